@@ -13,9 +13,8 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The indexes of the collection of GraphQL apps: the paths of apps are unique, also among servers that write at the
-/// same
-/// time.
+/// The indexes of the collection of GraphQL apps: the paths of apps are unique, also among servers that write
+/// at the same time.
 final class DefinitionIndexes {
     private static final Logger LOG = LoggerFactory.getLogger(DefinitionIndexes.class);
     private static final Duration RETRY = Duration.ofSeconds(5);

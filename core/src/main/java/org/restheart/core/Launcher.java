@@ -7,13 +7,13 @@ import java.lang.reflect.InvocationTargetException;
 public final class Launcher {
     static final int REQUIRED = 25;
 
-    /// That of [ExitCode#START].
+    /// The same as [ExitCode#START].
     private static final int EXIT_CODE = 254;
 
     private Launcher() {}
 
-    /// Starts [Main], which is found by name since this class is compiled without it, or prints what is needed and
-    /// exits.
+    /// Starts [Main], which is found by name since this class is compiled without it, or prints what is needed
+    /// and exits.
     public static void main(String[] args) throws Throwable {
         String version = System.getProperty("java.specification.version");
         if (major(version) < REQUIRED) {

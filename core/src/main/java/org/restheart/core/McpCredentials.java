@@ -25,7 +25,7 @@ record McpCredentials(ClientAddress clients) {
                 principal, source.equals(JwtAuthenticator.SOURCE) ? scopes(account) : Optional.empty(), handle);
     }
 
-    /// Of a token the account's properties are its claims (RFC 8693, 4.2).
+    /// The scopes of a token (RFC 8693, 4.2): the properties of its account are its claims.
     private static Optional<Set<String>> scopes(Optional<Account> account) {
         return account.map(Account::properties)
                 .map(claims -> claims.get("scope"))

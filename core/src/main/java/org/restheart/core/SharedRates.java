@@ -29,17 +29,17 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets gateways count the requests of addresses and accounts together: twice a second each stores what it admitted
-/// in a document of its own, and reads those of the others. While MongoDB cannot be reached each counts for itself.
-/// Used by one thread at a time.
+/// Lets gateways count the requests of addresses and accounts together: twice a second each stores what it
+/// admitted in a document of its own, and reads those of the others. While MongoDB cannot be reached each
+/// counts for itself. Used by one thread at a time.
 final class SharedRates {
     private static final Logger LOG = LoggerFactory.getLogger(SharedRates.class);
     private static final Duration PERIOD = Duration.ofMillis(500);
 
-    /// MongoDB removes the document of a gateway that has had nothing to report for so long.
+    /// After this time without reports, MongoDB removes the document of a gateway.
     private static final long KEPT_SECONDS = 60;
 
-    /// Reports that a document holds, so that gateways that read late miss none.
+    /// The number of reports in a document, so that a gateway that reads late misses none.
     private static final int REPORTS = 8;
 
     private final MongoCollection<BsonDocument> collection;

@@ -11,7 +11,7 @@ import org.restheart.http.Operation;
 
 /// The operation of a query, for logs and metrics.
 final class AskedOperation {
-    /// Of the names of fields, separated by commas.
+    /// The length of the names of fields, separated by commas.
     private static final int MAX_FIELDS = 200;
 
     private static final int MAX_NAME = 100;

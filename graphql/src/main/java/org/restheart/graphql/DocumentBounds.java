@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Checks the bounds of a query before validation, which can cost far more than parsing. Each fragment is measured
-/// once, however often it is spread. Confined to one thread.
+/// Checks the bounds of a query before validation, which can cost far more than parsing. Each fragment is
+/// measured once, however often it is spread. Confined to one thread.
 final class DocumentBounds {
-    /// Of selections and fragments within each other, where depth has no bound.
+    /// The deepest nesting of selections and fragments, if the configuration does not limit the depth.
     private static final int MAX_NESTING = 500;
 
     private final GraphqlConfig.Queries bounds;

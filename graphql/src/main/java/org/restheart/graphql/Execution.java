@@ -199,7 +199,7 @@ final class Execution implements InstrumentationState {
         }
     }
 
-    /// Of what was decoded for a value. Documents within documents are views of their bytes.
+    /// The memory of what was decoded for a value. Documents within documents are views of their bytes.
     private static long size(@Nullable Object value) {
         return switch (value) {
             case String text -> text.length();

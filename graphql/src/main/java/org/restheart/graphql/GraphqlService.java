@@ -95,9 +95,8 @@ public final class GraphqlService implements Service, AutoCloseable {
         return request;
     }
 
-    /// Requests that load one document need no thread of their own. Before an app has had one, all its requests start
-    /// on
-    /// theirs.
+    /// Requests that load one document need no thread of their own. Before an app has had one, all its requests
+    /// start on theirs.
     @Override
     public boolean startsOnIoThread(Request request) {
         return request.method() == Method.POST

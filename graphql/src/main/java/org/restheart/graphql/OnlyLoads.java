@@ -20,12 +20,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
 
-/// Determines which operations of a valid document load exactly one document: their only field is mapped to a query for
-/// one document, and whatever they select is in that. Such an operation needs no thread that waits. Confined to one
-/// thread.
+/// Determines which operations of a valid document load exactly one document: their only field is mapped to a
+/// query for one document, and whatever they select is in that. Such an operation needs no thread that waits.
+/// Confined to one thread.
 final class OnlyLoads {
-    /// Of an operation, with those of fragments wherever they are spread. Larger ones are executed on a thread of their
-    /// own.
+    /// The most selections of an operation, in which those of a fragment count wherever it is spread. Larger
+    /// operations are executed on a thread of their own.
     private static final int MAX_SELECTIONS = 100;
 
     private static final int MAX_OPERATIONS = 20;

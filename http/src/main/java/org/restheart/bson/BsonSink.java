@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.bson.types.Decimal128;
 
-/// Writes one value as BSON bytes in one pass and enforces the constraints on documents: no more than [#MAX_DEPTH]
-/// levels and [#MAX_DOCUMENT] bytes, no zero byte in a name, no name twice in one document (the last value wins, in the
-/// first one's place), no half surrogate pairs. Confined to one thread.
+/// Writes one value as BSON bytes in one pass and enforces the constraints on documents: no more than
+/// [#MAX_DEPTH] levels and [#MAX_DOCUMENT] bytes, no zero byte in a name, no name twice in one document (the
+/// last value wins, in the first one's place), no half surrogate pairs. Confined to one thread.
 ///
 /// An element is a name or an index, then one value. The value at the root needs neither.
 final class BsonSink {
@@ -26,10 +26,11 @@ final class BsonSink {
     private int typeAt = 4;
     private int depth;
     private int[] starts = new int[8];
-    /// Of an array, the next index; of a document, -1.
+    /// By depth: the next index if an array is open there, -1 if a document is.
     private int[] indexes = new int[8];
 
-    /// @param text how long the text is that becomes BSON; sets the buffer's size and a limit for arrays at the root
+    /// @param text how long the text is that becomes BSON; sets the buffer's size and a limit for arrays at the
+    /// root
     BsonSink(int text) {
         out = new BsonBuffer(ROOT + text + text / 4 + 32);
         out.length = ROOT;

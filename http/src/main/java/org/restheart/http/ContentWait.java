@@ -2,8 +2,9 @@ package org.restheart.http;
 
 import java.util.function.Supplier;
 
-/// Tells who bounds the work of requests that the current thread's waits for content from its client: it works on
-/// nothing meanwhile, for as long as the client likes. Confined to one thread.
+/// Notifies a limit of concurrent work when the current thread's request begins and ends to wait for content
+/// from its client. Meanwhile the request does no work, for as long as the client likes. Confined to one
+/// thread.
 public final class ContentWait {
     private static final ScopedValue<ContentWait> CURRENT = ScopedValue.newInstance();
 

@@ -13,7 +13,7 @@ final class RpcError extends RuntimeException {
     static final int HEADER_MISMATCH = -32020;
     static final int UNSUPPORTED_VERSION = -32022;
 
-    /// Of legacy revisions.
+    /// The code of an unknown resource in legacy revisions of the protocol.
     static final int UNKNOWN_RESOURCE = -32002;
 
     private final int status;

@@ -12,8 +12,8 @@ import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.Via;
 
-/// The part of the catalog that is visible to a caller: collections that it may read with at least one of the tools.
-/// Thread-safe.
+/// The part of the catalog that is visible to a caller: collections that it may read with at least one of the
+/// tools. Thread-safe.
 final class VisibleCollections {
     /// The most collections for which access rules are evaluated per response.
     static final int MOST = 1_000;
@@ -59,7 +59,7 @@ final class VisibleCollections {
                 .toList();
     }
 
-    /// Of all databases.
+    /// The visible collections of all databases.
     List<Visible> all(Request outer) {
         return catalog.databases().stream()
                 .flatMap(database ->

@@ -41,7 +41,7 @@ final class PipelineResults {
         return Optional.empty();
     }
 
-    /// Those of a projection, unless it removes fields.
+    /// The fields of a projection, unless it removes fields.
     private static Optional<Set<String>> included(BsonDocument projection) {
         var names = new LinkedHashSet<String>();
         names.add("_id");

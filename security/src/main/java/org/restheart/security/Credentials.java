@@ -140,7 +140,7 @@ public record Credentials(String source, Optional<Token> token) {
                 : text("account", realm(), account.name());
     }
 
-    /// With lengths, so that different parts make different texts.
+    /// A text that contains the length of each part, so that it is different for different parts.
     private static String text(String kind, String... parts) {
         var text = new StringBuilder(kind);
         for (var part : parts) {

@@ -54,7 +54,7 @@ final class CredentialChanges {
         changed(new RightsBasis.OfToken(id));
     }
 
-    /// Of the collection of accounts.
+    /// The listener to changes of the collection of accounts.
     ///
     /// @param byId whether an account's name is its `_id`
     CollectionFollower.Listener ofAccounts(boolean byId) {
@@ -66,7 +66,7 @@ final class CredentialChanges {
         };
     }
 
-    /// Of the collection of API keys.
+    /// The listener to changes of the collection of API keys.
     CollectionFollower.Listener ofKeys() {
         return new Reporter() {
             @Override
@@ -76,7 +76,7 @@ final class CredentialChanges {
         };
     }
 
-    /// Of the collection of revoked tokens.
+    /// The listener to changes of the collection of revoked tokens.
     CollectionFollower.Listener ofRevocations() {
         return new Reporter() {
             @Override

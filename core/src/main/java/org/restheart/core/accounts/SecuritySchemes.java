@@ -8,7 +8,7 @@ import org.restheart.core.config.SecurityConfig;
 final class SecuritySchemes {
     private SecuritySchemes() {}
 
-    /// Those of OAuth have paths in place of URLs.
+    /// The schemes of OAuth contain paths in place of URLs.
     ///
     /// @param keys whether API keys are accepted
     static BsonDocument of(SecurityConfig config, TokenParts tokens, boolean keys) {

@@ -48,12 +48,13 @@ public record CoreConfig(
 
     private static final int MAX_THREADS = 32_767;
 
-    /// Of the heap, for an idle one with room to spare.
+    /// The part of the heap that is assumed for a connection: more than an idle one needs.
     private static final int CONNECTION_BYTES = 8 << 10;
 
     private static final int MIN_CONNECTIONS = 1_000;
 
-    /// Connections to MongoDB (128, and as many as there are cursors of change streams), to targets of proxies, files.
+    /// The files that the server itself opens: connections to MongoDB (128, and one for each cursor of change
+    /// streams) and to targets of proxies, and files.
     private static final long OWN_FILES = 1_000;
 
     private static final long DEFAULT_MAX_STREAMED_CONTENT = 10L << 30;
@@ -109,7 +110,7 @@ public record CoreConfig(
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
     }
 
-    /// The files that the process may open but for those of its own, and what fits into the heap.
+    /// As many as the process may open files, less those of the server itself, and as fit into the heap.
     private static int defaultConnections(long maxHeap) {
         long inHeap = Math.max(MIN_CONNECTIONS, maxHeap / CONNECTION_BYTES);
         long files = ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system

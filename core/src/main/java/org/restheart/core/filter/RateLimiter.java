@@ -26,7 +26,8 @@ final class RateLimiter {
     private static final int REPORTS_PER_BURST = 20;
     private static final int MAX_REPORTED = 5_000;
 
-    /// The longest time that requests admitted by others beyond the burst delay the next, in nanoseconds.
+    /// The longest time by which requests that others admitted beyond the burst delay the next one, in
+    /// nanoseconds.
     private static final long MAX_DEBT = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoTime;
@@ -34,7 +35,8 @@ final class RateLimiter {
     private final LongAdder refused = new LongAdder();
     private final boolean shared;
 
-    /// Requests that were admitted here and are not reported yet, if they are to be.
+    /// Requests that were admitted here and have not been reported yet, by name; empty if they need not be
+    /// reported.
     private final ConcurrentMap<String, Long> admitted = new ConcurrentHashMap<>();
     private final Cache<String, AtomicLong> names = Caffeine.newBuilder()
             .executor(Runnable::run)
@@ -102,8 +104,8 @@ final class RateLimiter {
         }
     }
 
-    /// The requests that were admitted since they were last reported. Names with few requests wait until they have
-    /// more, so that reports are short.
+    /// The requests that were admitted since the last report. Names with few requests are reported when they
+    /// have more, so that reports are short.
     Map<String, Long> report(Limit limit) {
         long enough = Math.max(1, limit.burst() / REPORTS_PER_BURST);
         var report = new HashMap<String, Long>();
@@ -121,8 +123,8 @@ final class RateLimiter {
         return report;
     }
 
-    /// Counts requests that others have admitted. They may be more than the limit, which then takes longer to admit
-    /// the next: on average all together admit what one would.
+    /// Counts requests that others have admitted. They may be more than the limit, which then takes longer to
+    /// admit the next: on average all together admit what one would.
     void countElsewhere(Map<String, Long> requests, Limit limit) {
         long interval = interval(limit);
         long most = limit.burst() * interval + MAX_DEBT;

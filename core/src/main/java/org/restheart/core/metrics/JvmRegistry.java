@@ -56,7 +56,7 @@ final class JvmRegistry implements MetricsRegistry {
         gauge(text, name + "_init", "initial " + what + " in bytes", usage.getInit());
     }
 
-    /// Of the maximum, or of what is committed where there is none.
+    /// The used part of the maximum, or of the committed memory if there is no maximum.
     private static void ratio(StringBuilder text, String name, String what, MemoryUsage usage) {
         long whole = usage.getMax() < 0 ? usage.getCommitted() : usage.getMax();
         double share = whole == 0 ? 0 : (double) usage.getUsed() / whole;

@@ -33,7 +33,7 @@ final class LogText {
             "jsonMode",
             "eager");
 
-    /// Of a path, of a query and of each header.
+    /// The longest path, query or header that is logged whole, in characters.
     private static final int MAX_LENGTH = 2_000;
 
     private LogText() {}

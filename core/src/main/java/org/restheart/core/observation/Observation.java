@@ -8,7 +8,8 @@ import org.restheart.http.access.Account;
 
 /// A completed request: its response has been sent, or its client has disconnected. Immutable.
 ///
-/// @param request without its content, which may be large; of a request that was refused before it was read, what is
+/// @param request without its content, which may be large; of a request that was refused before it was read,
+/// what is
 ///     known of it
 /// @param method as sent; empty for a request that could not be read
 /// @param status as sent
@@ -27,7 +28,7 @@ public record Observation(
         Optional<Account> account,
         Optional<Operation> operation) {
 
-    /// Of a request with a known method.
+    /// An observation of a request whose method is known.
     public Observation(
             Request request,
             int status,

@@ -25,8 +25,8 @@ import org.restheart.security.SecurityFilter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs requests of services on the routes of other services, without a socket, and determines which requests would
-/// be allowed. Thread-safe.
+/// Runs requests of services on the routes of other services, without a socket, and determines which requests
+/// would be allowed. Thread-safe.
 public final class InProcessRequests implements JudgedRequests, KindPermissions, Explanations {
     /// Bounds nested requests, such as those of a service that calls itself.
     private static final int MAX_DEPTH = 3;
@@ -35,7 +35,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
 
     private static final Logger LOG = LoggerFactory.getLogger(InProcessRequests.class);
 
-    /// Paths of services of which has been said that they cover data.
+    /// Paths of services about which the log already says that they hide collections of the same name.
     private final Set<String> covering = ConcurrentHashMap.newKeySet();
 
     private volatile @Nullable Connected connected;
@@ -71,8 +71,8 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
                 .orElseGet(() -> Permitted.by(List.of()));
     }
 
-    /// Whether such a request reaches the data: the paths of other services cover collections of their names. Says so
-    /// once for each service.
+    /// Whether such a request reaches the data. It does not if another service has the path of a collection;
+    /// this is logged once for each service.
     private boolean isData(Route route, RequestKind kind) {
         var binding = route.binding();
         boolean reached = binding.service().answersJudgedRequests();

@@ -107,7 +107,7 @@ final class Admission {
         return limit;
     }
 
-    /// Those that were not admitted.
+    /// The number of requests that were not admitted.
     long rejected() {
         return rejected.sum();
     }

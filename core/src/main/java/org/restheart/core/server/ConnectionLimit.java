@@ -13,20 +13,23 @@ import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 
-/// Bounds the connections of clients, together and of each address: an address may open another one while it has
-/// fewer than [#SHARE] times those that are free (dynamic thresholds). So one client may have nearly all, as tens of
-/// thousands of listeners on one machine do, and there is always room for others. Thread-safe.
+/// Limits the connections of all clients together, and those of each address. An address may open another
+/// connection while it has fewer than [#SHARE] times as many as are free (dynamic thresholds). So one client
+/// can have nearly all of them, as tens of thousands of listeners on one machine do, and some always remain for
+/// other clients. Thread-safe.
 ///
-/// Undertow replaces the listeners by which closed connections could be noticed. They are looked for when a
-/// bound is reached.
+/// Undertow replaces the listeners that could report that a connection was closed. Therefore, closed
+/// connections are searched for when a limit is reached.
 final class ConnectionLimit {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
     private static final long LOG_AGAIN = Duration.ofMinutes(1).toNanos();
     private static final long TIDY_AGAIN = Duration.ofMillis(50).toNanos();
+    /// Up to so many connections, searching for closed ones takes no time that matters.
     private static final int FEW = 1_000;
+
     private static final long SHARE = 32;
 
-    /// Free ones that are kept for addresses without any, at most.
+    /// The most connections that are reserved for addresses without any.
     private static final int KEPT = 8;
 
     private final int together;
@@ -34,7 +37,8 @@ final class ConnectionLimit {
     private final boolean shared;
     private final LongAdder refused = new LongAdder();
 
-    /// Some may have been closed. Guarded by this, like all below.
+    /// Admitted connections by address, of which some may have been closed since. Guarded by this, like all
+    /// fields below.
     private final Map<String, Set<StreamConnection>> accepted = new HashMap<>();
 
     private int count;
@@ -44,8 +48,9 @@ final class ConnectionLimit {
 
     /// @param together the most connections
     /// @param perAddress the most of one address
-    /// @param shared whether they are shared fairly between addresses: not behind a proxy, whose address is
-    ///     everybody's
+    /// @param shared whether the connections are divided fairly among addresses: not behind a proxy, whose
+    /// address is
+    ///     that of all clients
     ConnectionLimit(int together, int perAddress, boolean shared) {
         this.together = together;
         this.perAddress = perAddress;
@@ -88,7 +93,7 @@ final class ConnectionLimit {
         return free > 0 && mine < perAddress && mayHaveMore;
     }
 
-    /// Many are not looked at for each connection that is refused.
+    /// Whether closed connections may be searched for: not each time that one is refused, if there are many.
     private boolean mayTidy() {
         return count <= FEW || System.nanoTime() - tidied > TIDY_AGAIN;
     }
@@ -120,13 +125,13 @@ final class ConnectionLimit {
         }
     }
 
-    /// Those that are open.
+    /// The number of connections that are open.
     synchronized int open() {
         tidy();
         return count;
     }
 
-    /// Those that were refused since the start.
+    /// The number of connections that were refused since the start.
     long refused() {
         return refused.sum();
     }

@@ -14,7 +14,8 @@ final class Http2Connections {
     private static final AttachmentKey<GoAway> GO_AWAY = AttachmentKey.create(GoAway.class);
     private static final int FEW = 1_000;
 
-    /// Undertow does not expose which connection a channel of HTTP/2 is on. May contain some that have been closed.
+    /// Undertow does not expose which connection a channel of HTTP/2 is on. May contain some that have been
+    /// closed.
     private final ConcurrentMap<Ends, StreamConnection> accepted = new ConcurrentHashMap<>();
 
     private final Set<GoAway> open = ConcurrentHashMap.newKeySet();
@@ -23,7 +24,7 @@ final class Http2Connections {
 
     private record Ends(SocketAddress peer, SocketAddress local) {}
 
-    /// Of any protocol.
+    /// To be called for each new connection, of whatever protocol.
     void accepted(StreamConnection connection) {
         accepted.put(new Ends(connection.getPeerAddress(), connection.getLocalAddress()), connection);
         if (accepted.size() >= tidyAt) {

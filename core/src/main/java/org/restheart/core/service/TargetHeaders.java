@@ -76,7 +76,8 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
             "x-original-url",
             "x-rewrite-url");
 
-    /// Of `X-Forwarded-…`, of common authenticating proxies and of TLS servers.
+    /// The prefixes of headers by which clients could claim something: `X-Forwarded-…`, and those of common
+    /// authenticating proxies and of TLS servers.
     private static final List<String> CLAIM_PREFIXES =
             List.of("x-forwarded-", "x-auth-request-", "x-client-cert", "x-ssl-", "ssl-");
 

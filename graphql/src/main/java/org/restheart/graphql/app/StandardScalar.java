@@ -4,8 +4,8 @@ import graphql.schema.CoercingSerializeException;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// GraphQL's standard scalars, whose coercion cannot be replaced: stored values are converted to types that it accepts.
-/// Only lossless conversions are done; other values are kept, and the coercion refuses them.
+/// GraphQL's standard scalars, whose coercion cannot be replaced: stored values are converted to types that it
+/// accepts. Only lossless conversions are done; other values are kept, and the coercion refuses them.
 enum StandardScalar {
     INT {
         @Override
@@ -132,9 +132,8 @@ enum StandardScalar {
         return null;
     }
 
-    /// A value that no standard scalar accepts; some would accept any object's text. All ask a number for its text, so
-    /// that
-    /// the error tells the type of the stored value.
+    /// A value that no standard scalar accepts; some would accept any object's text. All ask a number for its
+    /// text, so that the error tells the type of the stored value.
     static final class OtherType extends Number {
         private static final long serialVersionUID = 1;
 

@@ -4,8 +4,9 @@ import java.util.Set;
 
 /// The operators of MongoDB's aggregation expressions, by what is known of them.
 public final class ExpressionOperators {
-    /// Those whose result depends on nothing but their operands, field paths and variables in them included (MongoDB
-    /// manual, "Aggregation Operators"). Operators that are not listed are not assumed to be harmless.
+    /// The operators whose result depends on nothing but their operands, field paths and variables in them
+    /// included (MongoDB manual, "Aggregation Operators"). Operators that are not listed are not assumed to be
+    /// harmless.
     private static final Set<String> PURE = Set.of(
             "$abs",
             "$acos",
@@ -174,14 +175,14 @@ public final class ExpressionOperators {
 
     private ExpressionOperators() {}
 
-    /// Whether the operator computes its result from its operands alone. Those that are given a field's name as text,
-    /// run code or return metadata do not.
+    /// Whether the operator computes its result from its operands alone. Those that are given a field's name as
+    /// text, run code or return metadata do not.
     static boolean isPure(String name) {
         return PURE.contains(name);
     }
 
-    /// Whether a name is one of the operators and stages that MongoDB's processes use among themselves: they read
-    /// fields by other names, run code, and are not protected against arguments of strangers.
+    /// Whether a name is one of the operators and stages that MongoDB's processes use among themselves: they
+    /// read fields by other names, run code, and are not protected against arguments of strangers.
     public static boolean isInternal(String name) {
         return name.startsWith("$_");
     }

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Bounds the bytes that callers hold together, in [FairShares] of mebibytes; what is smaller is not counted.
-/// Thread-safe.
+/// Limits the memory that all callers use together, and divides it fairly among them ([FairShares]), in
+/// mebibytes. Amounts of less than one are not counted. Thread-safe.
 public final class FairMemory {
     private static final int UNIT = 1 << 20;
 

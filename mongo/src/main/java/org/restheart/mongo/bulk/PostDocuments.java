@@ -36,9 +36,8 @@ import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it; all get
-/// the
-/// same entity tag.
+/// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it;
+/// all get the same entity tag.
 public final class PostDocuments implements Creation {
     private final Collections collections;
     private final BulkInserts inserts;

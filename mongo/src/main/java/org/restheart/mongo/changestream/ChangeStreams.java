@@ -57,7 +57,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.rights = new Rights(tasks, config.recheckRights(), standing);
     }
 
-    /// Of messages that wait for listeners.
+    /// The memory for messages that wait for listeners.
     public PushBudget budget() {
         return budget;
     }
@@ -150,7 +150,8 @@ public final class ChangeStreams implements AutoCloseable {
         }
     }
 
-    /// Ends all streams and waits until their cursors are closed in MongoDB. Called once, before the client is closed.
+    /// Ends all streams and waits until their cursors are closed in MongoDB. Called once, before the client is
+    /// closed.
     @Override
     public void close() {
         streams.values().forEach(stream -> stream.end(Ending.SHUTDOWN));

@@ -32,7 +32,7 @@ public final class Rights {
     private volatile boolean anyChanged;
     private final Set<Right> watched = ConcurrentHashMap.newKeySet();
 
-    /// Those whose credentials may have ended between their check and the watch.
+    /// The rights whose credentials may have ended after they were checked and before they were watched.
     private final Queue<Right> fresh = new ConcurrentLinkedQueue<>();
 
     /// @param interval in which each request is asked whether it would be admitted; zero for never

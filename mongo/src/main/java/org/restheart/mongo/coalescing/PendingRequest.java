@@ -50,7 +50,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         return caller;
     }
 
-    /// Of the request, if that is traced.
+    /// The span of the request, if that is traced.
     @Nullable
     TraceSpan span() {
         return span;

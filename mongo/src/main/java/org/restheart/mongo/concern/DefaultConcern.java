@@ -11,17 +11,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The write concern that a deployment applies to writes that name none, as `getDefaultRWConcern` tells it:
-/// `majority` unless there are arbiters or an administrator has set another. It has to be known to be sent with a
-/// time limit, since MongoDB reads a concern that has a limit and nothing else as `w: 1`.
+/// `majority` unless there are arbiters or an administrator has set another. It has to be known to be sent with
+/// a time limit, since MongoDB reads a concern that has a limit and nothing else as `w: 1`.
 ///
-/// It is asked for again while it is used, so that a change is noticed within seconds; routers of sharded clusters take
-/// half a minute. Unknown before the first answer, on standalone servers, and to users who may not ask. Thread-safe.
+/// It is asked for again while it is used, so that a change is noticed within seconds; routers of sharded
+/// clusters take half a minute. Unknown before the first answer, on standalone servers, and to users who may
+/// not ask. Thread-safe.
 public final class DefaultConcern {
     private static final Logger LOG = LoggerFactory.getLogger(DefaultConcern.class);
     private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
     private static final BsonDocument COMMAND = new BsonDocument("getDefaultRWConcern", new BsonInt32(1));
 
-    /// `Unauthorized`.
+    /// The code of `Unauthorized`: MongoDB's user may not ask for the default.
     private static final int MAY_NOT_ASK = 13;
 
     private final AtomicBoolean asking = new AtomicBoolean();

@@ -17,8 +17,8 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// Adds documents up to a [Shape]. Their order does not matter. Memory is bounded by the number of different paths.
-/// Confined to one thread.
+/// Adds documents up to a [Shape]. Their order does not matter. Memory is bounded by the number of different
+/// paths. Confined to one thread.
 public final class ShapeBuilder {
     private static final int MAX_DEPTH = 10;
     private static final int MAX_ELEMENTS = 100;
@@ -63,7 +63,7 @@ public final class ShapeBuilder {
         private final Map<BsonType, Integer> types = new EnumMap<>(BsonType.class);
         private boolean nonFinite;
 
-        /// Those of all texts so far; null before the first.
+        /// The formats that all texts so far have in common; null before the first text.
         private @Nullable Set<TextFormat> formats;
 
         private @Nullable Node object;
@@ -116,7 +116,8 @@ public final class ShapeBuilder {
         }
     }
 
-    /// Whether a name is more likely a value, such as an id or an address: names of fields can be personal data.
+    /// Whether a name is more likely a value, such as an id or an address: names of fields can be personal
+    /// data.
     public static boolean isData(String name) {
         return name.length() > MAX_NAME || DATA.matcher(name).matches();
     }

@@ -57,8 +57,7 @@ record Exports(Finder finder, Documents documents, Queries queries, Continuation
     }
 
     /// Without an index MongoDB sorts as it did for the export that broke off: once, not once for every page. A
-    /// collation
-    /// changes sort keys so that no value can be compared with them.
+    /// collation changes sort keys so that no value can be compared with them.
     private MongoCursor<RawBsonDocument> after(DataRequest request, FindQuery query, BsonDocument key, int batch) {
         return continuations
                 .find(query, key, batch)
@@ -84,8 +83,8 @@ record Exports(Finder finder, Documents documents, Queries queries, Continuation
         };
     }
 
-    /// The fields of an inclusive projection; otherwise all existing fields, for which the whole result is read once
-    /// more.
+    /// The fields of an inclusive projection; otherwise all existing fields, for which the whole result is read
+    /// once more.
     private List<String> columns(DataRequest request, FindQuery query) {
         var keys = request.parameters().find().keys();
         boolean named =

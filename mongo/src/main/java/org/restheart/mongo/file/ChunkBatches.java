@@ -18,11 +18,12 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 
 /// Reads the chunks of a file in batches. All chunks are of one version: a snapshot session is used as long as
-/// MongoDB keeps the snapshot; afterwards each batch is valid only if the file still has the same first chunk, which
-/// differs in every version.
+/// MongoDB keeps the snapshot; afterwards each batch is valid only if the file still has the same first chunk,
+/// which differs in every version.
 ///
-/// A client that takes its time has one small batch in memory. For one that does not, batches are larger and the next
-/// one is read while one is sent, as far as the memory for reading ahead allows. Confined to one response.
+/// For a slow client, there is one small batch in memory. For a fast one, batches are larger, and the next
+/// batch is read while the last one is sent, if the memory for reading ahead allows it. Confined to one
+/// response.
 final class ChunkBatches implements AutoCloseable {
     /// Bytes that are read at once for any client: one chunk of the usual size.
     static final int SMALL = 256 << 10;
@@ -30,13 +31,14 @@ final class ChunkBatches implements AutoCloseable {
     /// Bytes that are read at once for a client that takes them quickly. Larger replies are not faster.
     private static final int LARGE = 1 << 20;
 
-    /// Of chunks that are much smaller, since each is several objects.
+    /// The most chunks in a batch. It applies to chunks that are much smaller than usual, since each is several
+    /// objects.
     private static final int MOST_CHUNKS = 256;
 
-    /// A client that needs longer for a batch does not wait for MongoDB but for its own network.
+    /// If a client needs longer than this to receive a batch, reading ahead would not make it faster.
     private static final long SLOW_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /// `SnapshotTooOld`, `SnapshotUnavailable`.
+    /// The codes of `SnapshotTooOld` and `SnapshotUnavailable`: MongoDB no longer keeps the snapshot.
     private static final List<Integer> FORGOTTEN = List.of(239, 246);
 
     private final Chunks chunks;
@@ -48,7 +50,7 @@ final class ChunkBatches implements AutoCloseable {
     private FairMemory.@Nullable Share share;
     private @Nullable CompletableFuture<List<BsonDocument>> ahead;
 
-    /// Used by the thread that reads ahead while there is one; so are the following.
+    /// While a thread reads ahead, this field and the next one are used by that thread alone.
     private @Nullable ClientSession session;
 
     private Optional<BsonValue> version = Optional.empty();
@@ -99,8 +101,8 @@ final class ChunkBatches implements AutoCloseable {
         return (int) Math.min(last - from + 1, Math.clamp(bytes / file.chunkSize(), 1, MOST_CHUNKS));
     }
 
-    /// Takes the memory of a batch that is sent and one that is read, once the client has taken a batch quickly; gives
-    /// it back if the client is slow.
+    /// Takes the memory of a batch that is sent and one that is read, once the client has taken a batch
+    /// quickly; gives it back if the client is slow.
     private boolean mayReadAhead() {
         if (sentSince == 0 || System.nanoTime() - sentSince > SLOW_NANOS) {
             release();

@@ -36,8 +36,8 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 
-/// `GET` and `HEAD` of `/{db}/{bucket}.files/{id}/binary`: the content, or ranges of it. Headers contain nothing
-/// that the access rule hides.
+/// `GET` and `HEAD` of `/{db}/{bucket}.files/{id}/binary`: the content, or ranges of it. Headers contain
+/// nothing that the access rule hides.
 final class DownloadFile implements DataHandler {
     /// How often a session is retried until it includes the latest write.
     private static final int ATTEMPTS = 20;
@@ -48,7 +48,7 @@ final class DownloadFile implements DataHandler {
     private final Documents documents;
     private final Duration timeLimit;
 
-    /// Of all downloads.
+    /// The memory for reading ahead, of all downloads together.
     private final FairMemory readAhead = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
 
     DownloadFile(Collections collections, Documents documents, Duration timeLimit) {

@@ -52,17 +52,17 @@ public final class Documents implements Finder {
                 : plain(query).batchSize(batchSize).cursor();
     }
 
-    /// As [#find(FindQuery, int)], but only from a place in an index on; the query's skip counts from there. Its hint
-    /// is not used, and neither its filter nor its projection may be staged.
+    /// As [#find(FindQuery, int)], but only from a place in an index on; the query's skip counts from there.
+    /// Its hint is not used, and neither its filter nor its projection may be staged.
     ///
     /// @throws com.mongodb.MongoException also if there is no such index any more
     public MongoCursor<RawBsonDocument> find(FindQuery query, IndexRange range, int batchSize) {
         return ranged(plain(query), range, batchSize);
     }
 
-    /// As [#find(FindQuery, int)], but only what comes after a key in the order of the sort, which needs no index:
-    /// MongoDB
-    /// sorts all that match. Empty if the sort is not a total order. Not for collections with a collation.
+    /// As [#find(FindQuery, int)], but only what comes after a key in the order of the sort, which needs no
+    /// index: MongoDB sorts all that match. Empty if the sort is not a total order. Not for collections with a
+    /// collation.
     ///
     /// @param key a value for each field of the sort
     public Optional<MongoCursor<RawBsonDocument>> findAfter(FindQuery query, BsonDocument key, int batchSize) {
@@ -119,7 +119,8 @@ public final class Documents implements Finder {
         return find;
     }
 
-    /// The names of all top-level fields of the documents, `_id` first, the others in their most frequent order.
+    /// The names of all top-level fields of the documents, `_id` first, the others in their most frequent
+    /// order.
     ///
     /// @param limit most names
     /// @throws com.mongodb.MongoException as [#one]
@@ -131,8 +132,8 @@ public final class Documents implements Finder {
         return names;
     }
 
-    /// The same query as a pipeline, which can filter in two steps, apply one projection to the result of another
-    /// and skip without bounds.
+    /// The same query as a pipeline, which can filter in two steps, apply one projection to the result of
+    /// another and skip without bounds.
     private AggregateIterable<RawBsonDocument> staged(FindQuery query) {
         return run(query, stages(query));
     }
@@ -182,8 +183,9 @@ public final class Documents implements Finder {
         return stages;
     }
 
-    /// The second step of a filter, behind a limit that no result reaches: MongoDB moves no `$match` across a `$limit`,
-    /// as that would change which documents are counted (docs/decisions/0012-access-rules-come-first.md).
+    /// The second step of a filter, behind a limit that no result reaches: MongoDB moves no `$match` across a
+    /// `$limit`, as that would change which documents are counted
+    /// (docs/decisions/0012-access-rules-come-first.md).
     private static void addRest(List<BsonDocument> stages, StagedFilter filter) {
         if (filter.isStaged()) {
             stages.add(stage("$limit", new BsonInt64(Long.MAX_VALUE)));

@@ -10,8 +10,8 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/// The keys by which MongoDB has sorted a result, in conditions on it: types, missing fields and elements of arrays are
-/// compared as the sort compared them, whatever index it used or did not.
+/// The keys by which MongoDB has sorted a result, in conditions on it: types, missing fields and elements of
+/// arrays are compared as the sort compared them, whatever index it used or did not.
 final class SortKeys {
     private SortKeys() {}
 
@@ -22,9 +22,8 @@ final class SortKeys {
                 && sort.values().stream().allMatch(BsonValue::isNumber);
     }
 
-    /// The stages behind the `$sort` that leave what comes after the key. Sort keys are fields at first: `$match`
-    /// itself
-    /// does not know them.
+    /// The stages behind the `$sort` that leave what comes after the key. Sort keys are fields at first:
+    /// `$match` itself does not know them.
     ///
     /// @param key a value for each field of the sort
     static List<BsonDocument> after(BsonDocument sort, BsonDocument key) {

@@ -10,8 +10,8 @@ import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
-/// The stages that a pipeline with the rights of a caller may contain. All others are refused, also those of later
-/// releases of MongoDB and those that its processes send to each other.
+/// The stages that a pipeline with the rights of a caller may contain. All others are refused, also those of
+/// later releases of MongoDB and those that its processes send to each other.
 ///
 /// @param stages that are allowed, in pipelines within stages too
 /// @param metadata whether `$meta` is allowed, which returns keys of indexes, hidden fields included
@@ -52,10 +52,10 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     /// After stages that hide documents or fields.
     public static final ReadingStages WITHIN_RULES = new ReadingStages(PURE, false);
 
-    /// Of the whole collection.
+    /// The stages that read from the whole collection.
     public static final ReadingStages OF_COLLECTION = new ReadingStages(union(PURE, SEARCHES), true);
 
-    /// Of the whole database.
+    /// The stages that read from the whole database.
     public static final ReadingStages OF_EVERYTHING =
             new ReadingStages(union(OF_COLLECTION.stages, OTHER_COLLECTIONS), true);
 
@@ -85,7 +85,8 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
         return Stream.concat(some.stream(), others.stream()).collect(Collectors.toUnmodifiableSet());
     }
 
-    /// @throws org.restheart.http.ProblemException 403 naming the stage or operator that is not allowed, and its place
+    /// @throws org.restheart.http.ProblemException 403 naming the stage or operator that is not allowed, and
+    /// its place
     public void check(List<? extends BsonValue> pipeline) {
         checkStages(pipeline, "pipeline");
     }

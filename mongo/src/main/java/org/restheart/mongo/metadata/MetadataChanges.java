@@ -17,8 +17,9 @@ import org.restheart.mongo.background.ChangeFollower;
 import org.restheart.mongo.background.Followed;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// Invalidates cached metadata that others have changed: properties of databases and collections, and what was dropped
-/// or renamed. Where there are no change streams, or the user of MongoDB may not read them, entries expire soon.
+/// Invalidates cached metadata that others have changed: properties of databases and collections, and what was
+/// dropped or renamed. Where there are no change streams, or the user of MongoDB may not read them, entries
+/// expire soon.
 final class MetadataChanges implements Followed, ChangeFollower.Audience {
     /// Each is followed by a cursor of its own; more are followed together.
     private static final int MAX_DATABASES = 4;
@@ -29,7 +30,7 @@ final class MetadataChanges implements Followed, ChangeFollower.Audience {
     private final @Nullable String db;
     private final Metadata metadata;
 
-    /// Those of the same metadata that miss changes; also the lock of this set.
+    /// The followers, for the same metadata, that do not receive changes at present. Guarded by itself.
     private final Set<MetadataChanges> unfollowed;
 
     private MetadataChanges(

@@ -22,7 +22,7 @@ final class Effort {
         return ScopedValue.where(CURRENT, new Effort()).call(evaluation::get);
     }
 
-    /// That of the current evaluation; outside of one, a bound of its own.
+    /// The effort of the current evaluation; outside of an evaluation, a new one.
     static Effort current() {
         return CURRENT.isBound() ? CURRENT.get() : new Effort();
     }

@@ -33,9 +33,9 @@ final class Evaluation {
         }
     }
 
-    /// Takes effort for each keyword that is applied, so that other threads get their turns.
+    /// Counts each keyword that is applied as effort, so that a long evaluation lets other threads run.
     private static final class Counted extends ExecutionContext {
-        /// Of a keyword, beside those of texts and patterns.
+        /// The cost of applying a keyword, in addition to the cost of texts and patterns.
         private static final long STEPS = 20;
 
         private final Effort effort;

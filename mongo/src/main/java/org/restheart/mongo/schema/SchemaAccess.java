@@ -27,11 +27,9 @@ import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.Mounts;
 
-/// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of documents
-/// reveal
-/// the content of a schema, only callers who may read the schema may name it, and only those who may read the schemas
-/// of
-/// other databases to which it refers. Immutable.
+/// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of
+/// documents reveal the content of a schema, only callers who may read the schema may name it, and only those
+/// who may read the schemas of other databases to which it refers. Immutable.
 public final class SchemaAccess {
     private static final Problem REFUSED =
             Problem.of(ProblemCode.FORBIDDEN, "'jsonSchema' has to name a schema that the caller may read");
@@ -157,8 +155,8 @@ public final class SchemaAccess {
                 .map(BsonValue::asDocument);
     }
 
-    /// The response to a write of the property, with a warning if it names a schema that is not there yet. Only after
-    /// [#check], which refuses schemas that the caller may not read. May block.
+    /// The response to a write of the property, with a warning if it names a schema that is not there yet. Only
+    /// after [#check], which refuses schemas that the caller may not read. May block.
     ///
     /// @param property `jsonSchema` as written
     public Response warned(DataRequest request, Optional<BsonValue> property, Response written) {

@@ -14,11 +14,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.ProblemException;
 
-/// The schemas to which a schema refers, directly or indirectly, by URIs that need no evaluation: those relative to the
-/// URI of the schema itself, or absolute ones.
+/// The schemas to which a schema refers, directly or indirectly, by URIs that need no evaluation: those
+/// relative to the URI of the schema itself, or absolute ones.
 ///
-/// Who writes a schema is asked for the right to read each of these in another database, and no other of another
-/// database is ever loaded: one function determines both.
+/// A caller who writes a schema needs the right to read those of them that are in other databases, and the
+/// evaluation loads no others from there. Both use this class, so that they cannot differ.
 final class SchemaReferences {
     private static final Set<String> KEYWORDS = Set.of("$ref", "$dynamicRef", "$recursiveRef");
 

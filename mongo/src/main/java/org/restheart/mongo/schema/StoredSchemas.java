@@ -26,8 +26,8 @@ import org.restheart.http.ProblemException;
 
 /// Compiles schemas from the stores and caches them. Thread-safe.
 ///
-/// A schema may refer to others, also of other databases, so a change of any of them invalidates all. A generation
-/// number identifies schemas that were read before the latest known change.
+/// A schema may refer to others, also of other databases, so a change of any of them invalidates all. A
+/// generation number identifies schemas that were read before the latest known change.
 final class StoredSchemas {
     static final String COLLECTION = "_schemas";
 
@@ -95,9 +95,8 @@ final class StoredSchemas {
         generation.incrementAndGet();
     }
 
-    /// Loads the schemas that evaluating a schema needs, by their URIs without fragments: of another database only
-    /// those to
-    /// which its author may have referred, see [SchemaReferences]. Blocks for MongoDB.
+    /// Loads the schemas that evaluating a schema needs, by their URIs without fragments: of another database
+    /// only those to which its author may have referred, see [SchemaReferences]. Blocks for MongoDB.
     Function<String, Optional<BsonDocument>> loader(SchemaKey from, BsonDocument schema) {
         var known = SchemaReferences.all(from, schema, this::find);
         return uri -> SchemaKey.of(uri).flatMap(key -> {

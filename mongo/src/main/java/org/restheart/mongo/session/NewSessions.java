@@ -8,10 +8,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.FairShares;
 
-/// Bounds the sessions that MongoDB is told of. MongoDB remembers each for half an hour, and beyond a million
-/// refuses every new one, also those of the gateway itself. Thread-safe.
+/// Limits the sessions that are made known to MongoDB. MongoDB keeps each for half an hour. When it keeps a
+/// million, it refuses every new one, including those of the gateway itself. Thread-safe.
 ///
-/// The sessions of the current half hour are kept in a Bloom filter: of 400 one may not be counted.
+/// The sessions of the current half hour are recorded in a Bloom filter, so that about one of 400 is not
+/// counted.
 final class NewSessions {
     private static final long PERIOD = Duration.ofMinutes(30).toNanos();
     private static final int BITS = 16;

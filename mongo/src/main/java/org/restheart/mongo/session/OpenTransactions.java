@@ -15,10 +15,10 @@ import org.restheart.http.access.FairShares;
 /// Counts the transactions in progress that were begun through this gateway, and bounds them: each keeps
 /// MongoDB from discarding old versions of documents. Thread-safe.
 ///
-/// Transactions also end elsewhere: by a failed write, through another gateway, by MongoDB's time limit. That
-/// is found out when a limit is reached.
+/// Transactions can also end without this gateway: by a failed write, through another gateway, by MongoDB's
+/// time limit. Therefore, MongoDB is asked about them when a limit is reached.
 final class OpenTransactions {
-    /// Asked about at once.
+    /// The most transactions about which MongoDB is asked at one time.
     private static final int ASKED = 16;
 
     private static final long ASK_AGAIN = Duration.ofSeconds(1).toNanos();
@@ -27,8 +27,8 @@ final class OpenTransactions {
     private final Predicate<Transaction> inProgress;
     private final FairShares shares;
 
-    /// By session, of which each has at most one in progress; in the order in which MongoDB was asked about
-    /// them. Guarded by this, like all below.
+    /// By session, each of which has at most one transaction in progress, in the order in which MongoDB was
+    /// asked about them. Guarded by this, like all fields below.
     private final LinkedHashMap<BsonDocument, Open> open = new LinkedHashMap<>();
 
     private final Map<String, Integer> byOwner = new HashMap<>();
@@ -81,7 +81,8 @@ final class OpenTransactions {
         return byOwner.getOrDefault(owner, 0) >= limits.transactionsPerCaller();
     }
 
-    /// Of the owner, if it has too many, else of all.
+    /// The transactions about which MongoDB was not asked recently: of the owner if it has too many, otherwise
+    /// of all.
     private synchronized List<Open> longNotAsked(String owner) {
         long now = System.nanoTime();
         boolean full = isFull(owner);

@@ -26,11 +26,10 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
-/// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are refused
-/// stay as they are, the others are changed: in batches, each a transaction, so that memory and locks are bounded
-/// whatever the number of documents; on a server without transactions each by itself. Within a transaction of the
-/// client all of them are changed or none. Confined
-/// to one request.
+/// Changes many documents, each checked as it would be stored before anybody can see it. Documents that are
+/// refused stay as they are, the others are changed: in batches, each a transaction, so that memory and locks
+/// are bounded whatever the number of documents; on a server without transactions each by itself. Within a
+/// transaction of the client all of them are changed or none. Confined to one request.
 public final class CheckedChanges {
     /// Few enough that the transaction is over long before others wait for it in vain.
     private static final int BATCH = 100;

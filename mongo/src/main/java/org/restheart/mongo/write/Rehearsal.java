@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// Computes what an update makes of a document without storing that, for servers without transactions: MongoDB carries
-/// it out on a copy, in a collection that exists for one request and that no request can name. Who has checked the
-/// result replaces the stored document by it, if that is still [#unchanged]. Confined to one request.
+/// Computes what an update makes of a document without storing that, for servers without transactions: MongoDB
+/// carries it out on a copy, in a collection that exists for one request and that no request can name. Who has
+/// checked the result replaces the stored document by it, if that is still [#unchanged]. Confined to one
+/// request.
 final class Rehearsal implements AutoCloseable {
     /// How often an update is rehearsed again because the stored document has changed meanwhile.
     static final int MAX_ATTEMPTS = 10;
@@ -39,7 +40,7 @@ final class Rehearsal implements AutoCloseable {
     /// Collections of gateways that died are removed after this time, which no request takes.
     private static final Duration ABANDONED = Duration.ofHours(1);
 
-    /// A command has 16 MiB, and some KiB for what is around the documents.
+    /// A command may have 16 MiB of documents, and some KiB more.
     private static final int MAX_BYTES = 16 << 20;
 
     /// Texts are equal only if their bytes are, whatever the collection's collation.
@@ -93,7 +94,8 @@ final class Rehearsal implements AutoCloseable {
     /// The document as an update would leave it.
     ///
     /// @param stored null where the update inserts the document
-    /// @param update carries it out on the collection with the copy alone; false if its filter did not match that
+    /// @param update carries it out on the collection with the copy alone; false if its filter did not match
+    /// that
     RawBsonDocument result(
             @Nullable RawBsonDocument stored, BsonValue id, Predicate<MongoCollection<RawBsonDocument>> update) {
         return attempt(stored, Ids.equal(id), update)
