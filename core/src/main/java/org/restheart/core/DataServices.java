@@ -84,7 +84,8 @@ final class DataServices {
     /// @return their bindings
     List<Binding> open() {
         var streamClient = connectForStreams();
-        var streams = new ChangeStreams(parts.tasks(), streamClient, data.streams(), parts.metrics().streams(), security);
+        var streams = new ChangeStreams(
+                parts.tasks(), streamClient, data.streams(), parts.metrics().streams(), security);
         security.watchCredentials(streams::credentialsChanged);
         parts.opened().push(streams::close);
         var service = new MongoService(
@@ -117,7 +118,12 @@ final class DataServices {
         // Not secured as paths: what tools and imports do is authorized as requests of the REST API.
         config.mcp()
                 .map(mcp -> new McpService(
-                        mcp, judgedRequests, service.paths(), service.catalog(), surroundings(), parts.metrics().mcp()))
+                        mcp,
+                        judgedRequests,
+                        service.paths(),
+                        service.catalog(),
+                        surroundings(),
+                        parts.metrics().mcp()))
                 .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false)));
         config.imports()
                 .map(imports -> new ImportService(
@@ -139,7 +145,8 @@ final class DataServices {
 
     /// Not secured as paths: actions are authorized as requests of the REST API, and log-ins authenticate.
     private void bindDataApi(DataApiConfig api, MongoService service) {
-        var actions = new DataApiService(api, judgedRequests, service.paths(), parts.metrics().dataApi());
+        var actions = new DataApiService(
+                api, judgedRequests, service.paths(), parts.metrics().dataApi());
         bindings.add(Binding.prefix(actions, actions.uri(), false));
         security.sessions().ifPresent(sessions -> {
             var logIns = new DataApiLogIns(
@@ -180,7 +187,12 @@ final class DataServices {
                 listeners.budget(),
                 listeners.rights());
         var apps = new GraphqlService(
-                graphql, service.reads(), rights, subscriptions, bounds, new SubscriptionObservations(parts.observer()));
+                graphql,
+                service.reads(),
+                rights,
+                subscriptions,
+                bounds,
+                new SubscriptionObservations(parts.observer()));
         parts.opened().push(apps::close);
         parts.metrics().watch(apps.meter());
         if (graphql.indexed()) {

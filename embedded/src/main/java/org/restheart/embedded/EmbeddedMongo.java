@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A mongod child process, running as a replica set of one member until it is closed. It is restarted after a crash, on
-/// the same port and data; for clients this is like a failover. Thread-safe.
+/// A mongod child process, running as a replica set of one member until it is closed. It is restarted after a
+/// crash, on the same port and data; for clients this is like a failover. Thread-safe.
 public final class EmbeddedMongo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedMongo.class);
 

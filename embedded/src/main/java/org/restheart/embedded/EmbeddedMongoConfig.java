@@ -47,8 +47,8 @@ public record EmbeddedMongoConfig(
         }
     }
 
-    /// Builds a configuration. Without changes it is durable, with any free port, 256 MB of cache and no further server
-    /// parameters.
+    /// Builds a configuration. Without changes it is durable, with any free port, 256 MB of cache and no
+    /// further server parameters.
     public static final class Builder {
         private final Path dataDirectory;
         private int port;

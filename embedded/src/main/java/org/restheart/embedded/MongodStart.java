@@ -127,8 +127,8 @@ final class MongodStart {
         }
     }
 
-    /// Repeats what a broken connection ends: the driver gives up while its pool is paused, as it is after a first
-    /// connection that the starting server has closed.
+    /// Repeats what a broken connection ends: the driver gives up while its pool is paused, as it is after a
+    /// first connection that the starting server has closed.
     private <T> T connected(MongodProcess process, Instant deadline, Supplier<T> command) throws InterruptedException {
         while (true) {
             try {
@@ -153,8 +153,8 @@ final class MongodStart {
 
     private void pause(MongodProcess process, Instant deadline, String awaited) throws InterruptedException {
         if (Instant.now().isAfter(deadline)) {
-            throw new EmbeddedMongoException("mongod was not " + awaited + " within "
-                    + TIMEOUT.toSeconds() + " s; " + process.logEnd());
+            throw new EmbeddedMongoException(
+                    "mongod was not " + awaited + " within " + TIMEOUT.toSeconds() + " s; " + process.logEnd());
         }
         Thread.sleep(POLL_MILLIS);
     }

@@ -125,7 +125,8 @@ final class EmbeddedMongoTest {
     @Test
     void a_taken_port_is_named() throws IOException {
         try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertThatThrownBy(() -> EmbeddedMongo.start(config().port(socket.getLocalPort()).build()))
+            assertThatThrownBy(() -> EmbeddedMongo.start(
+                            config().port(socket.getLocalPort()).build()))
                     .isInstanceOf(EmbeddedMongoException.class)
                     .hasMessageContaining("port " + socket.getLocalPort());
         }

@@ -14,12 +14,15 @@ record OpenApiMeters(MeterRegistry registry) {
     ///
     /// @param cache bounded by the bytes of its values
     void observe(Cache<?, ?> cache) {
-        Gauge.builder("openapi_cache_bytes", cache, documents -> documents
-                        .policy()
-                        .eviction()
-                        .orElseThrow()
-                        .weightedSize()
-                        .orElse(0))
+        Gauge.builder(
+                        "openapi_cache_bytes",
+                        cache,
+                        documents -> documents
+                                .policy()
+                                .eviction()
+                                .orElseThrow()
+                                .weightedSize()
+                                .orElse(0))
                 .description("Memory that kept descriptions take")
                 .register(registry);
     }

@@ -38,8 +38,8 @@ import org.restheart.openapi.AccessEvaluation.Scope;
 import org.restheart.openapi.DescriptionWriter.Heading;
 import org.restheart.openapi.OpenApiConfig.Server;
 
-/// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at least one
-/// permission get a document. Thread-safe.
+/// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at least
+/// one permission get a document. Thread-safe.
 public final class OpenApiService implements Service {
     private static final Cors CORS = new Cors("GET", Cors.DEFAULT_HEADERS + ", If-None-Match", "ETag");
     private static final int MAX_BYTES = 8 << 20;

@@ -5,8 +5,8 @@ import java.util.function.BiFunction;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
-/// Authenticates the requests of one route by its mechanisms, and authenticates them again while their responses stay
-/// open. Thread-safe.
+/// Authenticates the requests of one route by its mechanisms, and authenticates them again while their
+/// responses stay open. Thread-safe.
 final class RequestAuthentication {
     private final Policy policy;
 
@@ -14,8 +14,8 @@ final class RequestAuthentication {
         this.policy = policy;
     }
 
-    /// The rule for the credentials of a request. A script has set those in a header field that only one mechanism reads,
-    /// and needs a preflight for that.
+    /// The rule for the credentials of a request. A script has set those in a header field that only one
+    /// mechanism reads, and needs a preflight for that.
     AmbientCredentials ambient(Request sent, Request located) {
         var known = located.attribute(AmbientCredentials.KEY);
         if (known.isPresent()) {
@@ -81,7 +81,8 @@ final class RequestAuthentication {
         return authenticate(sent, Authenticator::authenticateAgain);
     }
 
-    /// Whether the credentials of a request still authenticate this account, with the same properties. May block.
+    /// Whether the credentials of a request still authenticate this account, with the same properties. May
+    /// block.
     boolean isStillKnown(Request request, Account account) {
         return again(request) instanceof Authentication.Authenticated now
                 && withoutTag(now.account()).equals(withoutTag(account));

@@ -21,7 +21,8 @@ import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
-/// Decides by the vetoers and authorizers of one route what callers may do, and explains its decisions. Thread-safe.
+/// Decides by the vetoers and authorizers of one route what callers may do, and explains its decisions.
+/// Thread-safe.
 final class RequestAuthorization {
     /// Longer paths and names are truncated in messages.
     private static final int MAX_QUOTED = 200;

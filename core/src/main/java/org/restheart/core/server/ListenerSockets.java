@@ -27,8 +27,8 @@ import org.xnio.StreamConnection;
 import org.xnio.XnioWorker;
 import org.xnio.channels.AcceptingChannel;
 
-/// The sockets that the server listens on, and the protocols of their connections: HTTP/1.1 and HTTP/2, with and
-/// without TLS. Opened once, closed once.
+/// The sockets that the server listens on, and the protocols of their connections: HTTP/1.1 and HTTP/2, with
+/// and without TLS. Opened once, closed once.
 final class ListenerSockets {
     private static final Logger LOG = LoggerFactory.getLogger(ListenerSockets.class);
 

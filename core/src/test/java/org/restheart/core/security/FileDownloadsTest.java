@@ -88,8 +88,8 @@ class FileDownloadsTest {
         assertThat(one.body()).isEqualTo(Arrays.copyOfRange(content, 261_000, 522_301));
         assertThat(header(one, "Content-Range")).isEqualTo("bytes 261000-522300/600000");
         assertThat(header(one, "Content-Type")).isEqualTo("image/png");
-        var suffix =
-                files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=-7", "Accept-Encoding", "gzip");
+        var suffix = files.send(
+                "admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=-7", "Accept-Encoding", "gzip");
         assertThat(suffix.body()).isEqualTo(Arrays.copyOfRange(content, 599_993, 600_000));
         var two = files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1,599998-");
         assertThat(header(two, "Content-Type")).startsWith("multipart/byteranges; boundary=");
@@ -117,7 +117,8 @@ class FileDownloadsTest {
         assertThat(header(head, "Content-Length")).isEqualTo("600000");
         assertThat(header(head, "Accept-Ranges")).isEqualTo("bytes");
         var tag = header(head, "ETag");
-        var current = files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1", "If-Range", tag);
+        var current =
+                files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1", "If-Range", tag);
         assertThat(current.statusCode()).isEqualTo(206);
         var beyond = files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=600000-");
         assertThat(beyond.statusCode()).isEqualTo(416);

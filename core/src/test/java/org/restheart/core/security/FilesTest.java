@@ -58,7 +58,13 @@ class FilesTest {
         assertThat(files.send("admin", "GET", "/q.files/gone", new byte[0]).statusCode())
                 .isEqualTo(404);
         var cut = FileClient.multipart("{\"_id\":\"cut\"}", random(2_000_000));
-        assertThat(files.send("admin", "POST", "/q.files", Arrays.copyOf(cut, cut.length - 100), "Content-Type", FileClient.MULTIPART)
+        assertThat(files.send(
+                                "admin",
+                                "POST",
+                                "/q.files",
+                                Arrays.copyOf(cut, cut.length - 100),
+                                "Content-Type",
+                                FileClient.MULTIPART)
                         .statusCode())
                 .isEqualTo(400);
         assertThat(files.chunks("q", "cut")).isZero();

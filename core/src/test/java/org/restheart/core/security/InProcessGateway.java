@@ -39,9 +39,9 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.TestRequests;
 
-/// A gateway over a database of its own, without a socket: the data API, and a service
-/// that translates its requests to those of the data API. The collection `c` has eight documents, the account `ada` the
-/// role `editor`.
+/// A gateway over a database of its own, without a socket: the data API, and a service that translates its
+/// requests to those of the data API. The collection `c` has eight documents, the account `ada` the role
+/// `editor`.
 final class InProcessGateway implements AutoCloseable {
     private static final Fields ADA = Fields.of("Authorization", TestClient.basic("ada", "pw"));
 

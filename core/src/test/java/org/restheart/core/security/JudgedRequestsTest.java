@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.restheart.core.security.InProcessGateway.Command;
 import org.restheart.http.Fields;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
-import org.restheart.core.security.InProcessGateway.Command;
 
 /// A request that a service makes inside the process is answered and refused as if the client had sent it.
 @WithMongo
@@ -141,7 +141,8 @@ class JudgedRequestsTest {
     }
 
     private static InProcessGateway permitting(String role, String predicate) {
-        return new InProcessGateway(mongo, List.of("{_id: 1, roles: ['%s'], predicate: \"%s\"}".formatted(role, predicate)));
+        return new InProcessGateway(
+                mongo, List.of("{_id: 1, roles: ['%s'], predicate: \"%s\"}".formatted(role, predicate)));
     }
 
     @ParameterizedTest
@@ -175,7 +176,8 @@ class JudgedRequestsTest {
             assertThat(gateway.answer("POST", "/_translate", "", mayRead).status())
                     .isEqualTo(200);
             var mayNot = Fields.of("X-Method", "GET", "X-Target", "/c/1");
-            assertThat(gateway.answer("POST", "/_translate", "", mayNot).status()).isEqualTo(403);
+            assertThat(gateway.answer("POST", "/_translate", "", mayNot).status())
+                    .isEqualTo(403);
         }
     }
 }

@@ -166,8 +166,8 @@ class OneCallerTest {
         }
     }
 
-    /// Sends one request after the other, from another address than all other requests of these tests: a caller without
-    /// credentials.
+    /// Sends one request after the other, from another address than all other requests of these tests: a caller
+    /// without credentials.
     ///
     /// @param answered counts the responses
     private static void flood(TestGateway gateway, String request, AtomicInteger answered, AtomicBoolean ended) {

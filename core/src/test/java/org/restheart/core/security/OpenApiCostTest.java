@@ -14,8 +14,8 @@ import org.restheart.testkit.WithMongo;
 /// What OpenAPI documents cost MongoDB, and what is left of them without it.
 @WithMongo
 class OpenApiCostTest {
-    /// Stands for the five million of the contract, which take too long to insert: with the plan and the number of
-    /// documents that it looks at, cost does not depend on the size of the collection.
+    /// Stands for the five million of the contract, which take too long to insert: with the plan and the number
+    /// of documents that it looks at, cost does not depend on the size of the collection.
     private static final int MANY = 100_000;
 
     private static final int SAMPLE = 200;

@@ -29,8 +29,8 @@ final class Allocator {
 
     private static final int MAX_QUERIES = 1_000;
 
-    /// The longest pause between two cursors. The pause is as long as the first one took, so that at most half of
-    /// the time is spent on them.
+    /// The longest pause between two cursors. The pause is as long as the first one took, so that at most half
+    /// of the time is spent on them.
     private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
 
     private final BackgroundTasks tasks;
@@ -172,7 +172,8 @@ final class Allocator {
             this.latest = first;
         }
 
-        /// @return whether the caller has to position the query's cursors now, and then to call [#done]; false for
+        /// @return whether the caller has to position the query's cursors now, and then to call [#done]; false
+        /// for
         ///     the first request of a query
         boolean ask(FindQuery query) {
             latest = query;

@@ -17,7 +17,8 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 
-/// Reads pages from cursors that were positioned ahead. A request never waits for one to be positioned. Thread-safe.
+/// Reads pages from cursors that were positioned ahead. A request never waits for one to be positioned.
+/// Thread-safe.
 final class CursorPool implements AutoCloseable {
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
@@ -50,7 +51,8 @@ final class CursorPool implements AutoCloseable {
         tasks.repeat("cursor-housekeeper", period, cursors::closeOld);
     }
 
-    /// The page, if a cursor is positioned shortly before it. Triggers the positioning of cursors for the next ones.
+    /// The page, if a cursor is positioned shortly before it. Triggers the positioning of cursors for the next
+    /// ones.
     ///
     /// @throws MongoTimeoutException if MongoDB cannot be reached
     Optional<MongoCursor<RawBsonDocument>> find(FindQuery query) {

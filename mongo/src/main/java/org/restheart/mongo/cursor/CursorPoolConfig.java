@@ -45,8 +45,8 @@ public record CursorPoolConfig(
         return maxBytes / ((long) maxQueries + maxExactQueries);
     }
 
-    /// No page is read from a cursor that was opened longer ago: at most eight minutes, so that MongoDB has not closed
-    /// it.
+    /// No page is read from a cursor that was opened longer ago: at most eight minutes, so that MongoDB has not
+    /// closed it.
     Duration maxCursorAge() {
         return maxAge.compareTo(MAX_CURSOR_AGE) > 0 ? MAX_CURSOR_AGE : maxAge;
     }
@@ -54,8 +54,10 @@ public record CursorPoolConfig(
     /// The `eager-cursor-allocation-…` keys of the configuration, and `cursor-batch-size`.
     ///
     /// @param poolSize open cursors of all queries at once; with 0 there are none
-    /// @param linearSliceWidth documents of a slice, for sequential paging; earlier pages are skipped by MongoDB
-    /// @param linearSliceDelta documents before its slice at which a cursor is positioned, less than a slice has
+    /// @param linearSliceWidth documents of a slice, for sequential paging; earlier pages are skipped by
+    /// MongoDB
+    /// @param linearSliceDelta documents before its slice at which a cursor is positioned, less than a slice
+    /// has
     /// @param linearSliceHeights how many cursors are kept ready for the current slice, the next one and so on
     /// @param randomMaxCursors cursors of one query at once, for random access
     /// @param randomSliceMinWidth least documents of a slice, for random access; earlier pages are skipped by

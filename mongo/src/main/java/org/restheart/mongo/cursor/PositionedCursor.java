@@ -42,7 +42,8 @@ final class PositionedCursor {
     private boolean used;
     private long parkedAt;
 
-    /// The session that a cursor belongs to: all commands on it are sent in this, and to the server that keeps it.
+    /// The session that a cursor belongs to: all commands on it are sent in this, and to the server that keeps
+    /// it.
     private record ServerSession(MongoDatabase database, ClientSession session, ServerAddress server) {
         /// The field `cursor` of the reply.
         ///
@@ -168,7 +169,8 @@ final class PositionedCursor {
             return client.getReadPreference().equals(ReadPreference.primary()) && server().isPresent();
         }
 
-        /// The primary, or the only server there is. With several routers `getMore` could be sent to the wrong one.
+        /// The primary, or the only server there is. With several routers `getMore` could be sent to the wrong
+        /// one.
         private Optional<ServerAddress> server() {
             var servers = client.getClusterDescription().getServerDescriptions();
             var primary = of(servers, ServerType.REPLICA_SET_PRIMARY);

@@ -14,8 +14,8 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
 
-/// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that allow
-/// it; other queries are passed to MongoDB. Thread-safe.
+/// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that
+/// allow it; other queries are passed to MongoDB. Thread-safe.
 public final class PositionedFinder implements Finder, AutoCloseable {
     private static final Set<String> NON_DETERMINISTIC = Set.of("$where", "$function", "$rand", "$sampleRate");
     private static final Set<String> WITH_AN_INDEX_OF_THEIR_OWN = Set.of("$text", "$near", "$nearSphere");

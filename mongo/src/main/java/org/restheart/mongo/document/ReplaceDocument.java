@@ -13,8 +13,8 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteResponses;
 
-/// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT /{db}/_schemas/{id}`
-/// does the same with a JSON Schema.
+/// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT
+/// /{db}/_schemas/{id}` does the same with a JSON Schema.
 public final class ReplaceDocument implements DataHandler {
     private final SingleWrites writes;
 

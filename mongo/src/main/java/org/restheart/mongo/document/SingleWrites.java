@@ -21,12 +21,12 @@ import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// The writes of one document, by the id in the path of a request, and their results for services that make judged
-/// requests.
+/// The writes of one document, by the id in the path of a request, and their results for services that make
+/// judged requests.
 ///
 /// Whether the document was modified is determined by comparing it before and after, without its tag. With
-/// concurrent writes it may count as modified although this write did nothing. For callers with hidden fields it
-/// always counts as modified.
+/// concurrent writes it may count as modified although this write did nothing. For callers with hidden fields
+/// it always counts as modified.
 ///
 /// Thread-safe.
 public final class SingleWrites {

@@ -8,17 +8,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.find.QueryKey;
 
-/// Runs the reads of one call in one command, in which each distinct one is contained once. Thread-safe; never blocks.
+/// Runs the reads of one call in one command, in which each distinct one is contained once. Thread-safe; never
+/// blocks.
 ///
 /// @param alone runs a single read
 record CombinedReads<R extends DocumentRead>(
         CoalescedReads coalesced, Function<R, CompletionStage<List<RawBsonDocument>>> alone) {
 
-    /// The results in the order of the reads. A read is run alone after the command has failed in a way that another
-    /// one may have caused.
+    /// The results in the order of the reads. A read is run alone after the command has failed in a way that
+    /// another one may have caused.
     ///
     /// @param reads at least one
     /// @param together runs several reads and returns their results in order; may block
@@ -37,6 +39,7 @@ record CombinedReads<R extends DocumentRead>(
     private Map<QueryKey, CompletionStage<List<RawBsonDocument>>> results(
             Map<QueryKey, R> distinct, Function<List<R>, List<List<RawBsonDocument>>> together) {
         var reads = List.copyOf(distinct.values());
+        var caller = CallerScope.current(); // of these reads, not those of all that share the command
         var all = coalesced.share(key(reads), () -> together.apply(reads));
         var results = new LinkedHashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
         for (var entry : distinct.entrySet()) {
@@ -46,7 +49,7 @@ record CombinedReads<R extends DocumentRead>(
                     entry.getKey(),
                     all.thenApply(found -> found.get(place))
                             .exceptionallyCompose(failure -> ReadFailures.mayBeDueToOne(failure)
-                                    ? alone.apply(read)
+                                    ? CallerScope.call(caller, () -> alone.apply(read))
                                     : ReadFailures.withoutDetails(CompletableFuture.failedStage(failure))));
         }
         return results;

@@ -26,8 +26,8 @@ import org.restheart.mongo.metadata.Metadata;
 /// Every result fails with a [ProblemException], on a thread that must not be blocked.
 public final class DocumentReads {
     /// The most bytes of the documents of all commands in progress.
-    private static final long MAX_COLLECTING = Math.max(
-            2 * ReadCommands.MAX_BYTES, Runtime.getRuntime().maxMemory() / 8);
+    private static final long MAX_COLLECTING =
+            Math.max(2 * ReadCommands.MAX_BYTES, Runtime.getRuntime().maxMemory() / 8);
 
     private final ReadCommands commands;
     private final CoalescedReads coalesced;
@@ -124,8 +124,8 @@ public final class DocumentReads {
         }
     }
 
-    /// Some documents from one end of `_id`, for statistics: if a limit is reached, those that were read until then.
-    /// Blocks.
+    /// Some documents from one end of `_id`, for statistics: if a limit is reached, those that were read until
+    /// then. Blocks.
     ///
     /// @param direction 1 for the smallest ids, -1 for the largest
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked

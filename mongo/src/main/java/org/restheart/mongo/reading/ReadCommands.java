@@ -31,7 +31,7 @@ record ReadCommands(Documents documents, FairMemory memory) {
     private static final int BATCH = 1_000;
     private static final int SOME_BATCH = 50;
 
-    /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 if there is no memory for it
+    /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for it
     List<RawBsonDocument> run(ReadQuery query) {
         try (var cursor = documents.find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
             return collected(cursor, query.limit());
@@ -54,8 +54,8 @@ record ReadCommands(Documents documents, FairMemory memory) {
         }
     }
 
-    /// In the memory of all callers who wait for the result. It does not belong to the first of them alone: others would
-    /// use up that caller's share, or would fail because the share is used up.
+    /// In the memory of all callers who wait for the result. It does not belong to the first of them alone: others
+    /// would use up that caller's share, or would fail because the share is used up.
     private List<RawBsonDocument> collected(MongoCursor<RawBsonDocument> cursor, int limit) {
         var found = new ArrayList<RawBsonDocument>();
         try (var held = memory.open(CallerScope.sharers())) {

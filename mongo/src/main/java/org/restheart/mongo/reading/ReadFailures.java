@@ -35,8 +35,9 @@ final class ReadFailures {
                 : failure;
     }
 
-    /// Whether a command for several queries may have failed because of one of them, so that the others can succeed by
-    /// themselves. Queries that together took too long, or too much memory, would take as much one after the other.
+    /// Whether a command for several queries may have failed because of one of them, so that the others can
+    /// succeed by themselves. Queries that together took too long, or too much memory, would take as much one
+    /// after the other.
     static boolean mayBeDueToOne(Throwable failure) {
         return switch (cause(failure)) {
             case ProblemException e ->

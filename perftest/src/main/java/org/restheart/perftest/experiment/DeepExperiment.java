@@ -11,8 +11,8 @@ import org.restheart.perftest.workload.Window;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `deep`: the third published test, the page at skip 250,000; beside it the first page, random deep pages, a cold
-/// start.
+/// `deep`: the third published test, the page at skip 250,000; beside it the first page, random deep pages, a
+/// cold start.
 @Command(
         name = "deep",
         description = "Published test 3: queries at skip 250,000 at 1–500 clients; also the first page, random deep "
@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
 public final class DeepExperiment extends PagesExperiment {
     private static final int LONGEST_MILLIS = 600_000;
 
-    /// Both pages are asked for that many times as long as is recorded before anything is, so that neither has the
-    /// advantage of code that is compiled already.
+    /// Both pages are asked for that many times as long as is recorded before anything is, so that neither has
+    /// the advantage of code that is compiled already.
     private static final int WARMING = 2;
 
     @Option(names = "--skip", description = "Default ${DEFAULT-VALUE}.")
@@ -59,13 +59,13 @@ public final class DeepExperiment extends PagesExperiment {
         var journal = new Journal(
                 run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
         notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway));
-        setting.lab().verify(
-                gateway,
-                setting.mongo(),
-                new Operation.Page(namespace, 0, LIMIT),
-                new Operation.Page(namespace, skip, LIMIT));
-        for (var page :
-                List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
+        setting.lab()
+                .verify(
+                        gateway,
+                        setting.mongo(),
+                        new Operation.Page(namespace, 0, LIMIT),
+                        new Operation.Page(namespace, skip, LIMIT));
+        for (var page : List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
             gateway.measure(page, randomClients, Window.seconds(run.warmUp, WARMING * run.seconds));
         }
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
@@ -74,21 +74,23 @@ public final class DeepExperiment extends PagesExperiment {
             }
             randomPages(gateway, driver, namespace, repetition, journal);
         }
-        return setting.publication().publish(
-                "deep",
-                "What does a page of " + LIMIT + " documents cost at skip " + skip + " of " + documents.documents
-                        + ", beside the first page and beside the driver? (Published test 3.)",
-                "clients",
-                "driver",
-                Map.of(
-                        "MongoDB", setting.mongo().description(),
-                        "documents", documents.description(),
+        return setting.publication()
+                .publish(
+                        "deep",
+                        "What does a page of " + LIMIT + " documents cost at skip " + skip + " of "
+                                + documents.documents
+                                + ", beside the first page and beside the driver? (Published test 3.)",
+                        "clients",
                         "driver",
-                                "sampled: " + driverQueries
-                                        + " queries at each level, at least one of each client, in "
-                                        + driverRepetitions + " of the repetitions"),
-                journal,
-                notes);
+                        Map.of(
+                                "MongoDB", setting.mongo().description(),
+                                "documents", documents.description(),
+                                "driver",
+                                        "sampled: " + driverQueries
+                                                + " queries at each level, at least one of each client, in "
+                                                + driverRepetitions + " of the repetitions"),
+                        journal,
+                        notes);
     }
 
     private void samePage(

@@ -11,8 +11,8 @@ import org.restheart.perftest.workload.Window;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `growing`: the fourth published test, a skip that grows from request to request, cut into segments so that the deep
-/// end can be seen apart. The driver samples each segment at positions spread over it.
+/// `growing`: the fourth published test, a skip that grows from request to request, cut into segments so that
+/// the deep end can be seen apart. The driver samples each segment at positions spread over it.
 @Command(
         name = "growing",
         description =
@@ -53,8 +53,7 @@ public final class GrowingExperiment extends PagesExperiment {
         setting.lab().verify(gateway, setting.mongo(), new Operation.Page(namespace, from, LIMIT));
         notes.addAll(new ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
         gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
-        gateway.measure(
-                new Operation.RandomPage(namespace, aligned(from), aligned(to), LIMIT), clients, run.window());
+        gateway.measure(new Operation.RandomPage(namespace, aligned(from), aligned(to), LIMIT), clients, run.window());
         driver.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
             for (var segment = 0; segment < segments; segment++) {
@@ -69,16 +68,17 @@ public final class GrowingExperiment extends PagesExperiment {
                 width(),
                 queries / segments,
                 driverQueries / segments));
-        return setting.publication().publish(
-                "growing",
-                "Does a page cost more the deeper it lies? " + queries + " pages of " + LIMIT
-                        + " documents, skip growing from " + from + " to " + to + ", " + clients
-                        + " clients. (Published test 4.)",
-                "skip",
-                "driver",
-                Map.of("MongoDB", setting.mongo().description(), "documents", documents.description()),
-                journal,
-                notes);
+        return setting.publication()
+                .publish(
+                        "growing",
+                        "Does a page cost more the deeper it lies? " + queries + " pages of " + LIMIT
+                                + " documents, skip growing from " + from + " to " + to + ", " + clients
+                                + " clients. (Published test 4.)",
+                        "skip",
+                        "driver",
+                        Map.of("MongoDB", setting.mongo().description(), "documents", documents.description()),
+                        journal,
+                        notes);
     }
 
     private Row row(Subject subject, Namespace namespace, long start, int repetition, long queries) throws IOException {

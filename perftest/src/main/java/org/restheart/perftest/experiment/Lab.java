@@ -98,7 +98,8 @@ final class Lab implements Closeable {
         return http(name, server, Map.of("server", server.pid()), clientThreads);
     }
 
-    /// A server of graphql-java with the driver over the collections of [org.restheart.perftest.deploy.GraphqlApp].
+    /// A server of graphql-java with the driver over the collections of
+    /// [org.restheart.perftest.deploy.GraphqlApp].
     HttpSubject plainGraphql(String name, Mongo mongo, int documents) throws IOException {
         var server = keep(ChildServer.start(
                 target.gatewayJvm,

@@ -3,6 +3,7 @@ package org.restheart.perftest.experiment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.workload.Namespace;
 import picocli.CommandLine.Mixin;
 
@@ -24,7 +25,8 @@ abstract class PagesExperiment implements Callable<Integer> {
     final List<String> notes = new ArrayList<>();
 
     /// @param namespace the loaded collection
-    record Setting(Publication publication, Lab lab, Mongo mongo, Namespace namespace, HttpSubject gateway, Subject driver) {}
+    record Setting(
+            Publication publication, Lab lab, Mongo mongo, Namespace namespace, HttpSubject gateway, Subject driver) {}
 
     @Override
     public Integer call() throws Exception {
