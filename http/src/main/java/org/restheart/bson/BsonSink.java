@@ -30,7 +30,7 @@ final class BsonSink {
     private int[] indexes = new int[8];
 
     /// @param text how long the text is that becomes BSON; sets the buffer's size and a limit for arrays at the
-    /// root
+    ///     root
     BsonSink(int text) {
         out = new BsonBuffer(ROOT + text + text / 4 + 32);
         out.length = ROOT;

@@ -12,7 +12,7 @@ import org.restheart.http.attribute.Key;
 /// The credentials with which a request was authenticated.
 ///
 /// @param source the realm or the issuer of the account: accounts of one name from different sources are
-/// different
+///     different
 /// @param token the token, if the credentials were not a password
 public record Credentials(String source, Optional<Token> token) {
     /// The source of API keys.

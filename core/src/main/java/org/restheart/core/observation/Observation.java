@@ -9,8 +9,7 @@ import org.restheart.http.access.Account;
 /// A completed request: its response has been sent, or its client has disconnected. Immutable.
 ///
 /// @param request without its content, which may be large; of a request that was refused before it was read,
-/// what is
-///     known of it
+///     what is known of it
 /// @param method as sent; empty for a request that could not be read
 /// @param status as sent
 /// @param responseHeaders as the pipeline made them

@@ -49,8 +49,7 @@ final class ConnectionLimit {
     /// @param together the most connections
     /// @param perAddress the most of one address
     /// @param shared whether the connections are divided fairly among addresses: not behind a proxy, whose
-    /// address is
-    ///     that of all clients
+    ///     address is that of all clients
     ConnectionLimit(int together, int perAddress, boolean shared) {
         this.together = together;
         this.perAddress = perAddress;

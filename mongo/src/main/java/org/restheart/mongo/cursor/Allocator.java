@@ -173,8 +173,7 @@ final class Allocator {
         }
 
         /// @return whether the caller has to position the query's cursors now, and then to call [#done]; false
-        /// for
-        ///     the first request of a query
+        ///     for the first request of a query
         boolean ask(FindQuery query) {
             latest = query;
             return asked.incrementAndGet() > 1 && !isFresh(failure) && busy.compareAndSet(false, true);

@@ -55,9 +55,9 @@ public record CursorPoolConfig(
     ///
     /// @param poolSize open cursors of all queries at once; with 0 there are none
     /// @param linearSliceWidth documents of a slice, for sequential paging; earlier pages are skipped by
-    /// MongoDB
+    ///     MongoDB
     /// @param linearSliceDelta documents before its slice at which a cursor is positioned, less than a slice
-    /// has
+    ///     has
     /// @param linearSliceHeights how many cursors are kept ready for the current slice, the next one and so on
     /// @param randomMaxCursors cursors of one query at once, for random access
     /// @param randomSliceMinWidth least documents of a slice, for random access; earlier pages are skipped by

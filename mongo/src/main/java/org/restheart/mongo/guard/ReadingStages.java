@@ -86,7 +86,7 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     }
 
     /// @throws org.restheart.http.ProblemException 403 naming the stage or operator that is not allowed, and
-    /// its place
+    ///     its place
     public void check(List<? extends BsonValue> pipeline) {
         checkStages(pipeline, "pipeline");
     }

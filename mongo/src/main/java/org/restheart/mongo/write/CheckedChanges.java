@@ -54,8 +54,7 @@ public final class CheckedChanges {
 
     /// @param session the client's, if it has one
     /// @param filter of a write: the access rule's and the client's
-    /// @param check throws 400 for a document that must not be stored; may be called several times for
-    /// one
+    /// @param check throws 400 for a document that must not be stored; may be called several times for one
     public CheckedChanges(
             MongoClient client,
             MongoCollection<RawBsonDocument> collection,

@@ -95,7 +95,7 @@ final class Rehearsal implements AutoCloseable {
     ///
     /// @param stored null where the update inserts the document
     /// @param update carries it out on the collection with the copy alone; false if its filter did not match
-    /// that
+    ///     that
     RawBsonDocument result(
             @Nullable RawBsonDocument stored, BsonValue id, Predicate<MongoCollection<RawBsonDocument>> update) {
         return attempt(stored, Ids.equal(id), update)
@@ -122,7 +122,7 @@ final class Rehearsal implements AutoCloseable {
     /// To be used with [#OF_UNCHANGED].
     ///
     /// @throws org.restheart.http.ProblemException 405 for documents that do not fit into one command with
-    /// their replacement
+    ///     their replacement
     static BsonDocument unchanged(RawBsonDocument stored, RawBsonDocument replacement) {
         if (stored.getByteLength() + replacement.getByteLength() > MAX_BYTES) {
             throw Problem.of(METHOD_NOT_ALLOWED, "changes of documents of this size need a MongoDB replica set")
