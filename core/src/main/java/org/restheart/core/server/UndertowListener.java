@@ -93,8 +93,7 @@ public final class UndertowListener {
                 threads,
                 observer,
                 tracing);
-        var handler =
-                new HttpContinueReadHandler(new RootHandler(router, parts, reader, http2, settings.connection()));
+        var handler = new HttpContinueReadHandler(new RootHandler(router, parts, reader, http2, settings.connection()));
         this.sockets = new ListenerSockets(settings, worker, buffers, connections, this::prepare, handler);
     }
 

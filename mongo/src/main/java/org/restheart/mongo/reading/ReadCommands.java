@@ -31,7 +31,8 @@ record ReadCommands(Documents documents, FairMemory memory) {
     private static final int BATCH = 1_000;
     private static final int SOME_BATCH = 50;
 
-    /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for it
+    /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for
+    ///     it
     List<RawBsonDocument> run(ReadQuery query) {
         try (var cursor = documents.find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
             return collected(cursor, query.limit());
