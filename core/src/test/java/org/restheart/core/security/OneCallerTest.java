@@ -198,7 +198,7 @@ class OneCallerTest {
             throws Exception {
         try (var gateway = TestGateway.startWithPool(mongo, 16, "")) {
             gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {}}");
-            gateway.permit("{_id: 2, roles: ['$unauthenticated'], predicate: \"regex(%U, '^/open.*')\", mongo: {}}");
+            gateway.permit("{_id: 2, roles: ['$unauthenticated'], predicate: \"regex('^/open.*')\", mongo: {}}");
             gateway.insert("books", "{_id: '20', n: 0}");
             gateway.insert("open", "{_id: '20', n: 0}");
             var ada = gateway.as("ada");

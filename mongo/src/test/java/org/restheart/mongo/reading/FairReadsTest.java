@@ -33,7 +33,7 @@ class FairReadsTest {
 
     /// Takes long enough for others to be queued.
     private static final BsonDocument SLOW = BsonDocument.parse("""
-            {$expr: {$gt: [{$reduce: {input: {$range: [0, 100000]}, initialValue: "$_id",
+            {$expr: {$gt: [{$reduce: {input: {$range: [0, 150000]}, initialValue: "$_id",
              in: {$add: ["$$value", "$$this"]}}}, -1]}}""");
 
     private final FairMemory memory = new FairMemory(16L * MIB);
@@ -52,7 +52,7 @@ class FairReadsTest {
     }
 
     private static final CoalescingConfig ONE_AT_A_TIME = new CoalescingConfig(
-            true, true, true, true, 1, 256, 4 << 20, 100, Duration.ofSeconds(10), 100, Duration.ofMinutes(1), false);
+            true, true, true, true, 1, 256, 4 << 20, 100, Duration.ofSeconds(30), 100, Duration.ofMinutes(1), false);
 
     private DocumentReads reads(MongoClient client) {
         var metadata = new Metadata(client, Duration.ofMinutes(1));
@@ -89,10 +89,11 @@ class FairReadsTest {
 
     /// The first of them holds all the memory that it may have.
     @Test
-    void equal_reads_that_wait_together_are_all_served_if_one_of_their_callers_has_memory() {
+    void equal_reads_that_wait_together_are_all_served_if_one_of_their_callers_has_memory() throws Exception {
         try (var held = memory.open("ada")) {
             assertThat(held.add(8L * MIB)).isTrue();
             var running = find("carl", SLOW);
+            Thread.sleep(100);
             var first = find("ada", SLOW);
             var second = find("bob", SLOW);
             assertThat(running.join()).hasSize(8);
