@@ -38,7 +38,7 @@ final class ConnectionShares implements ConnectionPoolListener {
     private final ConcurrentMap<ServerId, Pool> pools = new ConcurrentHashMap<>();
 
     /// Whose share the connection counts in that the current thread asks for.
-    private final ThreadLocal<String> payer = new ThreadLocal<>();
+    private static final ThreadLocal<String> PAYER = new ThreadLocal<>();
 
     /// Who holds a connection, by its number within this process.
     private final ConcurrentMap<Long, String> holders = new ConcurrentHashMap<>();
@@ -98,7 +98,7 @@ final class ConnectionShares implements ConnectionPoolListener {
         var pool = pools.get(event.getServerId());
         if (pool != null) {
             try {
-                payer.set(pool.take(CallerScope.sharers()).orElseThrow(ShareTakenException::new));
+                PAYER.set(pool.take(CallerScope.sharers()).orElseThrow(ShareTakenException::new));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new MongoInterruptedException("interrupted while waiting for a connection", e);
@@ -110,9 +110,9 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// On the thread that has asked for it.
     @Override
     public void connectionCheckOutFailed(ConnectionCheckOutFailedEvent event) {
-        var caller = payer.get();
+        var caller = PAYER.get();
         if (caller != null) {
-            payer.remove();
+            PAYER.remove();
             release(event.getServerId(), caller);
         }
         notifyListeners(other -> other.connectionCheckOutFailed(event));
@@ -121,9 +121,9 @@ final class ConnectionShares implements ConnectionPoolListener {
     /// On the thread that has asked for it.
     @Override
     public void connectionCheckedOut(ConnectionCheckedOutEvent event) {
-        var caller = payer.get();
+        var caller = PAYER.get();
         if (caller != null) {
-            payer.remove();
+            PAYER.remove();
             holders.put(event.getConnectionId().getLocalValue(), caller);
         }
         notifyListeners(other -> other.connectionCheckedOut(event));
