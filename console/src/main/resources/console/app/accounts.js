@@ -1,11 +1,12 @@
 // Accounts: their names and roles; passwords are set, never read.
 import { html, useState } from "./dom.js";
-import { account, readOnly, toast } from "./state.js";
+import { account, toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { useLoad } from "./load.js";
 import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Loading } from "./ui.js";
 import { curl } from "./curl.js";
 import { plural, visible } from "./format.js";
+import { mayWrite } from "./rights.js";
 
 const JSON_CONTENT = { "Content-Type": "application/json" };
 const rolesOf = (/** @type {string} */ text) => [...new Set(text.split(",").map(one => one.trim()).filter(Boolean))];
@@ -26,14 +27,14 @@ export function Accounts({ path }) {
   const { data, error, busy, again, cancel } = useLoad(async signal => JSON.parse((await request("GET", where, { signal })).text), [where]);
   return html`
     <div class="toolbar"><span class="quiet">${data ? plural(data.length, "account") : ""}</span><span class="spring"></span><${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>
-      ${!readOnly.value && html`<${Button} kind="primary" icon="plus" onClick=${() => setEditing({})}>New account</${Button}>`}</div>
+      ${mayWrite(path, "create") && html`<${Button} kind="primary" icon="plus" onClick=${() => setEditing({})}>New account</${Button}>`}</div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
       ${data && !data.length && html`<${Empty} icon="user" title="No accounts" text="The first one that you create can sign in at once." />`}
       ${data?.length > 0 && html`<div class="panel flush"><table class="plain"><thead><tr><th scope="col">Account</th><th scope="col">Roles</th><th><span class="sr">Actions</span></th></tr></thead><tbody>
         ${data.map((/** @type {any} */ one) => html`<tr key=${JSON.stringify(one._id)}><th scope="row">${visible(typeof one._id === "string" ? one._id : JSON.stringify(one._id))}${one._id === account.value.name ? html` <span class="tag accent">you</span>` : ""}</th>
           <td><span class="row">${(one.roles || []).map((/** @type {any} */ role) => html`<span class="tag">${visible(role)}</span>`)}${!one.roles?.length && html`<span class="quiet">none</span>`}</span></td>
-          <td class="right">${!readOnly.value && typeof one._id === "string" && html`<span class="row end"><${Button} small kind="plain" icon="edit" label=${`Change ${one._id}`} onClick=${() => setEditing(one)} /><${Button} small kind="plain" icon="trash" label=${`Delete ${one._id}`} onClick=${() => setDropping(one)} /></span>`}</td></tr>`)}</tbody></table></div>`}
+          <td class="right">${mayWrite(path, "update") && typeof one._id === "string" && html`<span class="row end"><${Button} small kind="plain" icon="edit" label=${`Change ${one._id}`} onClick=${() => setEditing(one)} /><${Button} small kind="plain" icon="trash" label=${`Delete ${one._id}`} onClick=${() => setDropping(one)} /></span>`}</td></tr>`)}</tbody></table></div>`}
     </${Loading}>
     ${editing && html`<${Edit} path=${path} one=${editing} onClose=${() => setEditing(null)} onDone=${() => (setEditing(null), again())} />`}
     ${dropping && html`<${Confirm} title="Delete this account?" text="Its sessions and keys end. Documents that it made stay." word=${dropping._id} action="Delete" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", dataPath([...path, dropping._id]), dropping._etag?.$oid ? { headers: { "If-Match": dropping._etag.$oid } } : {}), toast("Deleted", "good"), again())} />`}`;

@@ -1,6 +1,6 @@
 // Pipelines: those that are stored, and one that is built stage by stage.
-import { cls, html, useEffect, useState } from "./dom.js";
-import { readOnly, route, toast } from "./state.js";
+import { cls, html, useEffect, useMemo, useState } from "./dom.js";
+import { route, toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, inline, print } from "./shellprint.js";
@@ -11,10 +11,12 @@ import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Loading } f
 import { Editor, problem } from "./editor.js";
 import { Table } from "./table.js";
 import { curl } from "./curl.js";
-import { duration, plural, visible } from "./format.js";
+import { duration, plural, size, visible } from "./format.js";
 import { go, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
 import { change, properties } from "./properties.js";
+import { mayWrite } from "./rights.js";
+import { avarsOf, described, Variables, variables } from "./variables.js";
 
 const draftKey = (/** @type {string[]} */ path) => "pipeline:" + path.join("/");
 let lastStage = 0;
@@ -26,18 +28,14 @@ const boxes = stages => (stages?.a || []).filter((/** @type {any} */ one) => one
 function draft(/** @type {string[]} */ path) {
   try {
     const kept = JSON.parse(sessionStorage.getItem(draftKey(path)) || "null");
-    if (kept) return { ...kept, stages: kept.stages.map((/** @type {any} */ one) => ({ ...one, id: ++lastStage })) };
+    if (kept) return { ...kept, given: kept.given || {}, stages: kept.stages.map((/** @type {any} */ one) => ({ ...one, id: ++lastStage })) };
   } catch {
     // an older draft: begin anew
   }
-  return { name: "", avars: "", stages: [stageOf("$match", "{}")] };
+  return { name: "", given: {}, stages: [stageOf("$match", "{}")] };
 }
 
 const textOf = (/** @type {any} */ stages) => `[${stages.filter((/** @type {any} */ one) => one.on).map((/** @type {any} */ one) => `{${one.operator}: ${one.text}}`).join(", ")}]`;
-
-/** Names of variables that stages ask for. @param {any} value @returns {string[]} */
-const variables = value =>
-  value.t === "array" ? value.a.flatMap(variables) : value.t !== "object" ? [] : value.e.flatMap((/** @type {any} */ [name, inner]) => (name === "$var" ? [inner.t === "array" ? inner.a[0]?.v : inner.v] : variables(inner))).filter((/** @type {any} */ n) => n && n[0] !== "@");
 
 export function Aggregations({ path }) {
   const [pipeline, setPipeline] = useState(() => draft(path));
@@ -48,7 +46,16 @@ export function Aggregations({ path }) {
   const sample = useLoad(async signal => infer(/** @type {any} */ (parse((await request("GET", target(dataPath(path), { pagesize: 50, jsonMode: "shell" }), { signal, quiet: true })).text).a)), [path.join("/")]);
   const stored = at(meta.data?.document || { t: "null" }, "aggrs")?.a || [];
   const { stages } = pipeline;
-  const wrong = stages.some((/** @type {any} */ one) => one.on && (problem(one.text) || !one.text.trim())) || problem(pipeline.avars);
+  const asked = useMemo(() => {
+    try {
+      return [...new Set(variables(parse(textOf(stages))))];
+    } catch {
+      return [];
+    }
+  }, [stages]);
+  const avars = avarsOf(pipeline.given, asked);
+  const schemas = useLoad(async signal => (pipeline.name && asked.length ? described(`${dataPath(path)}/_aggrs/${pipeline.name}`, dataPath(path), signal) : {}), [pipeline.name, asked.length > 0, meta.data]);
+  const wrong = stages.some((/** @type {any} */ one) => one.on && (problem(one.text) || !one.text.trim())) || problem(avars || "");
 
   useEffect(() => sessionStorage.setItem(draftKey(path), JSON.stringify(pipeline)), [pipeline]);
   const set = (/** @type {any} */ next) => setPipeline({ ...pipeline, stages: next });
@@ -64,7 +71,7 @@ export function Aggregations({ path }) {
     if (wrong) return;
     const part = stages.slice(0, upTo);
     const limit = upTo < stages.length ? 20 : 100;
-    const body = `{stages: ${textOf(part)}${pipeline.avars.trim() ? `, avars: ${pipeline.avars}` : ""}, limit: ${limit}}`;
+    const body = `{stages: ${textOf(part)}${avars ? `, avars: ${avars}` : ""}, limit: ${limit}}`;
     setResult({ busy: true, upTo });
     try {
       const answer = await request("POST", target(dataPath(path) + "/_aggrs", { jsonMode: "shell" }), { headers: { "Content-Type": "application/json" }, body });
@@ -74,39 +81,32 @@ export function Aggregations({ path }) {
     }
   };
   useEffect(() => {
-    pageKeys.save = () => readOnly.value || setSaving(true);
+    pageKeys.save = () => mayWrite(path, "manage") && setSaving(true);
     return () => delete pageKeys.save;
   });
 
-  const open = (/** @type {any} */ one) => (setPipeline({ name: at(one, "uri").v, avars: pipeline.avars, stages: boxes(at(one, "stages")) }), setResult(null));
-  const asked = (() => {
-    try {
-      return [...new Set(variables(parse(textOf(stages))))];
-    } catch {
-      return [];
-    }
-  })();
+  const open = (/** @type {any} */ one) => (setPipeline({ name: at(one, "uri").v, given: pipeline.given, stages: boxes(at(one, "stages")) }), setResult(null));
   const refused = result?.error ? stages.findIndex((/** @type {any} */ one) => one.on && `${result.error.message} ${result.error.detail}`.includes(one.operator)) : -1;
 
   return html`
     <div class="columns-2">
       <div class="stack tight-stack">
         <section class="panel slim" aria-label="Stored pipelines">
-          <div class="toolbar"><h2>Stored</h2><span class="spring"></span><${Button} small icon="plus" onClick=${() => (setPipeline({ name: "", avars: "", stages: [stageOf("$match", "{}")] }), setResult(null))}>New</${Button}></div>
+          <div class="toolbar"><h2>Stored</h2><span class="spring"></span><${Button} small icon="plus" onClick=${() => (setPipeline({ name: "", given: {}, stages: [stageOf("$match", "{}")] }), setResult(null))}>New</${Button}></div>
           ${meta.error && html`<${Failure} error=${meta.error} />`}
           ${stored.length === 0 && !meta.error && html`<p class="quiet small">None yet. Build one below and save it: it gets an address of its own.</p>`}
           <ul class="names">${stored.map((/** @type {any} */ one) => html`<li class=${cls(at(one, "uri")?.v === pipeline.name && "here")}><button type="button" class="link" onClick=${() => open(one)}>${visible(at(one, "uri")?.v || "?")}</button><span class="quiet small">${plural(at(one, "stages")?.a?.length || 0, "stage")}</span>
-            <${CopyButton} text=${() => curl({ method: "GET", url: address(target(`${dataPath(path)}/_aggrs/${encodeURIComponent(at(one, "uri").v)}`, { avars: at(one, "uri").v === pipeline.name && pipeline.avars.trim() ? pipeline.avars : undefined })) })} label=${`Copy ${at(one, "uri")?.v} as a curl line`}>curl</${CopyButton}>
-            ${!readOnly.value && html`<${Button} small kind="plain" icon="trash" label=${`Remove ${at(one, "uri")?.v}`} onClick=${() => setDropping(at(one, "uri").v)} />`}</li>`)}</ul>
+            <${CopyButton} text=${() => curl({ method: "GET", url: address(target(`${dataPath(path)}/_aggrs/${encodeURIComponent(at(one, "uri").v)}`, { avars: at(one, "uri").v === pipeline.name ? avars : undefined })) })} label=${`Copy ${at(one, "uri")?.v} as a curl line`}>curl</${CopyButton}>
+            ${mayWrite(path, "manage") && html`<${Button} small kind="plain" icon="trash" label=${`Remove ${at(one, "uri")?.v}`} onClick=${() => setDropping(at(one, "uri").v)} />`}</li>`)}</ul>
         </section>
         <div class="toolbar"><h2>${pipeline.name ? visible(pipeline.name) : "New pipeline"}</h2><span class="spring"></span>
-          ${!readOnly.value && html`<${Button} disabled=${Boolean(wrong)} onClick=${() => setSaving(true)}>Save…</${Button}>`}
+          ${mayWrite(path, "manage") && html`<${Button} disabled=${Boolean(wrong)} onClick=${() => setSaving(true)}>Save…</${Button}>`}
           <${Button} kind="primary" icon="play" busy=${result?.busy} disabled=${Boolean(wrong)} onClick=${() => run()}>Run</${Button}></div>
+        ${asked.length > 0 && html`<section class="panel slim" aria-label="Variables"><h3>Variables</h3>
+          <${Variables} names=${asked} schemas=${schemas.data || {}} given=${pipeline.given} onChange=${(/** @type {any} */ given) => setPipeline({ ...pipeline, given })} onRun=${() => run()} /></section>`}
         <ol class="stages" aria-label="Stages">${stages.map((/** @type {any} */ one, /** @type {number} */ i) => html`<${Stage} key=${one.id} stage=${one} index=${i} last=${stages.length - 1} shown=${result?.upTo === i + 1} refused=${refused === i ? result.error.message : null} fields=${() => sample.data || []}
           onEdit=${(/** @type {any} */ part) => edit(one.id, part)} onMove=${move} onRun=${() => run(i + 1)} onRunAll=${() => run()} onCopy=${() => set([...stages.slice(0, i + 1), { ...one, id: ++lastStage }, ...stages.slice(i + 1)])} onRemove=${() => set(stages.filter((/** @type {any} */ other) => other.id !== one.id))} />`)}</ol>
         <div class="row"><${Button} icon="plus" onClick=${() => set([...stages, stageOf("$match", "{}")])}>Add stage</${Button}></div>
-        ${(asked.length > 0 || pipeline.avars) && html`<section class="panel slim" aria-label="Variables"><h3>Variables</h3><p class="quiet small">${asked.length ? html`The stages ask for ${asked.map((name, i) => html`${i ? ", " : ""}<code>${visible(name)}</code>`)}.` : ""}</p>
-          <${Editor} line value=${pipeline.avars} onChange=${(/** @type {string} */ avars) => setPipeline({ ...pipeline, avars })} onRun=${() => run()} label="Values of variables" hint=${`{ ${asked[0] || "name"}: … }`} /></section>`}
       </div>
       <section class="stack tight-stack" aria-label="Result"><${Result} result=${result} total=${stages.length} /></section>
     </div>
@@ -147,7 +147,7 @@ function Result({ result, total }) {
   const documents = result.documents || [];
   const columns = infer(documents).filter(field => !field.path.includes(".")).map(field => field.path);
   return html`<${Loading} busy=${result.busy} onCancel=${() => {}}>
-    ${result.documents && html`<div class="toolbar"><h2>${result.upTo < total ? `After stage ${result.upTo}` : "Result"}</h2><span class="spring"></span><span class="quiet">${documents.length === result.limit ? `the first ${result.limit}` : plural(documents.length, "document")}, ${duration(result.ms)}</span></div>
+    ${result.documents && html`<div class="toolbar"><h2>${result.upTo < total ? `After stage ${result.upTo}` : "Result"}</h2><span class="spring"></span><span class="quiet">${documents.length === result.limit ? `the first ${result.limit}` : plural(documents.length, "document")}, ${size(result.size)}, ${duration(result.ms)}</span></div>
     ${documents.length ? html`<${Table} documents=${documents.map(keyed)} columns=${columns} selected=${new Set()} onSelect=${() => {}} onOpen=${() => {}} onSort=${() => {}} plain />` : html`<${Empty} icon="search" title="Nothing comes out" />`}`}
   </${Loading}>`;
 }

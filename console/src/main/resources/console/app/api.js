@@ -1,12 +1,17 @@
-// The only module that talks to the gateway. The credentials live in this closure and nowhere else: not in storage, cookies,
-// addresses or messages. They are gone when the page is reloaded.
-import { account, announcement, config, network, newer, requests, signInAgain } from "./state.js";
+// The only module that talks to the gateway. The credentials live in this closure and nowhere else: not in storage, addresses or
+// messages. They are gone when the page is reloaded, unless the person asked to stay signed in: then the gateway keeps the
+// session in a cookie that scripts cannot read, which is sent with two requests only: to set it, and to begin again.
+import { account, announcement, changeSettings, config, network, newer, requests, settings, signInAgain } from "./state.js";
 import { plural } from "./format.js";
 
 /** @type {string|null} */
 let authorization = null;
 let validUntil = 0;
 let lifetime = 0;
+let kept = 0;
+
+/** How often the cookie is set anew while somebody is at work; it outlasts that by far. */
+const KEEP_MS = 120_000;
 let lastActive = Date.now();
 let lastId = 0;
 
@@ -60,7 +65,8 @@ export const address = path => location.origin + prefix() + path;
 
 /** @param {string} method @param {string} path with its query
  * @param {{headers?: Record<string, string>, body?: any, signal?: AbortSignal, quiet?: boolean, raw?: boolean, any?: boolean, stream?: boolean, secret?: boolean}} options
- *   quiet: not in the drawer; any: every status is an answer; stream: the body is not read; secret: the body is not kept */
+ *   quiet: not in the drawer; any: every status is an answer; stream: the body is not read; secret: the body is not kept
+ * @returns {Promise<any>} */
 export async function request(method, path, options = {}) {
   const safe = method === "GET";
   for (let attempt = 0; ; attempt++) {
@@ -85,6 +91,7 @@ export async function request(method, path, options = {}) {
   }
 }
 
+/** @returns {Promise<any>} */
 async function once(/** @type {string} */ method, /** @type {string} */ path, /** @type {any} */ options) {
   const headers = { ...options.headers };
   const sent = { ...headers };
@@ -93,7 +100,7 @@ async function once(/** @type {string} */ method, /** @type {string} */ path, /*
   const began = performance.now();
   const entry = { id: ++lastId, at: Date.now(), method, path, headers, body: typeof options.body === "string" && !options.secret ? options.body : null, status: 0, ms: 0, size: 0, coalesced: null };
   try {
-    const response = await fetch(prefix() + path, { method, headers: sent, body: options.body, signal: options.signal, cache: "no-store", credentials: "omit", redirect: "follow" });
+    const response = await fetch(prefix() + path, { method, headers: sent, body: options.body, signal: options.signal, cache: "no-store", credentials: options.cookie ? "same-origin" : "omit", redirect: "follow" });
     if (options.stream && response.ok) {
       note({ ...entry, status: response.status, ms: performance.now() - began }, options);
       return { status: response.status, headers: response.headers, response, text: "" };
@@ -101,7 +108,7 @@ async function once(/** @type {string} */ method, /** @type {string} */ path, /*
     const text = options.raw ? "" : await response.text();
     const blob = options.raw ? await response.blob() : null;
     const ms = performance.now() - began;
-    note({ ...entry, status: response.status, ms, size: options.raw ? blob.size : text.length, coalesced: response.headers.get("X-Coalesced") }, options);
+    note({ ...entry, status: response.status, ms, size: blob ? blob.size : text.length, coalesced: response.headers.get("X-Coalesced") }, options);
     return { status: response.status, headers: response.headers, text, blob, ms };
   } catch (failure) {
     if (options.signal?.aborted) throw failure;
@@ -171,8 +178,27 @@ export async function signIn(name, password) {
     authorization = before;
     throw new ApiError(answer);
   }
-  if (service && answer.status === 200) take(JSON.parse(answer.text));
-  else account.value = { name, roles: null };
+  if (service && answer.status === 200) {
+    take(JSON.parse(answer.text));
+    if (settings.value.stay) await keep();
+  } else account.value = { name, roles: null };
+}
+
+/** Whether a session may outlast a reload: the gateway says that its cookie is safe, and browsers take such cookies only from safe origins. */
+export const canStay = () => Boolean(config.value.cookie.usable) && isSecureContext;
+
+/** Has the gateway keep the session in its cookie. */
+async function keep() {
+  if (!canStay()) return;
+  kept = Date.now();
+  await once("POST", config.value.token + "/cookie", { quiet: true, cookie: true });
+}
+
+/** Goes on with the session that the cookie keeps, if there is one. */
+export async function resume() {
+  if (!settings.value.stay || !canStay()) return;
+  const answer = await once("GET", config.value.token, { quiet: true, cookie: true });
+  if (answer.status === 200) (take(JSON.parse(answer.text)), (kept = Date.now()));
 }
 
 function take(/** @type {any} */ token) {
@@ -184,13 +210,20 @@ function take(/** @type {any} */ token) {
 
 /** Renews while somebody is at work; called now and then. */
 export async function renew() {
+  if (validUntil && settings.value.stay && Date.now() > kept + KEEP_MS && lastActive > kept) await keep();
   if (!validUntil || Date.now() > validUntil || validUntil - Date.now() > lifetime / 3 || lastActive < Date.now() - lifetime) return;
   const answer = await once("GET", config.value.token + "?renew", { quiet: true });
-  if (answer.status === 200) take(JSON.parse(answer.text));
+  if (answer.status !== 200) return;
+  take(JSON.parse(answer.text));
+  if (settings.value.stay) await keep();
 }
 
 export async function signOut() {
   if (validUntil) await once("DELETE", config.value.token, { quiet: true });
+  if (settings.value.stay) {
+    changeSettings({ stay: false });
+    if (canStay()) await once("POST", config.value.cookie.logout, { quiet: true, cookie: true });
+  }
   authorization = null;
   validUntil = 0;
   account.value = null;

@@ -7,6 +7,12 @@ const HEIGHT = 170;
 const colour = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const short = (/** @type {number|null|undefined} */ n) => (n === null || n === undefined ? "–" : n >= 10_000 ? `${(n / 1000).toFixed(0)}k` : n >= 100 ? n.toFixed(0) : n >= 1 ? n.toFixed(1) : n === 0 ? "0" : n.toFixed(2));
 
+/** A time of day, with seconds. @param {number} seconds since 1970 */
+const clock = seconds => {
+  const date = new Date(seconds * 1000);
+  return settings.value.utc ? date.toISOString().slice(11, 19) : date.toTimeString().slice(0, 8);
+};
+
 /** @param {{title: string, unit: string, times: number[], lines: [string, (number|null)[], string][]}} props */
 export function Chart({ title, unit, times, lines }) {
   const host = useRef(/** @type {any} */ (null));
@@ -24,7 +30,7 @@ export function Chart({ title, unit, times, lines }) {
           width: host.current.clientWidth, height: HEIGHT, legend: { show: false }, padding: [8, 8, 0, 0],
           cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
           scales: { y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ high) => [0, Math.max(high * 1.1, 1)] } },
-          axes: [{ ...axis, space: 80 }, { ...axis, size: 44, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(short) }],
+          axes: [{ ...axis, space: 80, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(clock) }, { ...axis, size: 44, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(short) }],
           series: [{}, ...lines.map(([label, , c]) => ({ label, stroke: colour(`--c${c}`), width: 1.75, points: { show: false }, spanGaps: true }))],
           hooks: { setCursor: [(/** @type {any} */ u) => setAt(u.cursor.idx ?? null)] },
         },

@@ -93,3 +93,24 @@ export const completer = (fields, purpose) => (/** @type {any} */ context) => {
   if (place.quote && purpose === "stage" && place.begun[0] === "$") return { from: place.at + 1, options: names.map(one => option("$" + one.path, mainType(one) || "", "$" + one.path)) };
   return null;
 };
+
+const RIGHTS = [["readFilter", "which documents are read"], ["writeFilter", "which documents are changed"], ["projectResponse", "which fields are read"], ["mergeRequest", "what every write gets"], ["checkWritten", "holds writes to writeFilter"], ["allowManagementRequests", "collections and indexes"], ["allowBulkPatch", "changes of many documents"], ["allowBulkDelete", "deletions of many documents"], ["allowWriteMode", "the parameter wm"], ["allowAdHocAggregations", "pipelines that are not stored"]];
+const FLAG = /^(allow|check)/;
+
+/** Completion for the limits and rights of a permission. @param {() => import("./fields.js").FieldInfo[]} fields of the collection it is about */
+export const rightsCompleter = fields => (/** @type {any} */ context) => {
+  const text = context.state.sliceDoc(0, context.pos);
+  const place = placeOf(text);
+  if (place.stack.length < 2) {
+    if (place.expecting === "key") return { from: place.at, options: RIGHTS.map(([name, detail], i) => option(name, detail, FLAG.test(name) ? `${name}: true` : `${name}: {`, 90 - i)) };
+    return null;
+  }
+  let [depth, start] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    if (/[{[]/.test(text[i])) depth++ === 1 && (start = i);
+    else if (/[}\]]/.test(text[i])) depth--;
+  }
+  const inner = { explicit: context.explicit, pos: context.pos - start, state: { sliceDoc: (/** @type {number} */ from, /** @type {number} */ to) => text.slice(start + from, start + to) } };
+  const found = completer(fields, place.stack[0].key === "projectResponse" ? "keys" : "filter")(inner);
+  return found && { ...found, from: found.from + start, to: context.pos };
+};

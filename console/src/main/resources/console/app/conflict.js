@@ -21,8 +21,8 @@ export function Conflict({ base, mine, theirs, onClose, onTake }) {
           <tbody>${rows.map((row, i) => html`
             <tr class=${cls(row.both && "both")}>
               <th scope="row"><code>${visible(row.name)}</code>${row.both && html`<span class="tag warn">both changed</span>`}</th>
-              <td><${Value} value=${row.base} /></td>
-              ${["mine", "theirs"].map(which => html`<td><label class="take"><input type="radio" name=${`take-${i}`} checked=${row.take === which} onChange=${() => take(i, which)} aria-label=${`Keep ${which === "mine" ? "yours" : "theirs"} of ${row.name}`} /><${Value} value=${row[which]} chosen=${row.take === which} /></label></td>`)}
+              <td data-label="Before"><${Value} value=${row.base} /></td>
+              ${["mine", "theirs"].map(which => html`<td data-label=${which === "mine" ? "Yours" : "Theirs"}><label class="take"><input type="radio" name=${`take-${i}`} checked=${row.take === which} autofocus=${i === 0 && row.take === which} onChange=${() => take(i, which)} aria-label=${`Keep ${which === "mine" ? "yours" : "theirs"} of ${row.name}`} /><${Value} value=${row[which]} chosen=${row.take === which} /></label></td>`)}
             </tr>`)}</tbody>
         </table>
       </div>

@@ -1,6 +1,6 @@
 // One document in the editor. Types stay what they are: it is read and written in the shell's spelling.
 import { html, save, useEffect, useRef, useState } from "./dom.js";
-import { readOnly, route, toast } from "./state.js";
+import { readOnly, route, settings, toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, inline, print } from "./shellprint.js";
@@ -14,6 +14,9 @@ import { curl } from "./curl.js";
 import { go, leaving, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
 import { cut, size, visible } from "./format.js";
+import { FileContent } from "./filecontent.js";
+import { Form } from "./form.js";
+import { may, mayWrite } from "./rights.js";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const LARGE = 2 << 20;
@@ -85,7 +88,9 @@ function Edit({ path, data, creating, back, again }) {
   const [deleting, setDeleting] = useState(false);
   const wrong = problem(text);
   const dirty = text !== state.text;
-  const fixed = readOnly.value || Boolean(data.blocked) || data.bytes > LARGE;
+  const writable = mayWrite(path, creating ? "create" : "update") && !data.blocked;
+  const fixed = !writable || data.bytes > LARGE;
+  const upload = useRef(/** @type {any} */ (null));
   const id = state.base && at(state.base, "_id");
   const place = id && placeOf(path, id);
 
@@ -111,8 +116,8 @@ function Edit({ path, data, creating, back, again }) {
     return request("PATCH", target(place.path, { ...place.query, filter: change.filter }), { headers: JSON_TYPE, body: change.body });
   };
 
-  const write = async (/** @type {string} */ body = latest.current, /** @type {any} */ tag = state.tag) => {
-    if (fixed || saving || !body.trim() || problem(body) || (body === state.text && !creating)) return;
+  const write = async (/** @type {string} */ body = latest.current, /** @type {any} */ tag = state.tag, byFile = false) => {
+    if ((fixed && !byFile) || saving || !body.trim() || problem(body) || (body === state.text && !creating)) return;
     setSaving(true);
     setError(null);
     try {
@@ -132,6 +137,14 @@ function Edit({ path, data, creating, back, again }) {
       else setError(failure);
     }
     setSaving(false);
+  };
+
+  /** Stores what a file holds instead: the way for documents that are too large for the editor. */
+  const replace = async (/** @type {File} */ file) => {
+    const body = file && (await file.text());
+    const unreadable = body && problem(body);
+    if (unreadable) setError({ status: 0, message: `“${file.name}” cannot be read: ${unreadable.message}` });
+    else if (body) (setText(body), await write(body, state.tag, true));
   };
 
   /** Shows what the others did. */
@@ -184,23 +197,28 @@ function Edit({ path, data, creating, back, again }) {
         <h2 class="mono">${creating ? "New document" : cut(visible(inline(id)), 80)}</h2>
         ${dirty && html`<span class="tag">changed</span>`}
         <span class="spring"></span>
-        ${state.tag && html`<span class="quiet nowrap small" title="The entity tag that Save sends as If-Match">tag ${cut(state.tag, 10)}</span>`}
+        ${state.tag && html`<span class="quiet nowrap small wide-only" title="The entity tag that Save sends as If-Match">tag ${cut(state.tag, 10)}</span>`}
         ${!creating && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(target(place.path, place.query)) })} label="Copy as a curl line">curl</${CopyButton}>
         <${CopyButton} text=${text} label="Copy the text">Copy</${CopyButton}>
         <${Menu} icon="down" text="More" label="More actions" items=${[
           { text: "Download", icon: "download", onClick: () => save(`${cut(inline(id).replace(/\W+/g, "-"), 40)}.json`, new Blob([text])) },
+          writable && { text: "Replace by a file…", icon: "upload", onClick: () => upload.current.click() },
           { text: "Read it again", icon: "refresh", onClick: again },
-          !readOnly.value && { text: "Duplicate", icon: "copy", onClick: () => go(withQuery({ doc: "new", from: inline(id) })) },
-          !readOnly.value && !place.list && { text: "Delete…", icon: "trash", danger: true, onClick: () => setDeleting(true) },
+          mayWrite(path, "create") && { text: "Duplicate", icon: "copy", onClick: () => go(withQuery({ doc: "new", from: inline(id) })) },
+          mayWrite(path, "delete") && !place.list && { text: settings.value.confirm ? "Delete…" : "Delete", icon: "trash", danger: true, onClick: () => (settings.value.confirm ? setDeleting(true) : remove().catch(setError)) },
         ]} />`}
+        <input ref=${upload} type="file" hidden aria-label="File with the document" accept=".json,.txt" onChange=${(/** @type {any} */ e) => (replace(e.target.files[0]), (e.target.value = ""))} />
         ${dirty && !creating && html`<${Button} onClick=${() => setText(state.text)}>Undo all</${Button}>`}
         ${!fixed && html`<${Button} kind="primary" disabled=${Boolean(wrong) || (!dirty && !creating)} busy=${saving} onClick=${() => write()}>${creating ? "Create" : "Save"}</${Button}>`}
       </div>
+      ${!data.blocked && !readOnly.value && !may(path, creating ? "create" : "update") && html`<p class="quiet">Read only: this account may not ${creating ? "create documents here" : "change it"}.</p>`}
       ${data.blocked && html`<div class="notice"><p>Read only. ${data.blocked}</p></div>`}
-      ${data.bytes > LARGE && html`<div class="notice"><p>Read only: ${size(data.bytes)} are too much for the editor. Download it, change it and store it with curl.</p></div>`}
+      ${data.bytes > LARGE && html`<div class="notice"><p>Read only: ${size(data.bytes)} are too much for the editor. Download it, change it, and replace it by the file.</p></div>`}
       ${error && html`<${Failure} error=${error}>${error === LOST && !wrong && html`<${Button} small onClick=${anew}>Store it anew</${Button}>`}</${Failure}>`}
       ${wrong && text.trim() && html`<p class="error" role="status">Line ${text.slice(0, wrong.at).split("\n").length}: ${wrong.message}</p>`}
-      <div class="paper"><${Editor} value=${text} onChange=${setText} readOnly=${fixed} label="Document" marks=${marks} autofocus=${creating} /></div>
+      ${path.at(-1)?.endsWith(".files") && state.base && html`<${FileContent} path=${path} document=${state.base} />`}
+      <div class="beside"><div class="paper"><${Editor} value=${text} onChange=${setText} readOnly=${fixed} label="Document" marks=${marks} autofocus=${creating} /></div>
+        <${Form} path=${path} text=${text} fixed=${fixed} onChange=${setText} /></div>
       ${conflict && html`<${Conflict} ...${conflict} onClose=${() => setConflict(null)} onTake=${(/** @type {any} */ document) => {
         setConflict(null);
         setText(print(document));

@@ -1,19 +1,20 @@
 // The documents of a collection: what was asked for, and what came.
 import { html, save, useEffect, useMemo, useRef, useState } from "./dom.js";
-import { announcement, config, readOnly, route, settings, toast } from "./state.js";
+import { announcement, config, route, settings, toast } from "./state.js";
 import { address, announce, dataPath, nextAfter, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { inline, print } from "./shellprint.js";
 import { columnsOf, infer } from "./fields.js";
 import { useLoad } from "./load.js";
 import { Button, Choice, CopyButton, Empty, Failure, Loading, Menu } from "./ui.js";
-import { count, duration, plural } from "./format.js";
+import { count, duration, plural, visible } from "./format.js";
 import { go, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
 import { curl, quote } from "./curl.js";
 import { QueryBar } from "./querybar.js";
 import { Table } from "./table.js";
 import { Bulk } from "./bulk.js";
+import { mayWrite } from "./rights.js";
 
 const SIZES = [20, 50, 100, 500];
 
@@ -51,7 +52,7 @@ export function Documents({ path, children }) {
   const seen = useRef(fields);
   if (fields.length) seen.current = fields;
   useEffect(() => {
-    pageKeys.n = () => readOnly.value || isBucket(path) || go(withQuery({ doc: "new" }));
+    pageKeys.n = () => mayWrite(path, "create") && !isBucket(path) && go(withQuery({ doc: "new" }));
     return () => delete pageKeys.n;
   }, []);
 
@@ -64,24 +65,28 @@ export function Documents({ path, children }) {
 
   return html`
     ${children}
-    <${QueryBar} key=${path.join("/")} path=${path} query=${query} fields=${() => seen.current} busy=${busy} onRun=${again} onChange=${(/** @type {any} */ change) => go(withQuery({ ...change, page: "" }))} />
+    <${QueryBar} key=${path.join("/")} path=${path} query=${query} fields=${() => seen.current} busy=${busy} refusal=${error?.status === 400 ? error.message : ""} onRun=${again} onChange=${(/** @type {any} */ change) => go(withQuery({ ...change, page: "" }))} />
     <div class="toolbar">
       <${Choice} label="View" value=${view} options=${[["table", "Table"], ["list", "List"], ["text", "Text"]]} onChange=${(/** @type {string} */ id) => go(withQuery({ view: id === "table" ? "" : id }), true)} />
-      ${view === "table" && html`<${Columns} columns=${columns} hidden=${hidden} fields=${seen.current} extra=${extra} />`}
+      ${view === "table" && columns.length > 0 && html`<${Columns} columns=${columns} hidden=${hidden} fields=${seen.current} extra=${extra} />`}
       <span class="spring"></span>
       ${selected.size > 0 && html`<span class="quiet nowrap">${count(selected.size)} selected</span>
         <${Menu} text="With these" icon="down" label="With the selected documents" items=${[
-          !readOnly.value && { text: "Update…", icon: "edit", onClick: () => setBulk("update") },
+          mayWrite(path, "bulkUpdate") && { text: "Update…", icon: "edit", onClick: () => setBulk("update") },
           { text: "Export as NDJSON", icon: "download", onClick: () => save(`${path.at(-1)}.ndjson`, new Blob([chosen(data, selected).map((/** @type {any} */ one) => inline(one) + "\n").join("")])) },
-          !readOnly.value && { text: "Delete…", icon: "trash", danger: true, onClick: () => setBulk("delete") },
+          mayWrite(path, "bulkDelete") && { text: "Delete…", icon: "trash", danger: true, onClick: () => setBulk("delete") },
+        ]} />`}
+      ${!selected.size && some && filtered && (mayWrite(path, "bulkUpdate") || mayWrite(path, "bulkDelete")) && html`<${Menu} text="All that match" icon="down" label="With all documents that match the filter" items=${[
+          mayWrite(path, "bulkUpdate") && { text: "Update all…", icon: "edit", onClick: () => setBulk("updateAll") },
+          mayWrite(path, "bulkDelete") && { text: "Delete all…", icon: "trash", danger: true, onClick: () => setBulk("deleteAll") },
         ]} />`}
       ${some && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(target(dataPath(path), parameters)) })} label="Copy this query as a curl line">curl</${CopyButton}>`}
-      ${!readOnly.value && (isBucket(path) ? html`<${Upload} path=${path} onDone=${again} />` : html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`)}
+      ${mayWrite(path, "create") && error?.status !== 403 && (isBucket(path) ? html`<${Upload} path=${path} onDone=${again} />` : html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`)}
     </div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}>${error.status === 403 && config.value.access ? html`<a href="#/access">What may I do?</a>` : html`<${Button} small icon="refresh" onClick=${again}>Try again</${Button}>`}</${Failure}>`}
       ${!error && data && !some && (filtered
-        ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${path.at(-1)}</b> matches <code>${query.filter}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
+        ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${visible(path.at(-1) || "/")}</b> matches <code>${visible(query.filter)}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
         : page > 1
           ? html`<${Empty} icon="search" title="The result ends before this page"><${Button} onClick=${() => go(withQuery({ page: "" }))}>To the first page</${Button}></${Empty}>`
           : isBucket(path)
@@ -92,7 +97,7 @@ export function Documents({ path, children }) {
       ${some && view === "text" && html`<pre class="text-view" tabindex="0" aria-label="Documents as text">${data.documents.map((/** @type {any} */ one) => print(one)).join("\n")}</pre>`}
     </${Loading}>
     ${(some || page > 1) && html`<${Pager} path=${path} page=${page} size=${pageSize} data=${data} filter=${query.filter} />`}
-    ${bulk && html`<${Bulk} kind=${bulk} path=${path} ids=${[...selected]} onClose=${() => setBulk(null)} onDone=${again} />`}`;
+    ${bulk && html`<${Bulk} remove=${bulk.startsWith("delete")} path=${path} filter=${bulk.endsWith("All") ? query.filter : `{_id: {$in: [${[...selected].join(", ")}]}}`} known=${bulk.endsWith("All") ? null : selected.size} onClose=${() => setBulk(null)} onDone=${again} />`}`;
 }
 
 /** @param {any} document */
@@ -134,7 +139,7 @@ const Nothing = ({ path }) => html`
   <${Empty} icon="collection" title="No documents yet" text=${html`Create the first one here, or with a line in a shell:`}>
     <div class="stack center">
       <pre class="line">${curl({ method: "POST", url: address(dataPath(path)), headers: { "Content-Type": "application/json" }, body: '{"title": "The Periodic Table"}' })}</pre>
-      ${!readOnly.value && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${() => go(withQuery({ doc: "new" }))}>Create a document</${Button}>
+      ${mayWrite(path, "create") && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${() => go(withQuery({ doc: "new" }))}>Create a document</${Button}>
         ${config.value.pages.includes("import") && html`<${Button} icon="upload" onClick=${() => go(withQuery({ tab: "transfer" }))}>Import</${Button}>`}</div>`}
     </div>
   </${Empty}>`;
@@ -149,9 +154,9 @@ function Columns({ columns, hidden, fields, extra }) {
     <div class="menu" onKeyDown=${(/** @type {KeyboardEvent} */ e) => e.key === "Escape" && setOpen(false)}>
       <${Button} icon="columns" aria-expanded=${String(open)} onClick=${() => setOpen(!open)}>Columns${hidden.length ? ` (${hidden.length} hidden)` : ""}</${Button}>
       ${open && html`<div class="menu-list columns" role="group" aria-label="Columns">
-        ${columns.filter((/** @type {string} */ one) => !extra.includes(one)).map((/** @type {string} */ name) => html`<label><input type="checkbox" checked=${!hidden.includes(name)} onChange=${() => toggle(name)} />${name}</label>`)}
+        ${columns.filter((/** @type {string} */ one) => !extra.includes(one)).map((/** @type {string} */ name) => html`<label><input type="checkbox" checked=${!hidden.includes(name)} onChange=${() => toggle(name)} />${visible(name)}</label>`)}
         ${nested.length > 0 && html`<p class="quiet small">Nested</p>`}
-        ${nested.map((/** @type {string} */ name) => html`<label><input type="checkbox" checked=${extra.includes(name)} onChange=${() => toggleExtra(name)} />${name}</label>`)}
+        ${nested.map((/** @type {string} */ name) => html`<label><input type="checkbox" checked=${extra.includes(name)} onChange=${() => toggleExtra(name)} />${visible(name)}</label>`)}
       </div>`}
     </div>`;
 }

@@ -1,13 +1,31 @@
 // Why a request is allowed or refused: the gateway's own answer, for oneself and, as the root role, for others.
 import { cls, html, useEffect, useState } from "./dom.js";
 import { config, why } from "./state.js";
-import { request } from "./api.js";
+import { dataPath, request, target } from "./api.js";
+import { known } from "./resources.js";
 import { Button, Dialog, Failure, Field } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { visible } from "./format.js";
 
 /** @param {any} question {method, path, body?, as?, roles?} @returns {Promise<any>} */
 const ask = async question => JSON.parse((await request("POST", config.value.access + "/check", { headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) })).text);
+
+/** The roles that permissions and accounts name, as far as the caller may read those. @returns {Promise<string[]>} */
+async function everyRole() {
+  const places = known().filter(node => node.holds === "permissions" || node.holds === "accounts");
+  const lists = await Promise.all(places.map(async node => JSON.parse((await request("GET", target(dataPath(node.path), { pagesize: 1000, keys: '{"roles":1}' }), { quiet: true })).text)));
+  return [...new Set(lists.flat().flatMap(one => (Array.isArray(one.roles) ? one.roles.map(String) : [])))].sort().slice(0, 100);
+}
+
+/** Which roles may make the request. @param {any} question @returns {Promise<{role: string, allowed: boolean}[]>} */
+async function whoMay(question) {
+  const answers = [];
+  for (const role of await everyRole()) {
+    const answer = await request("POST", config.value.access + "/check", { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...question, roles: [role] }), quiet: true });
+    answers.push({ role, allowed: JSON.parse(answer.text).decision === "allowed" });
+  }
+  return answers;
+}
 
 const titleOf = (/** @type {any} */ rule) => (rule._id !== undefined ? `Permission ${typeof rule._id === "string" ? visible(rule._id) : visible(JSON.stringify(rule._id))}` : rule.place ? visible(rule.place) : "A permission");
 
@@ -34,6 +52,14 @@ export function Explanation({ answer }) {
   </div>`;
 }
 
+/** @param {{roles: {role: string, allowed: boolean}[]}} props */
+const Who = ({ roles }) => html`<div class="stack tight-stack" role="status">
+  ${[["May", true], ["May not", false]].map(([text, which]) => {
+    const some = roles.filter(one => one.allowed === which);
+    return html`<p class="row"><span class=${cls("tag", which ? "good" : "bad")}>${which ? "✓" : "✗"} ${text}</span>${some.length ? some.map(one => html`<span class="tag">${visible(one.role)}</span>`) : html`<span class="quiet">no role</span>`}</p>`;
+  })}
+  <p class="quiet small">Of the roles that permissions and accounts name. An account may have further properties that rules ask for.</p></div>`;
+
 /** A request line to ask about. @param {{as?: string, roles?: string[], begin?: any, now?: boolean}} props now: asks at once */
 export function Check({ as, roles, begin, now }) {
   const [method, setMethod] = useState(begin?.method || "GET");
@@ -50,16 +76,26 @@ export function Check({ as, roles, begin, now }) {
       setState({ error });
     }
   };
+  const everybody = async () => {
+    setState({ busy: true });
+    try {
+      setState({ who: await whoMay({ method, path, body: withBody && body.trim() ? body : undefined }) });
+    } catch (error) {
+      setState({ error });
+    }
+  };
   useEffect(() => {
     if (now) run(null);
   }, []);
   return html`<form class="stack tight-stack" onSubmit=${run}>
-    <div class="toolbar nowrap-bar"><select aria-label="Method to check" value=${method} onChange=${(/** @type {any} */ e) => setMethod(e.target.value)}>${["GET", "POST", "PUT", "PATCH", "DELETE"].map(one => html`<option selected=${one === method}>${one}</option>`)}</select>
+    <div class="toolbar nowrap-bar wraps"><select aria-label="Method to check" value=${method} onChange=${(/** @type {any} */ e) => setMethod(e.target.value)}>${["GET", "POST", "PUT", "PATCH", "DELETE"].map(one => html`<option selected=${one === method}>${one}</option>`)}</select>
       <input class="mono spring" aria-label="Path to check" required spellcheck=${false} value=${path} onInput=${(/** @type {any} */ e) => setPath(e.target.value)} />
-      <button type="submit" class="button primary" disabled=${state?.busy || Boolean(withBody && problem(body))}><span>Check</span></button></div>
+      <button type="submit" class="button primary" disabled=${state?.busy || Boolean(withBody && problem(body))}><span>Check</span></button>
+      ${known().some(node => node.holds === "permissions") && html`<${Button} disabled=${state?.busy || Boolean(withBody && problem(body))} onClick=${everybody}>Who may?</${Button}>`}</div>
     ${withBody && html`<div class="field"><span class="label">Body</span><${Editor} value=${body} onChange=${setBody} onRun=${() => run(null)} label="Body to check" hint="{ }" /></div>`}
     ${state?.error && html`<${Failure} error=${state.error} />`}
     ${state?.answer && html`<${Explanation} answer=${state.answer} />`}
+    ${state?.who && html`<${Who} roles=${state.who} />`}
   </form>`;
 }
 

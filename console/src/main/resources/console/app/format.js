@@ -28,13 +28,3 @@ export const duration = ms =>
 
 /** "1 document", "2 documents". @param {number} n @param {string} noun */
 export const plural = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : noun.endsWith("x") ? "es" : "s"}`;
-
-/** Whether a text is an address that may become a link. @param {string} text */
-export const isLink = text => {
-  try {
-    const url = new URL(text);
-    return (url.protocol === "http:" || url.protocol === "https:") && url.href.length < 2000;
-  } catch {
-    return false;
-  }
-};

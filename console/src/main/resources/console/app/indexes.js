@@ -1,6 +1,6 @@
 // The indexes of a collection.
 import { html, useState } from "./dom.js";
-import { readOnly, toast } from "./state.js";
+import { toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, inline } from "./shellprint.js";
@@ -11,6 +11,7 @@ import { Button, Confirm, CopyButton, Dialog, Failure, Field, Loading } from "./
 import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { visible } from "./format.js";
+import { mayWrite } from "./rights.js";
 
 const KNOWN = ["v", "key", "_id", "name", "ns"];
 
@@ -21,7 +22,7 @@ export function Indexes({ path }) {
   return html`
     <div class="toolbar"><span class="quiet">An index keeps the order of fields, so that queries and sorts need not read everything.</span><span class="spring"></span>
       <${CopyButton} text=${() => curl({ method: "GET", url: address(dataPath([...path, "_indexes"])) })} label="Copy as a curl line">curl</${CopyButton}>
-      ${!readOnly.value && html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>New index</${Button}>`}</div>
+      ${mayWrite(path, "manage") && html`<${Button} kind="primary" icon="plus" onClick=${() => setCreating(true)}>New index</${Button}>`}</div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
       ${data && html`<div class="panel flush"><table class="plain"><thead><tr><th scope="col">Name</th><th scope="col">Keys</th><th scope="col">Options</th><th><span class="sr">Actions</span></th></tr></thead><tbody>
@@ -31,7 +32,7 @@ export function Indexes({ path }) {
           return html`<tr key=${name}><th scope="row">${visible(name)}</th>
             <td><span class="row">${(at(one, "key")?.e || []).map((/** @type {any} */ [field, direction]) => html`<span class="tag accent">${visible(field)} ${direction.v === "1" || direction.v === "1.0" ? "↑" : /^-1/.test(direction.v) ? "↓" : inline(direction)}</span>`)}</span></td>
             <td><span class="row">${options.map((/** @type {any} */ [key, value]) => html`<span class="tag">${visible(value.t === "bool" && value.v ? key : `${key}: ${inline(value)}`)}</span>`)}</span></td>
-            <td class="right">${name !== "_id_" && !readOnly.value && html`<${Button} icon="trash" kind="plain" label=${`Drop ${name}`} onClick=${() => setDropping(name)} />`}</td></tr>`;
+            <td class="right">${name !== "_id_" && mayWrite(path, "manage") && html`<${Button} icon="trash" kind="plain" label=${`Drop ${name}`} onClick=${() => setDropping(name)} />`}</td></tr>`;
         })}</tbody></table></div>`}
     </${Loading}>
     ${creating && html`<${Create} path=${path} onClose=${() => setCreating(false)} onDone=${() => (setCreating(false), again())} />`}

@@ -14,7 +14,7 @@ export const KEYS = /** @type {[string, string][]} */ ([
   ["Enter", "Open"],
   ["e", "Edit the open document"],
   ["n", "New document"],
-  ["Ctrl S", "Save"],
+  ["Ctrl S", "Save; in a dialog, what it asks for"],
   ["Ctrl Enter", "Run"],
   ["Esc", "Leave an editor or a dialog; then Tab goes on"],
   ["?", "This list"],
@@ -42,7 +42,9 @@ export function listen() {
     }
     if (control && event.key.toLowerCase() === "s") {
       event.preventDefault();
-      pageKeys.save?.();
+      const dialog = document.querySelector("dialog[open]");
+      if (dialog) /** @type {any} */ (dialog.querySelector("footer .primary, form .primary[type=submit]"))?.click();
+      else pageKeys.save?.();
       return;
     }
     if (control || event.altKey || document.querySelector("dialog[open]")) return;

@@ -1,16 +1,17 @@
 // Changes as they happen.
 import { cls, html, useEffect, useMemo, useRef, useState } from "./dom.js";
-import { readOnly } from "./state.js";
 import { address, dataPath, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, inline, print } from "./shellprint.js";
 import { useLoad } from "./load.js";
 import { Button, CopyButton, Empty, Failure, Loading } from "./ui.js";
-import { Editor, problem } from "./editor.js";
+import { problem } from "./editor.js";
 import { follow } from "./sse.js";
 import { quote } from "./curl.js";
 import { count, cut, visible } from "./format.js";
 import { change, properties } from "./properties.js";
+import { mayWrite } from "./rights.js";
+import { avarsOf, described, Variables, variables } from "./variables.js";
 
 const KEPT = 500;
 const STATES = { connecting: "Connecting…", open: "Listening", waiting: "Connection lost: trying again", refused: "Refused", off: "Stopped" };
@@ -30,13 +31,13 @@ function Declare({ path, meta }) {
   return html`<${Empty} icon="play" title="This collection declares no stream" text="A stream is a named pipeline over the changes of a collection. It is declared in the collection's properties; clients then listen to it.">
     <div class="stack center"><pre class="line">${`curl -u "$RH_USER" -X PATCH ${quote(address(dataPath(path)))} \\\n  -H 'Content-Type: application/json' -d '{"streams": [{"uri": "all", "stages": []}]}'`}</pre>
       ${error && html`<${Failure} error=${error} />`}
-      ${!readOnly.value && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${declare}>Declare a stream of all changes</${Button}></div>`}</div></${Empty}>`;
+      ${mayWrite(path, "manage") && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${declare}>Declare a stream of all changes</${Button}></div>`}</div></${Empty}>`;
 }
 
 function Stream({ path, streams }) {
   const names = streams.map((/** @type {any} */ one) => at(one, "uri")?.v).filter(Boolean);
   const [name, setName] = useState(names[0]);
-  const [avars, setAvars] = useState("");
+  const [given, setGiven] = useState(/** @type {Record<string, string>} */ ({}));
   const [state, setState] = useState(/** @type {any} */ ({ state: "off" }));
   const [events, setEvents] = useState(/** @type {any[]} */ ([]));
   const [paused, setPaused] = useState(false);
@@ -47,7 +48,9 @@ function Stream({ path, streams }) {
   const waiting = useRef(/** @type {any[]} */ ([]));
   const total = useRef(0);
   const times = useRef(/** @type {number[]} */ ([]));
-  const asksFor = inline(streams.find((/** @type {any} */ one) => at(one, "uri")?.v === name) || { t: "null" }).includes("$var");
+  const asked = [...new Set(variables(streams.find((/** @type {any} */ one) => at(one, "uri")?.v === name) || { t: "null" }))];
+  const avars = avarsOf(given, asked);
+  const schemas = useLoad(async signal => (asked.length ? described(`${dataPath(path)}/_streams/${name}`, dataPath(path), signal) : {}), [name]);
 
   // shown together, a few times per second, however many come
   useEffect(() => {
@@ -72,7 +75,7 @@ function Stream({ path, streams }) {
     control.current?.abort();
     const abort = new AbortController();
     control.current = abort;
-    const where = target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars: avars.trim() || undefined, jsonMode: "shell" });
+    const where = target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars, jsonMode: "shell" });
     follow(where, {
       from,
       signal: abort.signal,
@@ -93,19 +96,19 @@ function Stream({ path, streams }) {
   return html`
     <div class="toolbar">
       <label class="row tight"><span class="label">Stream</span><select value=${name} onChange=${(/** @type {any} */ e) => (stop(), setName(e.target.value))}>${names.map((/** @type {string} */ one) => html`<option value=${one}>${visible(one)}</option>`)}</select></label>
-      ${running ? html`<${Button} icon="close" onClick=${stop}>Stop</${Button}>` : html`<${Button} kind="primary" icon="play" disabled=${Boolean(problem(avars))} onClick=${() => start(null)}>Start</${Button}>`}
+      ${running ? html`<${Button} icon="close" onClick=${stop}>Stop</${Button}>` : html`<${Button} kind="primary" icon="play" disabled=${Boolean(problem(avars || ""))} onClick=${() => start(null)}>Start</${Button}>`}
       ${running && html`<${Button} icon=${paused ? "play" : "pause"} onClick=${() => setPaused(!paused)}>${paused ? `Go on (${waiting.current.length})` : "Pause"}</${Button}>`}
       <${Button} kind="plain" disabled=${!events.length} onClick=${() => (setEvents([]), (total.current = 0))}>Clear</${Button}>
       <span class=${cls("tag", state.state === "open" ? "good" : state.state === "refused" ? "bad" : running && "warn")} role="status">${STATES[state.state]}</span>
       <span class="spring"></span>
       <span class="quiet nowrap">${count(total.current)} ${total.current === 1 ? "event" : "events"}, ${(times.current.length / 10).toFixed(1)} per second</span>
-      <${CopyButton} text=${() => `curl -N -u "$RH_USER" -H 'Accept: text/event-stream' ${quote(address(target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars: avars.trim() || undefined })))}`} label="Copy as a curl line">curl</${CopyButton}>
+      <${CopyButton} text=${() => `curl -N -u "$RH_USER" -H 'Accept: text/event-stream' ${quote(address(target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars })))}`} label="Copy as a curl line">curl</${CopyButton}>
     </div>
     <div class="toolbar">
       <label class="row tight"><span class="label">Operation</span><select value=${kind} onChange=${(/** @type {any} */ e) => setKind(e.target.value)}><option value="">all</option>${["insert", "update", "replace", "delete"].map(one => html`<option>${one}</option>`)}</select></label>
       <input type="search" aria-label="Text in the event" placeholder="Text in the event" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} />
-      ${asksFor && html`<${Editor} line value=${avars} onChange=${setAvars} onRun=${() => start(null)} label="Values of variables" hint="{ variable: value }" />`}
     </div>
+    ${asked.length > 0 && html`<section class="panel slim" aria-label="Variables"><${Variables} names=${asked} schemas=${schemas.data || {}} given=${given} onChange=${setGiven} onRun=${() => start(null)} /></section>`}
     ${state.state === "refused" && html`<${Failure} error=${{ status: state.status, message: state.status === 410 ? "MongoDB no longer has the history since that event. Start anew: what happened between is not told." : state.message || `The stream was refused (${state.status}).` }} />`}
     ${!events.length && html`<${Empty} icon="play" title=${state.state === "open" ? "Waiting for changes" : "Not listening"} text=${state.state === "open" ? "What is inserted, changed or deleted from now on appears here." : "Start the stream; every change that is acknowledged from then on is shown once and in order."} />`}
     ${events.length > 0 && !shown.length && html`<${Empty} icon="search" title="No event matches" />`}

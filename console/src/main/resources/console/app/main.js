@@ -1,7 +1,7 @@
 // Begins here: reads config.json, then shows the sign-in or the page that the address names.
 import { Component, effect, html, render } from "./dom.js";
 import { account, config, route, settings } from "./state.js";
-import { readConfig, renew } from "./api.js";
+import { readConfig, renew, resume } from "./api.js";
 import { follow } from "./route.js";
 import { listen } from "./keys.js";
 import { Frame } from "./frame.js";
@@ -76,4 +76,5 @@ follow();
 listen();
 setInterval(renew, 15_000);
 await readConfig();
+await resume();
 render(html`<${App} />`, /** @type {Element} */ (document.getElementById("app")));

@@ -1,6 +1,6 @@
 // The properties of a collection as a form and as text, and dropping it.
 import { html, useEffect, useState } from "./dom.js";
-import { readOnly, toast } from "./state.js";
+import { toast } from "./state.js";
 import { address, dataPath, request } from "./api.js";
 import { at, print, quoted } from "./shellprint.js";
 import { useLoad } from "./load.js";
@@ -10,6 +10,7 @@ import { curl } from "./curl.js";
 import { change, properties } from "./properties.js";
 import { reload } from "./resources.js";
 import { go, leaving } from "./route.js";
+import { mayWrite } from "./rights.js";
 
 const POLICIES = [["", "as the gateway is configured"], ["REQUIRED", "required"], ["REQUIRED_FOR_DELETE", "required to delete"], ["OPTIONAL", "optional"]];
 const withoutOwn = (/** @type {any} */ document) => ({ ...document, e: document.e.filter((/** @type {any} */ [name]) => name !== "_id" && name !== "_etag") });
@@ -21,6 +22,7 @@ export function Properties({ path }) {
   const [failure, setFailure] = useState(/** @type {any} */ (null));
   const [dropping, setDropping] = useState(false);
   const name = path.at(-1) || "/";
+  const writable = mayWrite(path, "manage");
   useEffect(() => {
     if (!data) return;
     const printed = print(withoutOwn(data.document));
@@ -43,18 +45,18 @@ export function Properties({ path }) {
       ${failure && html`<${Failure} error=${failure}>${failure.status === 412 && html`<${Button} small icon="refresh" onClick=${again}>Read them again</${Button}>`}</${Failure}>`}
       <div class="columns-2 even">
         <section class="panel stack" aria-labelledby="prop-form"><h2 id="prop-form">Settings</h2>
-          <${Field} label="Description" hint="Shown in the API's documentation."><input disabled=${readOnly.value} value=${description} onChange=${(/** @type {any} */ e) => set("descr", e.target.value ? quoted(e.target.value) : null)} /></${Field}>
-          <${Field} label="Entity tags of documents" hint="Whether writes must say which version they mean (If-Match)."><select disabled=${readOnly.value} value=${policy("etagDocPolicy")} onChange=${(/** @type {any} */ e) => set("etagDocPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagDocPolicy")}>${words}</option>`)}</select></${Field}>
-          <${Field} label="Entity tag of the collection" hint="The same for these properties themselves."><select disabled=${readOnly.value} value=${policy("etagPolicy")} onChange=${(/** @type {any} */ e) => set("etagPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagPolicy")}>${words}</option>`)}</select></${Field}>
-          <label class="check"><input type="checkbox" disabled=${readOnly.value} checked=${!hidden} onChange=${(/** @type {any} */ e) => set("openapi", e.target.checked ? null : "false")} /><span>Describe it in the API's documentation<span class="hint">Otherwise /_openapi leaves it out.</span></span></label>
+          <${Field} label="Description" hint="Shown in the API's documentation."><input disabled=${!writable} value=${description} onChange=${(/** @type {any} */ e) => set("descr", e.target.value ? quoted(e.target.value) : null)} /></${Field}>
+          <${Field} label="Entity tags of documents" hint="Whether writes must say which version they mean (If-Match)."><select disabled=${!writable} value=${policy("etagDocPolicy")} onChange=${(/** @type {any} */ e) => set("etagDocPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagDocPolicy")}>${words}</option>`)}</select></${Field}>
+          <${Field} label="Entity tag of the collection" hint="The same for these properties themselves."><select disabled=${!writable} value=${policy("etagPolicy")} onChange=${(/** @type {any} */ e) => set("etagPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagPolicy")}>${words}</option>`)}</select></${Field}>
+          <label class="check"><input type="checkbox" disabled=${!writable} checked=${!hidden} onChange=${(/** @type {any} */ e) => set("openapi", e.target.checked ? null : "false")} /><span>Describe it in the API's documentation<span class="hint">Otherwise /_openapi leaves it out.</span></span></label>
         </section>
         <section class="panel stack" aria-labelledby="prop-text"><div class="toolbar"><h2 id="prop-text">All properties</h2><span class="spring"></span><${CopyButton} text=${() => curl({ method: "GET", url: address(dataPath([...path, "_meta"])) })} label="Copy as a curl line">curl</${CopyButton}></div>
           <p class="quiet">Stored pipelines (<code>aggrs</code>), change streams (<code>streams</code>), the schema (<code>jsonSchema</code>), relationships (<code>rels</code>), and anything of your own.</p>
-          <${Editor} value=${text} onChange=${setText} label="Properties" readOnly=${readOnly.value} />
-          ${!readOnly.value && html`<div class="row"><${Button} kind="primary" disabled=${text === kept || Boolean(problem(text))} onClick=${save}>Save</${Button}>${text !== kept && html`<${Button} onClick=${() => setText(kept)}>Undo</${Button}>`}</div>`}
+          <${Editor} value=${text} onChange=${setText} label="Properties" readOnly=${!writable} />
+          ${writable && html`<div class="row"><${Button} kind="primary" disabled=${text === kept || Boolean(problem(text))} onClick=${save}>Save</${Button}>${text !== kept && html`<${Button} onClick=${() => setText(kept)}>Undo</${Button}>`}</div>`}
         </section>
       </div>
-      ${!readOnly.value && path.length > 0 && html`<section class="panel toolbar danger-zone" aria-labelledby="drop-coll"><div><h2 id="drop-coll">Drop the collection</h2><p class="quiet">Its documents and indexes are gone at once.</p></div><span class="spring"></span><${Button} kind="danger" icon="trash" disabled=${!data?.tag} onClick=${() => setDropping(true)}>Drop…</${Button}></section>`}
+      ${writable && path.length > 0 && html`<section class="panel toolbar danger-zone" aria-labelledby="drop-coll"><div><h2 id="drop-coll">Drop the collection</h2><p class="quiet">Its documents and indexes are gone at once.</p></div><span class="spring"></span><${Button} kind="danger" icon="trash" disabled=${!data} onClick=${() => setDropping(true)}>Drop…</${Button}></section>`}
     </${Loading}>
-    ${dropping && html`<${Confirm} title="Drop this collection?" text="All its documents and indexes are deleted. This cannot be undone." word=${name} action="Drop" onClose=${() => setDropping(false)} onYes=${async () => (await request("DELETE", dataPath(path), { headers: { "If-Match": data?.tag || "" } }), (leaving.ask = null), toast("Dropped", "good"), await reload(), go("#/"))} />`}`;
+    ${dropping && html`<${Confirm} title="Drop this collection?" text="All its documents and indexes are deleted. This cannot be undone." word=${name} action="Drop" onClose=${() => setDropping(false)} onYes=${async () => (await request("DELETE", dataPath(path), data?.tag ? { headers: { "If-Match": data.tag } } : {}), (leaving.ask = null), toast("Dropped", "good"), await reload(), go("#/"))} />`}`;
 }

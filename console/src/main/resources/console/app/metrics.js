@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "./dom.js";
 import { config } from "./state.js";
 import { ApiError, request } from "./api.js";
-import { greatest, parseMetrics, quantile, total, values } from "./prom.js";
+import { greatest, once, parseMetrics, quantile, total, values } from "./prom.js";
 import { Chart } from "./chart.js";
 import { Choice, Empty, Failure } from "./ui.js";
 import { count } from "./format.js";
@@ -18,7 +18,7 @@ async function scrape(/** @type {string[]} */ registries, /** @type {AbortSignal
     const answer = await request("GET", config.value.metrics + path.split("/").map(encodeURIComponent).join("/").replace(/%7B/g, "{").replace(/%7D/g, "}").replace(/%2A/g, "*"), { signal, quiet: true, any: true });
     return answer.status === 200 ? answer.text : "";
   }));
-  return parseMetrics(texts.join("\n"));
+  return once(parseMetrics(texts.join("\n")));
 }
 
 const statusClass = (/** @type {string} */ digit) => (/** @type {any} */ labels) => (labels.response_status_code || "")[0] === digit;
@@ -37,7 +37,7 @@ function point(before, now) {
   const used = new Map();
   for (const one of now.samples) if (one.name === "http_requests_duration_count") used.set(key(one.labels), one.value);
   for (const one of before.samples) if (one.name === "http_requests_duration_count") used.set(key(one.labels), (used.get(key(one.labels)) || 0) - one.value);
-  const latency = (/** @type {string} */ q) => {
+  const latency = (/** @type {number} */ q) => {
     const value = quantile(now.samples, "http_requests_duration", q, labels => Math.max(0, used.get(key(labels)) || 0));
     return value === null ? null : value * 1000;
   };
@@ -47,16 +47,18 @@ function point(before, now) {
     ok: rate("http_requests_count", (/** @type {any} */ l) => statusClass("2")(l) || statusClass("3")(l)),
     refused: rate("http_requests_count", statusClass("4")),
     failed: rate("http_requests_count", statusClass("5")),
-    p50: latency("0.5"), p95: latency("0.95"), p99: latency("0.99"),
+    p50: latency(0.5), p95: latency(0.95), p99: latency(0.99),
     inFlight: total(now.samples, "gateway_requests_in_flight"),
     bound: total(now.samples, "gateway_requests_in_flight_max"),
     rejected: rate("gateway_requests_rejected_total"),
     factor: factor(undefined),
     kinds: Object.fromEntries(kinds.map(kind => [kind, factor((/** @type {any} */ l) => l.kind === kind)])),
     commands: rate("coalescing_batch_size_count"), carried: rate("coalescing_batch_size_sum"),
+    waited: grown("coalescing_wait_seconds_count") ? (grown("coalescing_wait_seconds_sum") / grown("coalescing_wait_seconds_count")) * 1000 : null,
     turned: rate("coalescing_refused_total"), abandoned: rate("coalescing_abandoned_total"),
     listeners: total(now.samples, "streams_listeners"), events: rate("streams_events_total"), messages: rate("streams_messages_total"),
     lag: grown("streams_lag_seconds_count") ? (grown("streams_lag_seconds_sum") / grown("streams_lag_seconds_count")) * 1000 : null,
+    pages: Object.fromEntries(["hit", "leased", "miss"].map(outcome => [outcome, rate("cursor_pool_pages_total", (/** @type {any} */ l) => l.outcome === outcome)])),
     pool: total(now.samples, "mongodb_driver_pool_size"), out: total(now.samples, "mongodb_driver_pool_checkedout"), queue: total(now.samples, "mongodb_driver_pool_waitqueuesize"),
     heap: heap ? heap / 1e6 : null, heapMax: greatest(now.samples, "jvm_mem_heap_max"),
     gc: Object.keys(Object.fromEntries(now.samples.filter((/** @type {any} */ s) => /^jvm_garbage_collector_.*_time$/.test(s.name)).map((/** @type {any} */ s) => [s.name, 1]))).reduce((sum, name) => sum + grown(name), 0) / seconds,
@@ -113,7 +115,7 @@ export function Metrics() {
         <div class="main"><dt>Coalescing factor</dt><dd>${last ? one(last.factor, 1) : "–"}<small>${busiest ? `at most ${busiest.toFixed(1)}` : "requests per command"}</small></dd></div>
         <div><dt>p99 latency</dt><dd>${last ? one(last.p99, 1) : "–"}<small>ms</small></dd></div>
         <div><dt>In flight</dt><dd>${last ? one(last.inFlight) : "–"}<small>of ${last?.bound ? count(last.bound) : "no bound"}</small></dd></div>
-        <div><dt>Refused for want of room</dt><dd>${last ? one(last.rejected + last.turned, 1) : "–"}<small>per second</small></dd></div>
+        <div><dt>Refused, no room</dt><dd>${last ? one(last.rejected + last.turned, 1) : "–"}<small>per second</small></dd></div>
         <div><dt>Stream listeners</dt><dd>${last ? one(last.listeners) : "–"}</dd></div>
       </dl>
       ${!points.length && !error && html`<p class="quiet">The first values come after two scrapes.</p>`}
@@ -124,7 +126,9 @@ export function Metrics() {
         <${Chart} title="Requests and commands" unit="/s" times=${times} lines=${[["requests carried", series(p => p.carried), "1"], ["commands to MongoDB", series(p => p.commands), "2"]]} />
         <${Chart} title="In flight and refused" unit="" times=${times} lines=${[["in flight", series(p => p.inFlight), "1"], ["refused /s", series(p => p.rejected + p.turned), "4"], ["abandoned /s", series(p => p.abandoned), "3"]]} />
         <${Chart} title="MongoDB connections" unit="" times=${times} lines=${[["open", series(p => p.pool), "2"], ["in use", series(p => p.out), "1"], ["waiting", series(p => p.queue), "4"]]} />
+        <${Chart} title="Deep pages" unit="/s" times=${times} lines=${[["from a bookmark", series(p => p.pages.hit), "1"], ["from a cursor", series(p => p.pages.leased), "2"], ["by skipping", series(p => p.pages.miss), "4"]]} />
         <${Chart} title="Streams" unit="/s" times=${times} lines=${[["events", series(p => p.events), "1"], ["messages", series(p => p.messages), "2"]]} />
+        <${Chart} title="Delays" unit="ms" times=${times} lines=${[["waiting to be coalesced", series(p => p.waited), "1"], ["from a change to its listeners", series(p => p.lag), "2"]]} />
         ${last?.heap && html`<${Chart} title="Heap" unit="MB" times=${times} lines=${[["used", series(p => p.heap), "1"], ["GC ms/s", series(p => p.gc), "3"]]} />`}
       </div>`}
       <div class="row quiet small"><span>As text:</span>${registries.map(path => html`<${AsText} path=${path} />`)}</div>

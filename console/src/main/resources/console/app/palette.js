@@ -2,14 +2,14 @@
 import { html, useMemo, useRef, useState } from "./dom.js";
 import { changeSettings, panel } from "./state.js";
 import { known } from "./resources.js";
-import { places } from "./tree.js";
+import { ICON, places } from "./tree.js";
 import { Dialog } from "./ui.js";
 import { Icon } from "./icons.js";
 import { go, href } from "./route.js";
 import { visible } from "./format.js";
 
 function entries() {
-  const collections = known().map(node => ({ text: visible(node.path.join("/") || "/"), kind: node.kind === "db" ? "Database" : "Collection", icon: node.kind === "db" ? "database" : "collection", act: () => go(href(node.kind === "db" ? "db" : "c", node.path)) }));
+  const collections = known().map(node => ({ text: visible(node.path.join("/") || "/"), kind: node.kind === "db" ? "Database" : "Collection", icon: ICON[node.kind] || "collection", act: () => go(href(node.kind === "db" ? "db" : "c", node.path)) }));
   const pages = places.filter(place => place.shown()).map(place => ({ text: place.text, kind: "Page", icon: place.icon, act: () => go(href(place.name)) }));
   const themes = ["dark", "light", "system"].map(theme => ({ text: `Theme: ${theme}`, kind: "Action", icon: "moon", act: () => changeSettings({ theme }) }));
   return [...collections, ...pages, ...themes, { text: "Keyboard", kind: "Action", icon: "question", act: () => (panel.value = "keys") }];

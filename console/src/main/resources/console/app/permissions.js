@@ -1,6 +1,6 @@
 // Permissions, in the order in which they are tried, and an editor that says where a predicate cannot be read.
 import { html, useEffect, useState } from "./dom.js";
-import { config, readOnly, toast } from "./state.js";
+import { config, toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, inline, print } from "./shellprint.js";
@@ -10,6 +10,9 @@ import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Loading } f
 import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { plural, visible } from "./format.js";
+import { rightsCompleter } from "./complete.js";
+import { infer } from "./fields.js";
+import { mayWrite } from "./rights.js";
 
 const WORDS = ["path('/')", "path-prefix('/')", "path-template('/{tenant}')", "method(GET)", "method(GET, POST)", "qparams-contain(filter)", "qparams-whitelist(page, pagesize)", "bson-request-whitelist(title)", "bson-request-prop-equals(key=status, value=open)", "equals(@user.role, 'x')", "in(value=@user._id, array={a})", "via(rest)", "secure", "true", "and", "or", "not"];
 const priority = (/** @type {any} */ one) => Number(at(one, "priority")?.v ?? -Infinity);
@@ -33,14 +36,14 @@ export function Permissions({ path }) {
   return html`
     <div class="toolbar"><label class="row tight"><span class="label">Role</span><select value=${role} onChange=${(/** @type {any} */ e) => setRole(e.target.value)}><option value="">all</option>${all.map(one => html`<option>${one}</option>`)}</select></label><span class="quiet">${data ? plural(shown.length, "permission") : ""}, tried from the highest priority down</span>
       <span class="spring"></span><${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>
-      ${!readOnly.value && html`<${Button} kind="primary" icon="plus" onClick=${() => setEditing({})}>New permission</${Button}>`}</div>
+      ${mayWrite(path, "create") && html`<${Button} kind="primary" icon="plus" onClick=${() => setEditing({})}>New permission</${Button}>`}</div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
       ${data && !data.length && html`<${Empty} icon="access" title="No permissions" text="Without any, only the root role may do something." />`}
       ${shown.length > 0 && html`<div class="panel flush" tabindex="0" role="region" aria-label="Permissions"><table class="plain"><thead><tr><th scope="col">Permission</th><th scope="col">Roles</th><th scope="col" class="right">Priority</th><th scope="col">Allows requests where</th><th scope="col">Within</th><th><span class="sr">Actions</span></th></tr></thead><tbody>
         ${shown.map(one => html`<tr key=${inline(at(one, "_id"))}><th scope="row">${visible(at(one, "_id")?.v ?? inline(at(one, "_id")))}</th><td><span class="row">${roles(one).map((/** @type {string} */ name) => html`<span class="tag">${visible(name)}</span>`)}</span></td><td class="right">${visible(at(one, "priority")?.v ?? "–")}</td>
-          <td><code>${visible(at(one, "predicate")?.v ?? "")}</code></td><td><span class="row">${flags(one).map((/** @type {any} */ [name, value]) => html`<span class="tag" title=${visible(inline(value))}>${visible(name)}</span>`)}</span></td>
-          <td class="right">${!readOnly.value && html`<span class="row end nowrap-bar"><${Button} small kind="plain" icon="edit" label=${`Change ${inline(at(one, "_id"))}`} onClick=${() => setEditing({ one })} /><${Button} small kind="plain" icon="trash" label=${`Delete ${inline(at(one, "_id"))}`} onClick=${() => setDropping(one)} /></span>`}</td></tr>`)}</tbody></table></div>`}
+          <td class="long-cell"><code>${visible(at(one, "predicate")?.v ?? "")}</code></td><td><span class="row">${flags(one).map((/** @type {any} */ [name, value]) => html`<span class="tag" title=${visible(inline(value))}>${visible(name)}</span>`)}</span></td>
+          <td class="right">${mayWrite(path, "update") && html`<span class="row end nowrap-bar"><${Button} small kind="plain" icon="edit" label=${`Change ${inline(at(one, "_id"))}`} onClick=${() => setEditing({ one })} /><${Button} small kind="plain" icon="trash" label=${`Delete ${inline(at(one, "_id"))}`} onClick=${() => setDropping(one)} /></span>`}</td></tr>`)}</tbody></table></div>`}
     </${Loading}>
     ${editing && html`<${Edit} path=${path} one=${editing.one} onClose=${() => setEditing(null)} onDone=${() => (setEditing(null), again())} />`}
     ${dropping && html`<${Confirm} title="Delete this permission?" text=${html`Requests that only it allows will be refused: <code>${visible(at(dropping, "predicate")?.v ?? "")}</code>`} action="Delete" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", place(path, dropping)), toast("Deleted", "good"), again())} />`}`;
@@ -61,6 +64,12 @@ function Edit({ path, one, onClose, onDone }) {
   const [fault, setFault] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {any} */ (null));
   const unreadable = Boolean(problem(mongo));
+  const about = /\bpath(?:-prefix|-template)?\(\s*['"]\/([^'"{}*]+)/.exec(predicate)?.[1].split("/").filter(Boolean).join("/") || "";
+  const sample = useLoad(async signal => {
+    const answer = about ? await request("GET", target(dataPath(about.split("/")), { pagesize: 50, jsonMode: "shell" }), { signal, quiet: true, any: true }) : null;
+    const found = answer?.status === 200 ? parse(answer.text).a : null;
+    return found ? infer(found) : [];
+  }, [about]);
   useEffect(() => {
     if (unreadable) return undefined;
     const abort = new AbortController();
@@ -92,7 +101,7 @@ function Edit({ path, one, onClose, onDone }) {
       <${Field} label="Priority" hint="Higher ones are tried first."><input inputmode="decimal" pattern="-?[0-9.]*" value=${rank} onInput=${(/** @type {any} */ e) => setRank(e.target.value)} /></${Field}></div>
     <div class="field"><span class="label">Predicate</span><${Editor} plain value=${predicate} onChange=${setPredicate} label="Predicate" complete=${complete} marks=${marks} />
       ${fault ? html`<span class="error" role="alert">${visible(fault.error)}${fault.position !== undefined ? html`<br /><code class="where">${visible(predicate.slice(0, fault.position))}<mark>${visible(predicate.slice(fault.position, fault.position + 1) || "␣")}</mark>${visible(predicate.slice(fault.position + 1))}</code>` : ""}</span>` : html`<span class="hint">It can be read.</span>`}</div>
-    <div class="field"><span class="label">Limits and rights on data (mongo)</span><${Editor} value=${mongo} onChange=${setMongo} label="Limits and rights" hint="{ readFilter: { owner: '@user._id' } }" /></div>
+    <div class="field"><span class="label">Limits and rights on data (mongo)</span><${Editor} value=${mongo} onChange=${setMongo} label="Limits and rights" hint="{ readFilter: { owner: '@user._id' } }" complete=${rightsCompleter(() => sample.data || [])} /></div>
     ${error && html`<${Failure} error=${error} />`}
     <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button primary" disabled=${Boolean(fault) || unreadable}><span>${one ? "Save" : "Create"}</span></button></div>
   </form></${Dialog}>`;

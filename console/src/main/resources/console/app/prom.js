@@ -22,17 +22,47 @@ export const total = (samples, name, fits = () => true) => samples.reduce((sum, 
 /** The greatest. @param {Sample[]} samples @param {string} name @param {(labels: Record<string, string>) => boolean} fits */
 export const greatest = (samples, name, fits = () => true) => samples.reduce((/** @type {number|null} */ most, one) => (one.name === name && fits(one.labels) && Number.isFinite(one.value) && (most === null || one.value > most) ? one.value : most), null);
 
-/** A quantile of all summaries, each weighed by how often it was used. @param {Sample[]} samples @param {string} name @param {string} quantile @param {(labels: Record<string, string>) => number} weight */
-export function quantile(samples, name, quantile, weight) {
-  let sum = 0;
-  let weights = 0;
-  for (const one of samples) {
-    if (one.name !== name || one.labels.quantile !== quantile || !Number.isFinite(one.value)) continue;
-    const w = weight(one.labels);
-    sum += w * one.value;
-    weights += w;
+/** Samples in which each request is counted once: several registries may count the same one. @param {Sample[]} samples */
+export function once(samples) {
+  const whole = samples.some(one => one.labels.path_template === "/*");
+  return whole ? samples.filter(one => !one.labels.path_template || one.labels.path_template === "/*") : samples;
+}
+
+/** A quantile of all summaries together: where as many requests, weighed by how often each summary was used, are below it.
+ * @param {Sample[]} samples @param {string} name @param {number} wanted 0 to 1 @param {(labels: Record<string, string>) => number} weight */
+export function quantile(samples, name, wanted, weight) {
+  /** @type {Map<string, {weight: number, steps: [number, number][]}>} */
+  const summaries = new Map();
+  for (const { name: of, labels, value } of samples) {
+    if (of !== name || !labels.quantile || !Number.isFinite(value)) continue;
+    const { quantile: q, ...rest } = labels;
+    const key = JSON.stringify(rest);
+    const one = summaries.get(key) || { weight: weight(rest), steps: [] };
+    one.steps.push([value, Number(q)]);
+    summaries.set(key, one);
   }
-  return weights ? sum / weights : null;
+  const used = [...summaries.values()].filter(one => one.weight > 0);
+  if (!used.length) return null;
+  for (const { steps } of used) steps.sort((a, b) => a[1] - b[1]);
+  const all = used.reduce((sum, one) => sum + one.weight, 0);
+  const below = (/** @type {number} */ x) => used.reduce((sum, one) => sum + one.weight * shareBelow(one.steps, x), 0) / all;
+  let [low, high] = [0, Math.max(...used.map(one => one.steps[one.steps.length - 1][0]))];
+  for (let i = 0; i < 50; i++) {
+    const middle = (low + high) / 2;
+    if (below(middle) < wanted) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** The share of a summary below a value, straight between the quantiles that are known. @param {[number, number][]} steps @param {number} x */
+function shareBelow(steps, x) {
+  let [value, share] = [0, 0];
+  for (const [next, q] of steps) {
+    if (x < next) return share + ((q - share) * (x - value)) / (next - value);
+    [value, share] = [next, q];
+  }
+  return 1;
 }
 
 /** All values of a label. @param {Sample[]} samples @param {string} name @param {string} label */

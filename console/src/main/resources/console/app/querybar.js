@@ -24,7 +24,7 @@ function remember(/** @type {string[]} */ path, /** @type {any} */ query) {
   sessionStorage.setItem(keyOf(path), JSON.stringify([query, ...past(path).filter(one => JSON.stringify(one) !== line)].slice(0, HISTORY)));
 }
 
-export function QueryBar({ path, query, fields, busy, onRun, onChange }) {
+export function QueryBar({ path, query, fields, busy, refusal, onRun, onChange }) {
   const [filter, setFilter] = useState(query.filter || "");
   const [keys, setKeys] = useState(query.keys || "");
   const [sort, setSort] = useState(query.sort || "");
@@ -49,14 +49,14 @@ export function QueryBar({ path, query, fields, busy, onRun, onChange }) {
     else onChange(next);
   };
   const used = past(path);
-  const unknown = unknownFields(filter, fields());
+  const marks = [...unknownFields(filter, fields()), ...(filter === (query.filter || "") ? refused(filter, refusal) : [])];
   return html`
     <section class="query" ref=${bar} aria-label="Query">
       <div class="query-row">
         <span class="label" aria-hidden="true">Filter</span>
-        <${Editor} line value=${filter} onChange=${setFilter} onRun=${run} label="Filter" hint="{ field: value }" complete=${completer(fields, "filter")} marks=${unknown} />
+        <${Editor} line value=${filter} onChange=${setFilter} onRun=${run} label="Filter" hint="{ field: value }" complete=${completer(fields, "filter")} marks=${marks} />
         <${Button} kind="plain" onClick=${() => setMore(!more)} aria-expanded=${String(more)}>${more ? "Less" : "Options"}</${Button}>
-        ${used.length > 0 && html`<${Menu} icon="down" kind="plain" label="Earlier queries" text="Earlier" items=${used.slice(0, 12).map(one => ({ text: visible([one.filter, one.sort && `sort ${one.sort}`, one.keys && `show ${one.keys}`].filter(Boolean).join(" · ")), onClick: () => onChange(one) }))} />`}
+        ${used.length > 0 && html`<${Menu} icon="down" kind="plain" label="Earlier queries" text="Earlier" items=${used.map(one => ({ text: visible([one.filter, one.sort && `sort ${one.sort}`, one.keys && `show ${one.keys}`].filter(Boolean).join(" · ")), onClick: () => onChange(one) }))} />`}
         <${Button} kind="primary" icon="play" disabled=${Boolean(wrong)} busy=${busy} onClick=${run}>Run</${Button}>
       </div>
       ${more && html`
@@ -80,4 +80,10 @@ function unknownFields(filter, fields) {
     }
   }
   return marks;
+}
+
+/** Marks for what the gateway names when it refuses the query. @param {string} filter @param {string} refusal its words */
+function refused(filter, refusal) {
+  const named = [...new Set(refusal.match(/\$?[A-Za-z_][\w.]*/g) || [])].filter(word => word[0] === "$" && filter.includes(word));
+  return named.map(word => ({ from: filter.indexOf(word), to: filter.indexOf(word) + word.length, message: refusal, severity: "error" }));
 }

@@ -30,10 +30,15 @@ const TREE = { database: "db", collection: "coll", bucket: "bucket", schemas: "s
 async function permitted() {
   const { resources: all } = JSON.parse((await request("GET", config.value.access, { quiet: true })).text);
   const nodes = all.map((/** @type {any} */ one) => ({ name: one.segments.at(-1) ?? "/", path: one.segments, kind: TREE[one.kind], holds: one.holds, operations: one.operations }));
+  let here = nodes.find((/** @type {any} */ node) => node.path.length === 0)?.operations;
+  if (!nodes.length) {
+    const answer = await request("POST", config.value.access + "/check", { headers: { "Content-Type": "application/json" }, body: JSON.stringify({ method: "PUT", path: dataPath(["new"]) }), quiet: true, any: true });
+    here = { manage: answer.status === 200 && JSON.parse(answer.text).decision === "allowed" ? "yes" : "no" };
+  }
   const single = nodes.some((/** @type {any} */ node) => node.kind === "db" && node.path.length === 0);
   if (single || !nodes.some((/** @type {any} */ node) => node.path.length > 1)) {
     const inside = nodes.filter((/** @type {any} */ node) => node.kind !== "db");
-    if (single || inside.length) return { root: "db", roots: inside };
+    if (single || inside.length) return { root: "db", roots: inside, here: here || { manage: "no" } };
   }
   const open = new Set((resources.value.roots || []).filter((/** @type {any} */ node) => node.open).map((/** @type {any} */ node) => node.name));
   const databases = new Map(nodes.filter((/** @type {any} */ node) => node.kind === "db").map((/** @type {any} */ node) => [node.name, { ...node, children: [], open: open.has(node.name) }]));
@@ -45,7 +50,7 @@ async function permitted() {
       databases.get(name).children.push(node);
     }
   }
-  return { root: "root", roots: [...databases.values()] };
+  return { root: "root", roots: [...databases.values()], here };
 }
 
 /** Reads everything anew; open databases stay open. */

@@ -1,6 +1,6 @@
 // What documents of a collection are like: fields by the gateway's own description, and the schema that is enforced.
 import { html, useEffect, useState } from "./dom.js";
-import { config, readOnly, toast } from "./state.js";
+import { config, toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, print } from "./shellprint.js";
@@ -11,6 +11,8 @@ import { curl } from "./curl.js";
 import { visible } from "./format.js";
 import { change, properties } from "./properties.js";
 import { fieldsOf, responseSchema } from "./openapi.js";
+import { SchemaCheck } from "./schemacheck.js";
+import { mayWrite } from "./rights.js";
 
 export function Schema({ path }) {
   const where = `${config.value.openapi}${dataPath(path)}`;
@@ -52,7 +54,7 @@ function Stored({ path }) {
     setId(name);
     request("GET", target(where(name), { jsonMode: "shell" }), { any: true, quiet: true }).then(answer => {
       const document = answer.status === 200 ? parse(answer.text) : null;
-      if (document) document.e = document.e.filter((/** @type {any} */ [key]) => key !== "_id" && key !== "_etag");
+      if (document?.e) document.e = document.e.filter((/** @type {any} */ [key]) => key !== "_id" && key !== "_etag");
       setFound(document ? { tag: answer.headers.get("ETag") } : null);
       setText(document ? print(document) : '{\n  type: "object",\n  required: [],\n  properties: {\n    _id: {},\n    _etag: {}\n  }\n}');
     }, setError);
@@ -72,11 +74,12 @@ function Stored({ path }) {
   };
   const off = () => change(path, '{"$unset": {"jsonSchema": 1}}', meta.data?.tag ?? null).then(() => (toast("Documents are no longer validated", "good"), meta.again()), setError);
   return html`<section class="panel stack tight-stack" aria-labelledby="stored-schema">
-    <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class="tag good">enforced: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && !readOnly.value && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
+    <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class="tag good">enforced: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && mayWrite(path, "manage") && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
     <p class="quiet">Writes through the gateway that do not conform are refused, with the place and the reason.</p>
     ${!named && html`<${Field} inline label="Name"><input spellcheck=${false} value=${id} onInput=${(/** @type {any} */ e) => setId(e.target.value)} /></${Field}>`}
-    <${Editor} value=${text} onChange=${setText} label="JSON Schema" readOnly=${readOnly.value} />
+    <${Editor} value=${text} onChange=${setText} label="JSON Schema" readOnly=${!mayWrite(path, "manage")} />
     ${error && html`<${Failure} error=${error} />`}
-    ${!readOnly.value && html`<div class="row"><${Button} kind="primary" disabled=${!id || Boolean(problem(text)) || !text.trim()} onClick=${save}>${named ? "Save" : "Save and enforce"}</${Button}></div>`}
+    ${text.trim() && !problem(text) && html`<${SchemaCheck} path=${path} schema=${text} />`}
+    ${mayWrite(path, "manage") && html`<div class="row"><${Button} kind="primary" disabled=${!id || Boolean(problem(text)) || !text.trim()} onClick=${save}>${named ? "Save" : "Save and enforce"}</${Button}></div>`}
   </section>`;
 }

@@ -13,6 +13,7 @@ export const Settings = () => html`
       <div class="field"><span class="label">Density of tables</span><${Choice} label="Density" value=${settings.value.density} options=${[["normal", "Normal"], ["dense", "Dense"]]} onChange=${(/** @type {string} */ density) => changeSettings({ density })} /></div>
       <${Field} label="Documents per page"><select value=${settings.value.pageSize} onChange=${(/** @type {any} */ e) => changeSettings({ pageSize: Number(e.target.value) })}>${[20, 50, 100, 500].map(n => html`<option value=${n}>${n}</option>`)}</select></${Field}>
       <${Check} name="utc" label="Dates in UTC" hint="Otherwise as this machine shows them." />
+      <${Check} name="confirm" label="Ask before documents are deleted" hint="Collections, indexes and accounts are always asked for by name." />
       <${Check} name="letterKeys" label="Single letters are keys" hint="Such as j, k, e and ?. Ctrl combinations always work." />
       <p class="quiet small">These settings are all that the console keeps in this browser.</p>
     </div>

@@ -209,7 +209,7 @@ export function parse(text) {
       pattern += text[i++];
     }
     i++;
-    const flags = /^[a-z]*/.exec(text.slice(i, i + 20))[0];
+    const flags = /^[a-z]*/.exec(text.slice(i, i + 20))?.[0] ?? "";
     i += flags.length;
     return { t: "regex", v: pattern, o: flags, from, to: i };
   }

@@ -1,7 +1,7 @@
 // Saying who one is: the first page, the dialog over a page whose session has ended, and a new password for the default one.
 import { html, useEffect, useState } from "./dom.js";
-import { account, config, defaultPassword, signInAgain, toast } from "./state.js";
-import { dataPath, request, signIn, signOut } from "./api.js";
+import { account, changeSettings, config, defaultPassword, settings, signInAgain, toast } from "./state.js";
+import { canStay, dataPath, request, signIn, signOut } from "./api.js";
 import { Button, Dialog, Failure, Field } from "./ui.js";
 
 /** The default account of a fresh gateway: after signing in with it a new password is asked for. */
@@ -37,6 +37,7 @@ function Form({ name, fixed, onDone, action }) {
     <form class="stack" onSubmit=${submit}>
       <${Field} label="Account"><input name="username" autocomplete="username" required autofocus=${!fixed} readonly=${fixed} spellcheck=${false} autocapitalize="none" value=${who} onInput=${(/** @type {any} */ e) => setWho(e.target.value)} /></${Field}>
       <${Field} label="Password" error=${error && error + (wait > 0 ? ` Try again in ${wait} s.` : "")}><input name="password" type="password" autocomplete="current-password" required autofocus=${fixed} value=${password} onInput=${(/** @type {any} */ e) => setPassword(e.target.value)} /></${Field}>
+      ${!fixed && canStay() && html`<label class="check"><input type="checkbox" name="stay" checked=${settings.value.stay} onChange=${(/** @type {any} */ e) => changeSettings({ stay: e.target.checked })} /><span>Stay signed in<span class="hint">In this browser, after a reload too. Not for shared machines.</span></span></label>`}
       <button type="submit" class="button primary wide" disabled=${busy || wait > 0}><span>${busy ? "Signing in…" : action}</span></button>
     </form>`;
 }

@@ -38,7 +38,7 @@ const stored = (() => {
   }
 })();
 
-const defaults = { theme: "system", density: "normal", pageSize: 50, utc: true, letterKeys: true, treeWidth: 260 };
+const defaults = { theme: "system", density: "normal", pageSize: 50, utc: true, letterKeys: true, treeWidth: 260, confirm: true, stay: false };
 
 /** What the person prefers, kept by the browser. */
 export const settings = signal({ ...defaults, ...stored });

@@ -1,6 +1,6 @@
 // Documents into files, and files into documents.
 import { html, save, useRef, useState } from "./dom.js";
-import { config, readOnly, route, toast } from "./state.js";
+import { config, route, toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { cell } from "./shellprint.js";
 import { Button, Choice, CopyButton, Failure, Field } from "./ui.js";
@@ -8,6 +8,7 @@ import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { count, cut, duration, plural, size, visible } from "./format.js";
 import { documentsOf, guard } from "./importing.js";
+import { mayWrite } from "./rights.js";
 
 const FORMATS = { ndjson: ["NDJSON", "application/x-ndjson", "ndjson"], csv: ["CSV", "text/csv", "csv"], json: ["JSON array", "application/x-ndjson", "json"], bson: ["BSON", "application/bson", "bson"] };
 const LARGEST = 200 << 20;
@@ -15,7 +16,7 @@ const LARGEST = 200 << 20;
 export const Transfer = ({ path }) => html`
   <div class="columns-2 even">
     ${config.value.pages.includes("export") && html`<${Export} path=${path} />`}
-    ${config.value.pages.includes("import") && !readOnly.value && html`<${Import} path=${path} />`}
+    ${config.value.pages.includes("import") && mayWrite(path, "create") && html`<${Import} path=${path} />`}
   </div>`;
 
 /** A bar, and the words for it. @param {{done: number, of: number|null, text: string, onCancel: () => void}} props */
@@ -30,6 +31,26 @@ function Export({ path }) {
   const control = useRef(/** @type {AbortController|null} */ (null));
   const [, accept, ending] = FORMATS[format];
   const where = target(dataPath(path), { filter: filter.trim() || undefined, keys: keys.trim() || undefined });
+
+  /** Into a file that the person names first: nothing is kept in memory, so that it may be of any size. */
+  const stream = async () => {
+    const began = performance.now();
+    try {
+      const file = await (await /** @type {any} */ (window).showSaveFilePicker({ suggestedName: `${path.at(-1) || "data"}.${ending}` })).createWritable();
+      control.current = new AbortController();
+      const { signal } = control.current;
+      setState({ bytes: 0 });
+      let bytes = 0;
+      const counting = new TransformStream({ transform: (part, to) => (to.enqueue(part), (bytes += part.length), setState({ bytes, ms: performance.now() - began })) });
+      const answer = await request("GET", where, { headers: { Accept: accept }, signal, stream: true });
+      await answer.response.body.pipeThrough(counting).pipeTo(file, { signal });
+      setState({ done: true, bytes, ms: performance.now() - began });
+    } catch (error) {
+      setState(/** @type {any} */ (error).name === "AbortError" ? { cancelled: true } : { error });
+    }
+  };
+  // only what needs no rewriting on the way
+  const streams = "showSaveFilePicker" in window && (format === "ndjson" || format === "bson" || (format === "csv" && !safe));
 
   const run = async () => {
     control.current = new AbortController();
@@ -74,6 +95,7 @@ function Export({ path }) {
       ${state?.cancelled && html`<p class="quiet" role="status">Cancelled.</p>`}
       ${state?.error && html`<${Failure} error=${state.error} />`}
       <div class="row"><${Button} kind="primary" icon="download" disabled=${running || Boolean(problem(filter)) || Boolean(problem(keys))} onClick=${run}>Export</${Button}>
+        ${streams && html`<${Button} disabled=${running || Boolean(problem(filter)) || Boolean(problem(keys))} onClick=${stream}>Straight to a file…</${Button}>`}
         <${CopyButton} text=${() => curl({ method: "GET", url: address(where), headers: { Accept: accept } }) + ` -o ${path.at(-1)}.${ending}`} label="Copy as a curl line">curl</${CopyButton}></div>
     </section>`;
 }

@@ -1,11 +1,12 @@
 // Databases, collections and buckets that the caller may see, at the left.
 import { cls, html, useEffect, useMemo, useRef, useState } from "./dom.js";
-import { account, panel, readOnly, resources, route } from "./state.js";
+import { account, panel, resources, route } from "./state.js";
 import { Button } from "./ui.js";
 import { Icon } from "./icons.js";
 import { href } from "./route.js";
 import { visible } from "./format.js";
 import { expand, reload } from "./resources.js";
+import { mayWrite } from "./rights.js";
 
 const ROW = 30;
 
@@ -18,7 +19,8 @@ function rows(nodes, wanted, depth = 0) {
   });
 }
 
-const ICON = { db: "database", coll: "collection", bucket: "bucket", schemas: "check" };
+/** @type {Record<string, string>} */
+export const ICON = { db: "database", coll: "collection", bucket: "bucket", schemas: "schemas" };
 
 export function Tree({ onCreate }) {
   const [wanted, setWanted] = useState("");
@@ -46,7 +48,7 @@ export function Tree({ onCreate }) {
       <div class="tree-head">
         <input type="search" placeholder="Filter" aria-label="Filter collections" value=${wanted} onInput=${(/** @type {any} */ e) => setWanted(e.target.value)} />
         <${Button} icon="refresh" kind="plain" label="Read the list again" onClick=${reload} />
-        ${!readOnly.value && html`<${Button} icon="plus" kind="plain" label="New collection" onClick=${onCreate} />`}
+        ${mayWrite([], "manage") && html`<${Button} icon="plus" kind="plain" label="New collection" onClick=${onCreate} />`}
       </div>
       <div class="tree-list" ref=${list} onScroll=${(/** @type {any} */ e) => setTop(e.target.scrollTop)} onKeyDown=${key} tabindex="-1">
         ${state === "loading" && !roots && html`<div class="skeleton" aria-hidden="true">${[70, 55, 80, 45, 60].map(w => html`<span class=${`bone w${w}`}></span>`)}</div>`}

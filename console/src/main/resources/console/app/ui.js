@@ -2,7 +2,7 @@
 import { cls, copy, html, useEffect, useLayoutEffect, useRef, useState } from "./dom.js";
 import { Icon } from "./icons.js";
 import { config, toast, why } from "./state.js";
-import { duration } from "./format.js";
+import { duration, visible } from "./format.js";
 
 /** @param {any} props */
 export const Button = ({ icon, kind, small, children, label, busy, class: more, ...rest }) => html`
@@ -39,9 +39,10 @@ export function Confirm({ title, text, word, action, onYes, onClose, children })
   const [typed, setTyped] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
+  const confirmed = !word || typed === word || typed === visible(word); // nobody can type what cannot be seen
   const yes = async (/** @type {Event} */ e) => {
     e.preventDefault();
-    if (word && typed !== word) return;
+    if (!confirmed) return;
     setBusy(true);
     try {
       await onYes();
@@ -54,9 +55,9 @@ export function Confirm({ title, text, word, action, onYes, onClose, children })
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form class="stack" onSubmit=${yes}>
       ${text && html`<p>${text}</p>`}${children}
-      ${word && html`<${Field} label=${html`Type <code>${word}</code> to confirm`}><input value=${typed} onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} autocomplete="off" spellcheck=${false} /></${Field}>`}
+      ${word && html`<${Field} label=${html`Type <code>${visible(word)}</code> to confirm`}><input value=${typed} onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} autocomplete="off" spellcheck=${false} /></${Field}>`}
       ${error && html`<${Failure} error=${error} />`}
-      <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button danger" disabled=${busy || (word && typed !== word)}><span>${action}</span></button></div>
+      <div class="row end"><${Button} onClick=${onClose}>Cancel</${Button}><button type="submit" class="button danger" disabled=${busy || !confirmed}><span>${action}</span></button></div>
     </form>
   </${Dialog}>`;
 }

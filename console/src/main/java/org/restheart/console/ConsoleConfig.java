@@ -42,7 +42,7 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
     /// Paths of the services that the console uses; empty for disabled ones.
     ///
     /// @param version of the gateway
-    /// @param cookieUsable whether a session may use the cookie: it is `HttpOnly` and `SameSite`
+    /// @param cookieLogout where a session in the cookie ends; empty where sessions may not be kept in the cookie
     public record Places(
             String version,
             Optional<String> api,
@@ -53,7 +53,7 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
             Optional<String> mcp,
             Optional<String> dataApi,
             Optional<String> apiKeys,
-            boolean cookieUsable) {}
+            Optional<String> cookieLogout) {}
 
     /// `config.json`: contains neither data nor secrets.
     BsonDocument toDocument(Places places) {
@@ -77,7 +77,13 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
                 .append("mcp", orNull(places.mcp))
                 .append("dataApi", orNull(places.dataApi))
                 .append("apiKeys", orNull(places.apiKeys))
-                .append("cookie", new BsonDocument("usable", BsonBoolean.valueOf(places.cookieUsable)));
+                .append("cookie", cookie(places.cookieLogout));
+    }
+
+    private static BsonDocument cookie(Optional<String> logout) {
+        var cookie = new BsonDocument("usable", BsonBoolean.valueOf(logout.isPresent()));
+        logout.ifPresent(path -> cookie.append("logout", new BsonString(path)));
+        return cookie;
     }
 
     private static BsonValue orNull(Optional<String> path) {

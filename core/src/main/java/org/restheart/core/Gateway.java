@@ -210,7 +210,7 @@ public final class Gateway implements AutoCloseable {
                     config.mcp().map(McpConfig::uri),
                     config.dataApi().map(DataApiConfig::uri),
                     config.security().apiKeys().map(_ -> ApiKeyService.URI),
-                    false);
+                    config.security().tokens().rememberedSessionsEndAt(config.isLocal()));
             bindings.add(Binding.prefix(Console.service(console, places), console.uri(), false));
         });
     }

@@ -60,6 +60,15 @@ public record GatewayConfig(
         return Configuration.parse(yaml).read().orThrow();
     }
 
+    /// Whether this machine alone can reach the server.
+    public boolean isLocal() {
+        return isLocal(http, https);
+    }
+
+    private static boolean isLocal(ListenerConfig http, ListenerConfig.Tls https) {
+        return Stream.of(http, https.listener()).filter(ListenerConfig::enabled).allMatch(ListenerConfig::isLoopback);
+    }
+
     /// Reads everything; errors are added to the findings of the reading.
     ///
     /// @param root the whole configuration
@@ -75,9 +84,7 @@ public record GatewayConfig(
                 Runtime.getRuntime().maxMemory());
         var http = ListenerConfig.read(root.block("http-listener"), true, 8080);
         var https = ListenerConfig.readTls(root.component("https-listener"));
-        boolean loopback = Stream.of(http, https.listener())
-                .filter(ListenerConfig::enabled)
-                .allMatch(ListenerConfig::isLoopback);
+        boolean loopback = isLocal(http, https);
         var config = new GatewayConfig(
                 core,
                 http,

@@ -41,6 +41,22 @@ public record SecurityTokens(
                 : Optional.empty();
     }
 
+    /// Where a session that is kept in the cookie ends, so that a page may remember it beyond a reload. Empty where
+    /// that is not safe: scripts could read the cookie, other hosts or sites would get it, other ports' pages could
+    /// act with it, or it would travel in clear text.
+    ///
+    /// @param loopback whether this machine alone can reach the server
+    public Optional<String> rememberedSessionsEndAt(boolean loopback) {
+        boolean hidden = cookie.httpOnly() && (cookie.secure() || loopback);
+        boolean own = cookie.domain().isEmpty()
+                && cookie.path().equals("/")
+                && cookie.sameSite().equals(Optional.of("Strict"))
+                && cookieChecksOrigin;
+        boolean works =
+                cookieSet && cookieRead && logout.enabled() && bearerTokenUri().isPresent();
+        return hidden && own && works ? Optional.of(logout.uri()) : Optional.empty();
+    }
+
     static SecurityTokens read(Block root) {
         var service = root.component("authTokenService");
         var setter = root.component("authCookieSetter");

@@ -71,6 +71,16 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
                 .orElseGet(() -> Permitted.by(List.of()));
     }
 
+    @Override
+    public boolean reachesData(RequestKind kind) {
+        return connected()
+                .routes()
+                .find(JudgedRequest.of(kind.method(), kind.example(), Query.NONE, kind.via())
+                        .path())
+                .filter(route -> isData(route, kind))
+                .isPresent();
+    }
+
     /// Whether such a request reaches the data. It does not if another service has the path of a collection;
     /// this is logged once for each service.
     private boolean isData(Route route, RequestKind kind) {

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.FilePayload;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonString;
@@ -69,6 +71,8 @@ class ConsoleAdministrationTest extends BrowserTest {
                     "JSON Schema",
                     "{type: \"object\", required: [\"title\"], properties: {_id: {}, _etag: {}, title: {type: \"string\"},"
                             + " year: {type: \"number\"}}}");
+            button(page, "Check the first 1,000 documents").click();
+            assertThat(page.getByText("0 documents: all conform")).isVisible();
             button(page, "Save and enforce").click();
             assertThat(page.getByText("enforced: typed")).isVisible();
             page.navigate(world.address() + "/_console/#/c/typed?doc=new");
@@ -76,8 +80,17 @@ class ConsoleAdministrationTest extends BrowserTest {
             button(page, "Create").click();
             assertThat(page.locator(".failure")).containsText("year");
             assertThat(page.locator(".document .cm-lintRange-error")).isVisible();
+            page.getByLabel("year").fill("2001");
+            page.getByLabel("year").press("Tab");
+            assertThat(page.locator(".document .cm-content")).containsText("year: 2001");
+            world.insert("typed", "{_id: 'older', title: 5}");
+            page.onDialog(question -> question.accept()); // whether to leave what is written
+            page.evaluate("() => { location.hash = '#/c/typed?tab=schema'; }");
+            button(page, "Check the first 1,000 documents").click();
+            assertThat(page.locator("[aria-labelledby=stored-schema]"))
+                    .containsText("1 of 1 document would be refused");
+            assertThat(page.locator("[aria-labelledby=stored-schema] li")).containsText("title is integer, not string");
         }
-        assertThat(world.collection("typed").countDocuments()).isZero();
     }
 
     @Test
@@ -193,6 +206,59 @@ class ConsoleAdministrationTest extends BrowserTest {
             assertThat(page.locator("dialog")).containsText("Refused");
         }
         assertThat(world.stored("books", "b1")).containsEntry("title", new BsonString("One"));
+    }
+
+    @Test
+    void roles_that_may_make_a_request_are_told() {
+        try (var page = world.open("root", "#/access")) {
+            page.getByLabel("Path to check").fill("/books");
+            button(page, "Who may?").click();
+            var answers = page.locator("#main [role=status] p");
+            assertThat(answers.nth(0)).containsText("reader");
+            assertThat(answers.nth(0)).containsText("editor");
+            page.getByLabel("Method to check").selectOption("DELETE");
+            page.getByLabel("Path to check").fill("/books/b1");
+            button(page, "Who may?").click();
+            assertThat(answers.nth(1)).containsText("reader");
+        }
+    }
+
+    @Test
+    void what_the_account_may_never_do_is_not_offered() {
+        try (var page = world.open("reader", "#/c/books?filter={year:2000}")) {
+            assertThat(page.locator("table.grid tbody tr")).hasCount(1);
+            assertThat(page.locator(".tabs")).containsText("export");
+            for (var action : List.of("New document", "All that match", "New collection")) {
+                assertThat(button(page, action)).hasCount(0);
+            }
+            page.evaluate("() => { location.hash = '#/c/books?doc=\"b1\"'; }");
+            assertThat(page.locator(".document .cm-content")).containsText("One");
+            assertThat(page.locator(".document")).containsText("this account may not change it");
+            assertThat(button(page, "Save")).hasCount(0);
+        }
+    }
+
+    @Test
+    void all_that_match_a_filter_are_counted_before_they_are_changed() throws Exception {
+        world.send("root", "PUT", "/stock", "{}");
+        var many = IntStream.range(0, 120).mapToObj(i -> "{\"n\": " + i + "}").toList();
+        world.send("root", "POST", "/stock", many.toString());
+        try (var page = world.open("root", "#/c/stock?filter={n:{$lt:70}}&size=20")) {
+            button(page, "All that match").click();
+            page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Update all…"))
+                    .click();
+            ConsoleWorld.write(page, "Change", "{$set: {low: true}}");
+            button(page, "Update 70").click();
+            assertThat(page.locator(".toast")).containsText("70 documents changed");
+            button(page, "All that match").click();
+            page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Delete all…"))
+                    .click();
+            assertThat(button(page, "Delete 70")).isDisabled();
+            page.locator("dialog input").fill("70");
+            button(page, "Delete 70").click();
+            assertThat(page.locator(".toast").last()).containsText("70 documents deleted");
+        }
+        assertThat(world.collection("stock").countDocuments()).isEqualTo(50);
     }
 
     @Test

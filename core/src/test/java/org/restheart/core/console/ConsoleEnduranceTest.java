@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.options.AriaRole;
 import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,34 @@ class ConsoleEnduranceTest extends BrowserTest {
 
     /// More than a person waits: what is measured here is that a page does not read those before it.
     private static final long STEP_MS = 10_000;
+
+    /// Keeps what the page reads of requests, with the time at which it asked.
+    private static final String KEEP_SCRAPES = """
+            () => {
+              const fetch = window.fetch;
+              window.scrapes = [];
+              window.fetch = async (...asked) => {
+                const at = Date.now();
+                const answer = await fetch(...asked);
+                const text = String(asked[0]).includes("/metrics/") ? await answer.clone().text() : "";
+                if (text.includes("http_requests_count")) window.scrapes.push({ at, text });
+                return answer;
+              };
+            }""";
+
+    /// Rate and latency within 5 % of what two readings of the registry say.
+    private static final String TILES_TELL_WHAT_THE_REGISTRY_SAYS = """
+            () => {
+              const [before, now] = window.scrapes.slice(-2);
+              if (!now) return false;
+              const sum = text => [...text.matchAll(/^http_requests_count\\{.*\\} (\\S+)$/gm)].reduce((n, found) => n + Number(found[1]), 0);
+              const rate = (sum(now.text) - sum(before.text)) / (now.at - before.at) * 1000;
+              const p99 = 1000 * /^http_requests_duration\\{(?=.*POST)(?=.*"201")(?=.*quantile="0.99").*\\} (\\S+)$/m.exec(now.text)?.[1];
+              const tile = name => parseFloat([...document.querySelectorAll(".tiles dt")].find(one => one.textContent === name)
+                .nextElementSibling.textContent.replaceAll(",", ""));
+              const near = (a, b) => Math.abs(a - b) <= b * 0.05;
+              return near(tile("Requests per second"), rate) && near(tile("p99 latency"), p99);
+            }""";
 
     ConsoleEnduranceTest(TestMongo mongo) {
         super(mongo);
@@ -113,6 +142,7 @@ class ConsoleEnduranceTest extends BrowserTest {
         var threads = new ArrayList<Thread>();
         try (var page = world.open("root", "#/metrics");
                 var client = HttpClient.newHttpClient()) {
+            page.evaluate(KEEP_SCRAPES);
             for (int n = 0; n < CLIENTS; n++) {
                 int number = n;
                 threads.add(Thread.ofVirtual().start(() -> {
@@ -122,6 +152,7 @@ class ConsoleEnduranceTest extends BrowserTest {
                 }));
             }
             page.waitForFunction("() => parseFloat(document.querySelector('.tiles .main dd')?.textContent) > 4");
+            page.waitForFunction(TILES_TELL_WHAT_THE_REGISTRY_SAYS);
             alone.set(true);
             page.waitForFunction("() => parseFloat(document.querySelector('.tiles .main dd')?.textContent) <= 1.1");
             assertThat(page.locator(".tiles")).containsText("Requests per second");
@@ -182,5 +213,33 @@ class ConsoleEnduranceTest extends BrowserTest {
             assertThat(page.locator(".banner.warn")).hasCount(0);
         }
         assertThat(world.stored("books", "away")).containsEntry("n", new BsonInt32(7));
+    }
+
+    @Test
+    void a_session_outlasts_a_reload_only_where_that_was_asked_for() {
+        try (var page = world.page("#/c/books")) {
+            world.signIn(page, "ada", "secret");
+            assertThat(page.locator("main h1")).hasText("books");
+            page.reload();
+            assertThat(page.locator("input[name=stay]")).not().isChecked();
+            page.locator("input[name=stay]").check();
+            world.signIn(page, "ada", "secret");
+            assertThat(page.locator("main h1")).hasText("books");
+            var cookie = page.context().cookies().getFirst();
+            assertThat(cookie.name).isEqualTo("rh_auth");
+            assertThat(cookie.httpOnly).isTrue();
+            assertThat(page.evaluate("() => JSON.stringify([localStorage, sessionStorage, document.cookie])"))
+                    .asString()
+                    .doesNotContain(cookie.value);
+            page.reload();
+            assertThat(page.locator("main h1")).hasText("books");
+            button(page, "ada").click();
+            page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Sign out"))
+                    .click();
+            assertThat(page.locator("input[name=stay]")).not().isChecked();
+            assertThat(page.context().cookies()).isEmpty();
+            page.reload();
+            assertThat(page.locator("input[name=username]")).isVisible();
+        }
     }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -226,12 +227,7 @@ class ConsoleLooksTest extends BrowserTest {
     @Test
     void signing_in_filtering_and_saving_work_with_the_keyboard_alone() {
         try (var page = world.page("#/c/books")) {
-            page.waitForSelector("input[name=username]");
-            page.locator("input[name=username]").focus();
-            page.keyboard().type("ada");
-            page.keyboard().press("Tab");
-            page.keyboard().type("secret");
-            page.keyboard().press("Enter");
+            signInWithKeys(page);
             assertThat(page.locator("table.grid tbody tr")).hasCount(2);
             pressUntil(page, "/", "document.activeElement?.closest('.editor')");
             page.keyboard().press("Control+a"); // the key may have been pressed once more than was needed
@@ -253,5 +249,43 @@ class ConsoleLooksTest extends BrowserTest {
             assertThat(tree).doesNotContainPattern("(?m)^\\s*- (button|textbox|link|combobox)\\s*$");
         }
         assertThat(world.stored("books", "b1")).containsEntry("title", new BsonString("Keys"));
+    }
+
+    private static void signInWithKeys(Page page) {
+        page.waitForSelector("input[name=username]");
+        page.locator("input[name=username]").focus();
+        page.keyboard().type("ada");
+        page.keyboard().press("Tab");
+        page.keyboard().type("secret");
+        page.keyboard().press("Enter");
+    }
+
+    @Test
+    void a_conflict_is_resolved_with_the_keyboard_alone() throws Exception {
+        world.send("root", "POST", "/books?wm=upsert", "{\"_id\": \"kc\", \"title\": \"old\", \"year\": 1}");
+        try (var page = world.page("#/c/books?doc=\"kc\"")) {
+            signInWithKeys(page);
+            assertThat(page.locator(".document .cm-content")).containsText("old");
+            pressUntil(page, "e", "document.activeElement?.closest('.document .editor')");
+            page.keyboard().press("Control+a");
+            page.keyboard().insertText("{_id: \"kc\", title: \"Hers\", year: 1}");
+            world.send("bob", "PATCH", "/books/kc", "{\"title\": \"His\", \"year\": 2000}");
+            page.keyboard().press("Control+s");
+            assertThat(page.locator("dialog .conflict tbody tr")).hasCount(2);
+            assertThat(page.getByLabel("Keep yours of title")).isFocused();
+            page.keyboard().press("ArrowRight");
+            assertThat(page.getByLabel("Keep theirs of title")).isChecked();
+            page.keyboard().press("ArrowLeft");
+            assertThat(page.getByLabel("Keep yours of title")).isChecked();
+            pressUntil(page, "Tab", "document.activeElement?.name === 'take-1'");
+            assertThat(page.getByLabel("Keep theirs of year")).isChecked();
+            page.keyboard().press("Control+s");
+            assertThat(page.locator(".toast")).containsText("Saved");
+            assertThat(page.locator("dialog")).hasCount(0);
+        }
+        assertThat(world.stored("books", "kc"))
+                .containsEntry("title", new BsonString("Hers"))
+                .containsEntry("year", new BsonInt32(2000));
+        world.send("root", "DELETE", "/books/kc", "");
     }
 }

@@ -178,7 +178,7 @@ class ConsoleStoriesTest extends BrowserTest {
             button(page, "Add stage").click();
             page.getByLabel("Operator of stage 2").selectOption("$group");
             ConsoleWorld.write(page, "Stage 2, $group", "{_id: \"$place.city\", n: {$sum: 1}}");
-            ConsoleWorld.write(page, "Values of variables", "{since: 1999}");
+            ConsoleWorld.write(page, "Value of since", "1999");
             button(page, "Result after stage 1").click();
             assertThat(page.locator("table.grid tbody tr")).hasCount(2);
             button(page, "Run").click();
@@ -259,7 +259,7 @@ class ConsoleStoriesTest extends BrowserTest {
     }
 
     @Test
-    void markup_in_names_and_values_is_shown_edited_and_exported_as_text() throws Exception {
+    void markup_in_names_and_values_is_shown_edited_exported_and_dropped_as_text() throws Exception {
         var name = "<img src=x onerror=window.__pwned=1>";
         world.insert(
                 name,
@@ -290,6 +290,13 @@ class ConsoleStoriesTest extends BrowserTest {
             page.evaluate("to => { location.hash = to; }", place + "?tab=transfer");
             var export = page.waitForDownload(() -> button(page, "Export").click());
             assertThat(Files.readString(export.path())).contains("<svg onload", "<b>");
+            page.evaluate("to => { location.hash = to; }", place + "?tab=properties");
+            button(page, "Drop…").click();
+            page.locator("dialog input").fill(name);
+            button(page, "Drop").click();
+            assertThat(page.locator(".toast").last()).containsText("Dropped");
+            assertThat(page.locator(".tree .node", new Page.LocatorOptions().setHasText(name)))
+                    .hasCount(0);
             assertThat(page.evaluate("() => window.__pwned")).isNull();
         }
     }

@@ -122,6 +122,21 @@ class OpenApiSettingsTest {
     }
 
     @Test
+    void collections_whose_paths_belong_to_services_are_not_described() {
+        with("mode: everything", gateway -> {
+            gateway.insert("ping", "{_id: 1, hidden: 1}");
+            var document = document(gateway, "admin", "/_openapi");
+            assertThat(document.getDocument("paths"))
+                    .containsKeys("/books", "/books/{id}", "/ping")
+                    .doesNotContainKeys("/ping/{id}", "/ping/_indexes");
+            assertThat(document.getDocument("paths").getDocument("/ping")).doesNotContainKeys("post", "put");
+            assertThat(document.getDocument("components").getDocument("schemas"))
+                    .doesNotContainKey("Ping");
+            assertThat(gateway.as("admin").get("/_openapi/ping").statusCode()).isEqualTo(404);
+        });
+    }
+
+    @Test
     void anonymous_callers_without_permissions_get_an_empty_document_if_configured() {
         with("secured: false, include-services: false", gateway -> {
             var document = OpenApiFixture.valid(gateway.anonymous().get("/_openapi"));

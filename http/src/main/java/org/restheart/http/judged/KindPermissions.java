@@ -10,4 +10,10 @@ public interface KindPermissions {
     /// @param asking after authentication; calls [Request#requireThread()] before rules have to be read
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     Permitted ask(Request asking, RequestKind kind);
+
+    /// Whether such requests reach the data, whatever the caller may do: the path of another service covers a
+    /// collection of its name.
+    default boolean reachesData(RequestKind kind) {
+        return true;
+    }
 }
