@@ -69,7 +69,7 @@ public sealed interface FieldMapping {
 
         private static BsonDocument document(BsonValue value, String what) {
             if (!value.isDocument()) {
-                throw Template.refusal(what + " must be an object");
+                throw VariablePlaces.refusal(what + " must be an object");
             }
             return value.asDocument();
         }
@@ -78,7 +78,7 @@ public sealed interface FieldMapping {
         public int offset(MappingVariables variables) {
             int offset = skip == null ? 0 : int32(skip.fill(variables), "skip", 0);
             if (offset < 0) {
-                throw Template.refusal("skip must not be negative");
+                throw VariablePlaces.refusal("skip must not be negative");
             }
             return offset;
         }
@@ -89,10 +89,10 @@ public sealed interface FieldMapping {
         public int size(MappingVariables variables, int otherwise, int max) {
             int size = limit == null ? otherwise : int32(limit.fill(variables), "limit", otherwise);
             if (size > max) {
-                throw Template.refusal("Query variable cannot be greater than " + max);
+                throw VariablePlaces.refusal("Query variable cannot be greater than " + max);
             }
             if (size < 0) {
-                throw Template.refusal("limit must not be negative");
+                throw VariablePlaces.refusal("limit must not be negative");
             }
             return size == 0 ? max : size;
         }
@@ -108,7 +108,7 @@ public sealed interface FieldMapping {
                     && value.asNumber().doubleValue() == value.asNumber().intValue()) {
                 return value.asNumber().intValue();
             }
-            throw Template.refusal(what + " must be an integer");
+            throw VariablePlaces.refusal(what + " must be an integer");
         }
     }
 
@@ -209,7 +209,9 @@ public sealed interface FieldMapping {
             return new Stream(
                     namespace,
                     uri,
-                    variables == null ? null : template(AVARS, variables, flag(mapping, "allowOperators")),
+                    variables == null
+                            ? null
+                            : template(AVARS, variables, Template.Position.VALUES, flag(mapping, "allowOperators")),
                     path == null ? null : ValuePath.parse(path.asString().getValue()));
         }
 
@@ -267,10 +269,10 @@ public sealed interface FieldMapping {
             }
             return new Find(
                     source,
-                    template("find", find, operators),
-                    sort == null ? null : template("sort", sort, operators),
-                    skip == null ? null : template("skip", skip, operators),
-                    limit == null ? null : template("limit", limit, operators));
+                    template("find", find, Template.Position.FILTER, operators),
+                    sort == null ? null : template("sort", sort, Template.Position.PLAIN, operators),
+                    skip == null ? null : template("skip", skip, Template.Position.PLAIN, operators),
+                    limit == null ? null : template("limit", limit, Template.Position.PLAIN, operators));
         }
 
         private void checkLimit(int limit) throws InvalidApp {
@@ -295,9 +297,10 @@ public sealed interface FieldMapping {
             }
         }
 
-        private Template template(String key, BsonValue value, boolean operators) throws InvalidApp {
+        private Template template(String key, BsonValue value, Template.Position position, boolean operators)
+                throws InvalidApp {
             try {
-                return Template.of(value, Template.Position.QUERY, operators);
+                return Template.of(value, position, operators);
             } catch (InvalidApp e) {
                 throw new InvalidApp("The mapping for " + place + " is wrong in '" + key + "': " + e.getMessage());
             }

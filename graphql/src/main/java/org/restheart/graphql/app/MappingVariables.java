@@ -1,9 +1,11 @@
 package org.restheart.graphql.app;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
+import org.bson.BsonRegularExpression;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,22 @@ public record MappingVariables(
     /// Whether the client determines the value of a name.
     boolean isArgument(String name) {
         return !name.startsWith("@") && (root == null || !(name.equals(ROOT) || name.startsWith(ROOT + ".")));
+    }
+
+    /// Whether an argument is a regular expression, or a list of them, because the schema declares it as `Regex`. One
+    /// within a value of another type is a value like others.
+    boolean isPattern(String name) {
+        @Nullable Object at = arguments;
+        for (var step : arguments.containsKey(name) ? List.of(name) : List.of(name.split("\\.", -1))) {
+            if (at instanceof BsonValue || !(at instanceof Map<?, ?> members)) {
+                return false;
+            }
+            at = members.get(step);
+        }
+        return at instanceof BsonRegularExpression
+                || (!(at instanceof BsonValue)
+                        && at instanceof List<?> elements
+                        && elements.stream().allMatch(BsonRegularExpression.class::isInstance));
     }
 
     /// Empty if nothing is bound to the name. An explicit `null` is bound.

@@ -26,12 +26,34 @@ public record ExpressionBinding(Variables variables) {
         return switch (node) {
             case BsonDocument document -> {
                 var bound = new BsonDocument(document.size());
-                document.forEach((name, value) ->
-                        bound.append(name, name.equals("$literal") ? bindData(value, true) : bind(value)));
+                document.forEach((name, value) -> bound.append(name, operand(name, value)));
                 yield bound;
             }
             case BsonArray array -> new BsonArray(array.stream().map(this::bind).toList());
             default -> node;
+        };
+    }
+
+    private BsonValue operand(String operator, BsonValue node) {
+        return operator.equals("$literal") ? bindData(node, true) : bind(node);
+    }
+
+    /// Fields and their expressions, as of `$project` and `$set`, where a document would be not a value but further
+    /// fields.
+    public BsonValue bindFields(BsonValue node) {
+        if (variables.of(node) != null || !(node instanceof BsonDocument fields)) {
+            return bind(node);
+        }
+        var bound = new BsonDocument(fields.size());
+        fields.forEach((name, value) -> bound.append(name, name.startsWith("$") ? operand(name, value) : field(value)));
+        return bound;
+    }
+
+    private BsonValue field(BsonValue node) {
+        return switch (variables.of(node)) {
+            case Binding.Value(BsonDocument value) -> new BsonDocument("$literal", value);
+            case Binding.Filter(var filter) -> new BsonDocument("$literal", filter);
+            case null, default -> bindFields(node);
         };
     }
 

@@ -186,7 +186,7 @@ public record FilterBinding(Variables variables) {
                 }
             }
             case Binding.Absent() -> lacks = true;
-            case Binding.Value value -> lacks = !addTo(elements, value);
+            case Binding.Value value -> lacks = value.value().isNull() || !addTo(elements, value);
             case Binding.AsIs _, Binding.Filter _ -> throw unusable("a list");
             case null -> {
                 if (!(node instanceof BsonArray list)) {
@@ -205,14 +205,14 @@ public record FilterBinding(Variables variables) {
         return lacks && !mayLack ? Optional.empty() : Optional.of(new BsonArray(elements));
     }
 
-    private static boolean addTo(ArrayList<BsonValue> elements, Binding binding) {
+    private boolean addTo(ArrayList<BsonValue> elements, Binding binding) {
         return switch (binding) {
             case Binding.AsIs(var value) -> elements.add(value);
             case Binding.Absent() -> false;
             case Binding.Filter _ -> false;
             case Binding.Value(var value) ->
                 !value.isRegularExpression()
-                        && !value.isNull()
+                        && (!value.isNull() || variables.comparesNull())
                         && !(value instanceof BsonDocument document && !document.isEmpty() && hasOperators(document))
                         && elements.add(value);
         };

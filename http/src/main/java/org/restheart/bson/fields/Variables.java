@@ -11,6 +11,11 @@ public interface Variables {
     @Nullable
     Binding of(BsonValue node);
 
+    /// Whether `null` among the elements of a list is compared like other values, instead of being no value.
+    default boolean comparesNull() {
+        return false;
+    }
+
     /// The value of a variable.
     sealed interface Binding {
         /// A literal value, never an operator or a field name.

@@ -9,18 +9,19 @@ import org.restheart.bson.fields.Variables;
 
 /// Substitutes values in the stages of a pipeline according to their position: as literals in filters and expressions;
 /// elsewhere values that would be interpreted are refused. Immutable.
-final class StageBinding {
+public final class StageBinding {
     private final Variables variables;
     private final FilterBinding filters;
     private final ExpressionBinding expressions;
 
-    StageBinding(Variables variables) {
+    public StageBinding(Variables variables) {
         this.variables = variables;
         this.filters = new FilterBinding(variables);
         this.expressions = new ExpressionBinding(variables);
     }
 
-    BsonDocument stage(BsonDocument stage) {
+    /// @throws org.restheart.bson.fields.UnusableVariableException for a value that would be interpreted
+    public BsonDocument stage(BsonDocument stage) {
         var bound = new BsonDocument(stage.size());
         stage.forEach((name, operand) -> bound.append(name, operand(name, operand)));
         return bound;
@@ -29,10 +30,8 @@ final class StageBinding {
     private BsonValue operand(String stage, BsonValue operand) {
         return switch (stage) {
             case "$match" -> filter(operand);
-            case "$project",
-                    "$addFields",
-                    "$set",
-                    "$group",
+            case "$project", "$addFields", "$set" -> expressions.bindFields(operand);
+            case "$group",
                     "$bucket",
                     "$bucketAuto",
                     "$setWindowFields",
@@ -56,10 +55,15 @@ final class StageBinding {
 
     private BsonValue option(String stage, String name, BsonValue value) {
         return switch (stage + "." + name) {
-            case "$geoNear.query", "$graphLookup.restrictSearchWithMatch" -> filter(value);
+            case "$geoNear.query", "$graphLookup.restrictSearchWithMatch", "$vectorSearch.filter" -> filter(value);
             case "$lookup.let", "$merge.let", "$graphLookup.startWith" -> expressions.bind(value);
             case "$lookup.pipeline", "$unionWith.pipeline", "$merge.whenMatched" -> pipeline(value);
-            default -> stage.equals("$facet") ? pipeline(value) : data(value);
+            default ->
+                switch (stage) {
+                    case "$facet" -> pipeline(value);
+                    case "$search", "$searchMeta", "$vectorSearch" -> expressions.bindData(value, true);
+                    default -> data(value);
+                };
         };
     }
 

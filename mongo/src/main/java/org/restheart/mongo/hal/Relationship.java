@@ -82,7 +82,11 @@ record Relationship(
     }
 
     private BsonValue inverse(BsonValue id) {
-        return type.fromOne() ? id : new BsonDocument("$elemMatch", new BsonDocument("$eq", id));
+        var equal = new BsonDocument("$eq", id);
+        if (!type.fromOne()) {
+            return new BsonDocument("$elemMatch", equal);
+        }
+        return id.isRegularExpression() ? equal : id;
     }
 
     private String toOne(BsonValue reference) {
@@ -98,7 +102,10 @@ record Relationship(
         if (!references.isArray()) {
             throw mismatch("must be an array but is " + references.getBsonType());
         }
-        return query("_id", new BsonDocument("$in", new BsonArray(references.asArray())));
+        var ids = references.asArray().stream()
+                .filter(reference -> !reference.isRegularExpression()) // would be a pattern, and no id is one
+                .toList();
+        return query("_id", new BsonDocument("$in", new BsonArray(ids)));
     }
 
     private static String query(String field, BsonValue condition) {
