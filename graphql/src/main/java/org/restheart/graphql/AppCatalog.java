@@ -9,7 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -23,14 +27,15 @@ import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The apps of stored definitions. Apps in use are cached and periodically compared with their definitions on a
-/// separate thread. Thread-safe.
+/// The apps of stored definitions. Apps in use are cached and compared with their definitions on a separate thread,
+/// periodically and when these may have changed. Thread-safe.
 final class AppCatalog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppCatalog.class);
 
@@ -43,13 +48,20 @@ final class AppCatalog implements AutoCloseable {
     private final CacheMeter meter = new CacheMeter("graphql-apps", kept::size);
     private final AtomicLong writes = new AtomicLong();
     private final Thread revalidation;
+    private final CollectionChanges changes;
+
+    /// Holds a permit when definitions may have changed.
+    private final Semaphore changed = new Semaphore(0);
 
     /// @param uri without a leading slash
     record Place(String database, String uri) {}
 
-    AppCatalog(DocumentReads reads, GraphqlConfig config) {
+    /// @param following follows the definitions of apps in use
+    AppCatalog(
+            Function<Consumer<String>, CollectionChanges> following, DocumentReads reads, GraphqlConfig config) {
         this.reads = reads;
         this.config = config;
+        this.changes = following.apply(_ -> changedElsewhere());
         this.revalidation = Thread.ofVirtual().name("graphql-apps").unstarted(() -> {
             if (config.compilesAtStart()) {
                 compileAll();
@@ -103,6 +115,7 @@ final class AppCatalog implements AutoCloseable {
             if (before != writes.get()) { // written in the meantime
                 kept.remove(place, app);
             }
+            follow(place.database());
         }
         return Optional.of(app).filter(found -> found.app().enabled());
     }
@@ -123,6 +136,17 @@ final class AppCatalog implements AutoCloseable {
     void written() {
         writes.incrementAndGet();
         kept.clear();
+    }
+
+    private void follow(String database) {
+        if (config.revalidates()) {
+            changes.follow(database);
+        }
+    }
+
+    private void changedElsewhere() {
+        writes.incrementAndGet(); // what is being compiled may be outdated
+        changed.release();
     }
 
     private Optional<RawBsonDocument> stored(String database, String uri) {
@@ -177,6 +201,7 @@ final class AppCatalog implements AutoCloseable {
                     var app = compile(definition, database, false);
                     app.app().uris().own().ifPresent(uri -> {
                         kept.put(new Place(database, uri), app);
+                        follow(database);
                         if (before != writes.get()) {
                             kept.clear();
                         }
@@ -193,7 +218,8 @@ final class AppCatalog implements AutoCloseable {
     private void revalidateForEver() {
         while (true) {
             try {
-                Thread.sleep(config.revalidation());
+                var _ = changed.tryAcquire(config.revalidation().toNanos(), TimeUnit.NANOSECONDS);
+                changed.drainPermits();
                 revalidate();
             } catch (InterruptedException _) {
                 return; // closing
@@ -223,6 +249,7 @@ final class AppCatalog implements AutoCloseable {
 
     @Override
     public void close() {
+        changes.close();
         revalidation.interrupt();
     }
 }

@@ -4,6 +4,8 @@ import graphql.ErrorType;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.CacheMeter;
@@ -18,6 +20,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.attribute.Key;
+import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadRights;
 
@@ -39,10 +42,12 @@ public final class GraphqlService implements Service, AutoCloseable {
     private final PushBounds bounds;
     private final int skippedSegments;
 
+    /// @param following makes a follower of the definitions for an observer of their databases
     /// @param rights the read rights of a request on a collection; may block
     /// @param streams opens the streams of subscriptions
     public GraphqlService(
             GraphqlConfig config,
+            Function<Consumer<String>, CollectionChanges> following,
             DocumentReads reads,
             BiFunction<Request, Source, ReadRights> rights,
             SourceStreams streams,
@@ -50,7 +55,7 @@ public final class GraphqlService implements Service, AutoCloseable {
             SubscriptionObserver observer) {
         this.config = config;
         this.bounds = bounds;
-        this.catalog = new AppCatalog(reads, config);
+        this.catalog = new AppCatalog(following, reads, config);
         this.runner = new QueryRunner(
                 config, reads, rights, new ResultMemory(config.answers().maxBytes()));
         this.subscriptions = new Subscriptions(runner, streams, catalog, observer);

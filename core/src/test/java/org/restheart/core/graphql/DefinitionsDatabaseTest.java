@@ -25,6 +25,7 @@ import org.restheart.http.Filter;
 import org.restheart.http.Response;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.StandingRights;
 import org.restheart.mongo.error.MongoErrors;
@@ -65,6 +66,7 @@ class DefinitionsDatabaseTest {
         data = new MongoService(TASKS, settings, mongo.client(), registry);
         apps = new GraphqlService(
                 config.graphql().orElseThrow(),
+                changed -> new CollectionChanges(mongo.client(), "gql-apps", "GraphQL apps", changed),
                 data.reads(),
                 (_, _) -> ReadRights.ALL,
                 new SourceStreams(data::pathOf, (_, _) -> Response.status(204)),

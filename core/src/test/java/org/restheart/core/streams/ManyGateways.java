@@ -23,6 +23,7 @@ abstract class ManyGateways {
             jwtTokenManager: {enabled: true}
             rateLimits: {enabled: true, address-requests-per-minute: 0, account-requests-per-minute: 60,
               account-burst: 50, unlimited-roles: [admin], shared-db: $db}
+            graphql: {db: $db, collection: gqlapps, app-cache-ttr: 600000}
             """;
 
     /// As in the built-in configuration.
@@ -70,10 +71,12 @@ abstract class ManyGateways {
     private void seen(String method, String target, String body, String credentials, int status) {
         for (var gateway : others) {
             await().atMost(SOON)
-                    .untilAsserted(() -> assertThat(send(gateway, credentials, method, target, body)
-                                    .statusCode())
-                            .as(method + " " + target)
-                            .isEqualTo(status));
+                    .untilAsserted(() -> {
+                        var answer = send(gateway, credentials, method, target, body);
+                        assertThat(answer.statusCode())
+                                .as(method + " " + target + " " + answer.body())
+                                .isEqualTo(status);
+                    });
         }
     }
 
@@ -126,6 +129,31 @@ abstract class ManyGateways {
         seen("POST", "/t", "{\"n\": 1}", root, 400);
         change("PUT", "/t", "{}");
         seen("POST", "/t", "{\"n\": 1}", root, 201);
+    }
+
+    @Test
+    void graphql_apps() throws Exception {
+        var root = StreamsGateway.basic("root");
+        change("PUT", "/t", "{}");
+        change("PUT", "/gqlapps", "{}");
+        change("PUT", "/gqlapps/a?wm=upsert", app("first"));
+        seen("POST", "/graphql/a", "{\"query\": \"{first{n}}\"}", root, 200);
+        change("PUT", "/gqlapps/a", app("second"));
+        seen("POST", "/graphql/a", "{\"query\": \"{second{n}}\"}", root, 200);
+        seen("POST", "/graphql/a", "{\"query\": \"{first{n}}\"}", root, 400);
+        change("PATCH", "/gqlapps/a", "{\"descriptor\": {\"enabled\": false}}");
+        seen("POST", "/graphql/a", "{\"query\": \"{second{n}}\"}", root, 404);
+        change("PATCH", "/gqlapps/a", "{\"descriptor\": {\"enabled\": true}}");
+        seen("POST", "/graphql/a", "{\"query\": \"{second{n}}\"}", root, 200);
+        change("DELETE", "/gqlapps/a", "");
+        seen("POST", "/graphql/a", "{\"query\": \"{second{n}}\"}", root, 404);
+    }
+
+    private String app(String field) {
+        return """
+                {"schema": "type Doc { n: Int } type Query { $f: [Doc] }",
+                 "mappings": {"Query": {"$f": {"db": "$db", "collection": "t"}}}}
+                """.replace("$f", field).replace("$db", one.database().getName());
     }
 
     @Test

@@ -14,13 +14,14 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.metadata.Known;
 
 /// Validates documents against the schema of their collection (property `jsonSchema`). Thread-safe.
 public final class Schemas implements AutoCloseable {
     private final StoredSchemas stored;
-    private final SchemaChanges changes;
+    private final CollectionChanges changes;
 
     private volatile Runnable observer = () -> {};
 
@@ -28,7 +29,7 @@ public final class Schemas implements AutoCloseable {
     /// @param shows whether a database's store may be used
     public Schemas(MongoClient client, Duration ttl, Predicate<String> shows) {
         this.stored = new StoredSchemas(client, ttl, shows);
-        this.changes = new SchemaChanges(client, this::changedElsewhere);
+        this.changes = new CollectionChanges(client, StoredSchemas.COLLECTION, "schemas", _ -> changedElsewhere());
     }
 
     /// What the cache of compiled schemas does.

@@ -1,9 +1,10 @@
-package org.restheart.mongo.schema;
+package org.restheart.mongo.background;
 
 import static com.mongodb.client.model.Projections.include;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.changestream.OperationType;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,17 +12,19 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Follows the schema stores in use, so that changes of other gateways are applied at once. Where change streams are
-/// not available or not allowed, the tags of schemas are read again and again. Thread-safe.
-final class SchemaChanges implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(SchemaChanges.class);
+/// Follows the collections of one name that are in use, such as stores of schemas, so that changes of other
+/// gateways are applied within a second. Where change streams are not available or not allowed, the tags of
+/// documents are read again and again. Thread-safe.
+public final class CollectionChanges implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CollectionChanges.class);
 
-    /// Most stores; each occupies a connection.
-    private static final int MAX_STORES = 8;
+    /// Most databases; each occupies a connection.
+    private static final int MAX_DATABASES = 8;
 
     private static final long PAUSE_SECONDS = 5;
 
@@ -29,22 +32,32 @@ final class SchemaChanges implements AutoCloseable {
     private static final long POLL_MILLIS = 500;
 
     private final MongoClient client;
-    private final Runnable changed;
+    private final String collection;
+    private final String what;
+    private final Consumer<String> changed;
     private final Map<String, Thread> followers = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /// @param changed must not block
-    SchemaChanges(MongoClient client, Runnable changed) {
+    /// @param collection the name that it has in each database
+    /// @param what its documents are called, in the log and in the names of threads
+    /// @param changed receives the database of documents that may have changed; must not block
+    public CollectionChanges(MongoClient client, String collection, String what, Consumer<String> changed) {
         this.client = client;
+        this.collection = collection;
+        this.what = what;
         this.changed = changed;
     }
 
-    /// Begins to follow the store of a database, unless it is already followed.
-    void follow(String db) {
-        if (!followers.containsKey(db) && followers.size() < MAX_STORES) {
+    /// Begins to follow the collection of a database, unless it is already followed, or too many are.
+    public void follow(String db) {
+        if (!followers.containsKey(db) && followers.size() < MAX_DATABASES) {
             followers.computeIfAbsent(
-                    db, name -> Thread.ofVirtual().name("schemas-" + name).start(() -> run(name)));
+                    db, name -> Thread.ofVirtual().name(what + "-" + name).start(() -> run(name)));
         }
+    }
+
+    private MongoCollection<BsonDocument> in(String db) {
+        return client.getDatabase(db).getCollection(collection, BsonDocument.class);
     }
 
     private void run(String db) {
@@ -54,13 +67,13 @@ final class SchemaChanges implements AutoCloseable {
                     read(db);
                 } catch (MongoException e) {
                     if (isForGood(e)) {
-                        LOG.info("The schemas of {} are polled for changes: {}", db, e.getMessage());
+                        LOG.info("The {} of {} are polled for changes: {}", what, db, e.getMessage());
                         poll(db);
                         return;
                     }
-                    LOG.debug("The schema store of {} cannot be followed", db, e);
+                    LOG.debug("The {} of {} cannot be followed", what, db, e);
                 }
-                changed.run();
+                changed.accept(db);
             } while (!closed.await(PAUSE_SECONDS, TimeUnit.SECONDS));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -72,15 +85,14 @@ final class SchemaChanges implements AutoCloseable {
         return e.getCode() == 40573 || e.getCode() == 13;
     }
 
-    /// Reads events until the store is dropped or the stream fails.
+    /// Reads events until the collection is dropped or the stream fails.
     private void read(String db) {
-        var store = client.getDatabase(db).getCollection(StoredSchemas.COLLECTION, BsonDocument.class);
-        try (var stream = store.watch().cursor()) {
-            changed.run(); // changes before the stream was open
+        try (var stream = in(db).watch().cursor()) {
+            changed.accept(db); // changes before the stream was open
             while (closed.getCount() > 0) {
                 var event = stream.tryNext();
                 if (event != null) {
-                    changed.run();
+                    changed.accept(db);
                     if (event.getOperationType() == OperationType.INVALIDATE) {
                         return;
                     }
@@ -89,20 +101,20 @@ final class SchemaChanges implements AutoCloseable {
         }
     }
 
-    /// Each write through a gateway gives a schema another tag. Writes by other tools that do not are seen when the
-    /// schema expires.
+    /// Each write through a gateway gives a document another tag. Writes by other tools that do not are seen when
+    /// what is cached expires.
     private void poll(String db) throws InterruptedException {
-        var store = client.getDatabase(db).getCollection(StoredSchemas.COLLECTION, BsonDocument.class);
+        var store = in(db);
         List<BsonDocument> known = List.of();
         do {
             try {
                 var tags = store.find().projection(include("_etag")).into(new ArrayList<>());
                 if (!tags.equals(known)) {
                     known = tags;
-                    changed.run();
+                    changed.accept(db);
                 }
             } catch (MongoException e) {
-                LOG.debug("The schemas of {} cannot be polled", db, e);
+                LOG.debug("The {} of {} cannot be polled", what, db, e);
             }
         } while (!closed.await(POLL_MILLIS, TimeUnit.MILLISECONDS));
     }
