@@ -57,8 +57,7 @@ final class AppCatalog implements AutoCloseable {
     record Place(String database, String uri) {}
 
     /// @param following follows the definitions of apps in use
-    AppCatalog(
-            Function<Consumer<String>, CollectionChanges> following, DocumentReads reads, GraphqlConfig config) {
+    AppCatalog(Function<Consumer<String>, CollectionChanges> following, DocumentReads reads, GraphqlConfig config) {
         this.reads = reads;
         this.config = config;
         this.changes = following.apply(_ -> changedElsewhere());

@@ -70,13 +70,12 @@ abstract class ManyGateways {
 
     private void seen(String method, String target, String body, String credentials, int status) {
         for (var gateway : others) {
-            await().atMost(SOON)
-                    .untilAsserted(() -> {
-                        var answer = send(gateway, credentials, method, target, body);
-                        assertThat(answer.statusCode())
-                                .as(method + " " + target + " " + answer.body())
-                                .isEqualTo(status);
-                    });
+            await().atMost(SOON).untilAsserted(() -> {
+                var answer = send(gateway, credentials, method, target, body);
+                assertThat(answer.statusCode())
+                        .as(method + " " + target + " " + answer.body())
+                        .isEqualTo(status);
+            });
         }
     }
 
