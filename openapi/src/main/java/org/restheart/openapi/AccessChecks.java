@@ -1,7 +1,11 @@
 package org.restheart.openapi;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -13,6 +17,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
@@ -28,14 +33,66 @@ import org.restheart.http.judged.Via;
 final class AccessChecks {
     private static final int MAX_PARAMETERS = 1_000;
 
+    private static final Set<String> KEYS = Set.of("as", "body", "method", "path", "query", "roles");
+
+    /// Other names that clients may guess.
+    private static final Map<String, String> MEANT = Map.of(
+            "account", "as",
+            "user", "as",
+            "userid", "as",
+            "username", "as",
+            "name", "as",
+            "role", "roles",
+            "uri", "path",
+            "url", "path",
+            "content", "body",
+            "filter", "query");
+
     private final Explanations explanations;
 
     AccessChecks(Explanations explanations) {
         this.explanations = explanations;
     }
 
+    /// Refuses unknown keys, with which the answer would be about another request or account.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 naming the first one
+    static void requireKnown(BsonDocument content) {
+        for (var key : content.keySet()) {
+            if (!KEYS.contains(key)) {
+                var meant = Optional.ofNullable(MEANT.get(key.toLowerCase(Locale.ROOT)))
+                        .or(() -> Nearest.to(key, KEYS));
+                throw refuse("unknown key " + key
+                        + meant.map(name -> "; did you mean " + name + "?")
+                                .orElse("; the keys are as, roles, method, path, query and body"));
+            }
+        }
+    }
+
+    /// The name of the account whose request is checked; empty for the caller's own.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 if it is no text
+    static Optional<String> as(BsonDocument content) {
+        return text(content, "as");
+    }
+
+    /// The roles whose request is checked; empty for the caller's own.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 if it is no list of texts
+    static Optional<List<String>> roles(BsonDocument content) {
+        var value = content.get("roles");
+        if (value == null || value.isNull()) {
+            return Optional.empty();
+        }
+        if (!(value instanceof BsonArray names) || !names.stream().allMatch(BsonValue::isString)) {
+            throw refuse("roles must be a list of texts");
+        }
+        return Optional.of(
+                names.stream().map(name -> name.asString().getValue()).toList());
+    }
+
     /// @param asking has the caller whose permissions are evaluated
-    /// @param content `{method, path, query, body}`
+    /// @param content `{method, path, query, body}`, with known keys only
     /// @param readsRules whether the response has the contents of access rules. Otherwise it has, for each
     ///     rule, its role, its priority and the flags that it lacks, and for a grant only the kinds of its
     ///     restrictions

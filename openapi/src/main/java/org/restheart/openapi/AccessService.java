@@ -160,16 +160,9 @@ public final class AccessService implements Service {
 
     private BsonDocument check(Request request, Account account) {
         var content = content(request);
-        var as = Optional.ofNullable(content.get("as"))
-                .filter(BsonValue::isString)
-                .map(name -> name.asString().getValue());
-        var roles = Optional.ofNullable(content.get("roles"))
-                .filter(BsonValue::isArray)
-                .map(names -> names.asArray().stream()
-                        .filter(BsonValue::isString)
-                        .map(name -> name.asString().getValue())
-                        .toList());
-        return checks.check(about(request, account, as, roles), content, isRoot(account));
+        AccessChecks.requireKnown(content);
+        var asking = about(request, account, AccessChecks.as(content), AccessChecks.roles(content));
+        return checks.check(asking, content, isRoot(account));
     }
 
     private boolean isRoot(Account account) {

@@ -2,6 +2,7 @@ package org.restheart.http.judged;
 
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import org.restheart.http.Request;
 import org.restheart.http.Service;
 import org.restheart.http.attribute.Key;
@@ -11,6 +12,33 @@ import org.restheart.http.attribute.Key;
 /// @param action the operation's name in that service; absent for REST
 public record Via(Service service, Optional<String> action) {
     public static final Via REST = new Via(Service.REST, Optional.empty());
+
+    /// The operations of all services, as `action(…)` names them.
+    public static final Set<String> ACTIONS = Set.of(
+            "aggregate",
+            "collection-indexes",
+            "collection-schema",
+            "count",
+            "delete-many",
+            "deleteMany",
+            "deleteOne",
+            "explain",
+            "find",
+            "findOne",
+            "insert-many",
+            "insertMany",
+            "insertOne",
+            "list-collections",
+            "list-databases",
+            "query",
+            "replaceOne",
+            "run-aggregation",
+            "subscription",
+            "update-document",
+            "update-many",
+            "updateMany",
+            "updateOne",
+            "watch");
 
     /// Set by [JudgedRequests]; a request without it is one that a client sent to the REST API.
     static final Key<Via> KEY = Key.named("via");
@@ -40,7 +68,11 @@ public record Via(Service service, Optional<String> action) {
         }
     }
 
+    /// @param action one of [#ACTIONS]
     public static Via of(Service service, String action) {
+        if (!ACTIONS.contains(action)) {
+            throw new IllegalArgumentException("not among the actions: " + action);
+        }
         return new Via(service, Optional.of(action));
     }
 

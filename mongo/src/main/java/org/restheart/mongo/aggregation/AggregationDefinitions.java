@@ -8,12 +8,15 @@ import org.bson.BsonValue;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.guard.ReadingStages;
+import org.restheart.mongo.metadata.EntryKeys;
 
 /// Checks definitions of aggregations when they are stored.
 public final class AggregationDefinitions {
+    private static final EntryKeys KEYS = EntryKeys.of("uri", "type", "stages", "allowDiskUse", "operatorsInVariables");
+
     private AggregationDefinitions() {}
 
-    /// Mistakes because of which every run would fail; empty if none is known.
+    /// Mistakes because of which every run would fail, and keys without effect; empty if none is known.
     ///
     /// @param aggrs the property of a collection
     public static List<String> warnings(BsonValue aggrs) {
@@ -22,6 +25,10 @@ public final class AggregationDefinitions {
             for (var aggregation : Aggregation.parseAll(aggrs)) {
                 unknownStage(aggregation.stages())
                         .ifPresent(text -> warnings.add("aggrs: " + aggregation.uri() + " has the " + text));
+            }
+            for (var entry : aggrs.asArray()) {
+                var uri = entry.asDocument().getString("uri").getValue();
+                warnings.addAll(KEYS.warnings("aggrs: " + uri, entry.asDocument()));
             }
         } catch (ProblemException e) {
             warnings.add("no aggregation of this collection can be run: "

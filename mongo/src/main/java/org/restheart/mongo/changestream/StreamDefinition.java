@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// One entry of a collection's property `streams`.
@@ -31,6 +32,21 @@ record StreamDefinition(
         boolean operatorsInVariables) {
     static final String PROPERTY = "streams";
     static final BsonString NAME = new BsonString(PROPERTY);
+    static final EntryKeys KEYS = EntryKeys.of(
+            "uri",
+            "stages",
+            "notify_when",
+            "notify_when_required",
+            "fullDocument",
+            "fullDocumentBeforeChange",
+            "applyReadFilter",
+            "applyProjection",
+            "operatorsInVariables");
+
+    /// Keys without which listeners may receive more than the author intended.
+    private static final EntryKeys RESTRICTIONS =
+            EntryKeys.of("notify_when", "notify_when_required", "applyReadFilter", "applyProjection");
+
     private static final Pattern SEGMENT = Pattern.compile("[^/]+");
 
     /// Whether events of updates have the document as it was right after them, not as it is when they are read.
@@ -49,6 +65,7 @@ record StreamDefinition(
     }
 
     static StreamDefinition parse(BsonDocument entry) throws MalformedStream {
+        requireRestrictions(entry);
         var stages = new ArrayList<BsonDocument>();
         var declared = entry.get("stages");
         if (declared == null || !declared.isArray()) {
@@ -102,14 +119,35 @@ record StreamDefinition(
         }
     }
 
-    /// Checks only that every entry has a name.
+    /// A restriction whose name is misspelt would not apply.
+    private static void requireRestrictions(BsonDocument entry) throws MalformedStream {
+        var known = new BsonDocument();
+        entry.forEach((key, value) -> {
+            if (!KEYS.known().contains(key)) {
+                known.append(key, value);
+            }
+        });
+        var misspelt = RESTRICTIONS.misspelt(known);
+        if (misspelt.isPresent()) {
+            throw new MalformedStream(misspelt.get());
+        }
+    }
+
+    /// Checks only that every entry has a name, and no restriction that is misspelt.
     ///
     /// @throws MalformedStream naming the entry
-    static void requireUris(BsonValue streams) throws MalformedStream {
+    static void requireNames(BsonValue streams) throws MalformedStream {
         if (streams.isArray()) {
             for (int i = 0; i < streams.asArray().size(); i++) {
-                if (streams.asArray().get(i) instanceof BsonDocument entry && !entry.isString("uri")) {
-                    throw new MalformedStream("streams[" + i + "] needs a uri, a text: what listeners ask for");
+                if (streams.asArray().get(i) instanceof BsonDocument entry) {
+                    if (!entry.isString("uri")) {
+                        throw new MalformedStream("streams[" + i + "] needs a uri, a text: what listeners ask for");
+                    }
+                    try {
+                        requireRestrictions(entry);
+                    } catch (MalformedStream e) {
+                        throw new MalformedStream("streams[" + i + "]: " + e.getMessage());
+                    }
                 }
             }
         }

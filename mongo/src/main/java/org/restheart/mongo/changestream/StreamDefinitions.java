@@ -3,6 +3,7 @@ package org.restheart.mongo.changestream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
@@ -10,18 +11,34 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.aggregation.AggregationDefinitions;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
+import org.restheart.mongo.guard.ReadingStages;
 
 /// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since
-/// no client could listen to it; other mistakes are refused only if `change-streams-validate` is on, and otherwise
+/// no client could listen to it, and so is one with a misspelt restriction; other mistakes are refused only if
+/// `change-streams-validate` is on, and otherwise
 /// fail when a client listens. Immutable.
 public final class StreamDefinitions {
+    /// Stages that MongoDB permits in change streams, and those that variables select.
+    private static final Set<String> STAGES = Set.of(
+            "$addFields",
+            "$changeStreamSplitLargeEvent",
+            "$ifvar",
+            "$match",
+            "$project",
+            "$redact",
+            "$replaceRoot",
+            "$replaceWith",
+            "$set",
+            "$unset",
+            "$var");
+
     private final boolean validate;
 
     public StreamDefinitions(ChangeStreamConfig config) {
         this.validate = config.validate();
     }
 
-    /// Mistakes because of which every listener would be refused; empty if none is known.
+    /// Mistakes because of which every listener would be refused, and keys without effect; empty if none is known.
     ///
     /// @param streams the property of a collection
     public static List<String> warnings(BsonValue streams) {
@@ -29,10 +46,15 @@ public final class StreamDefinitions {
             StreamDefinition.validate(streams);
             var warnings = new ArrayList<String>();
             for (var entry : streams.asArray()) {
-                var uri = entry.asDocument().getString("uri").getValue();
-                AggregationDefinitions.unknownStage(
-                                StreamDefinition.parse(entry.asDocument()).stages())
-                        .ifPresent(text -> warnings.add("streams: " + uri + " has the " + text));
+                var place = "streams: " + entry.asDocument().getString("uri").getValue();
+                var stages = StreamDefinition.parse(entry.asDocument()).stages();
+                AggregationDefinitions.unknownStage(stages).ifPresent(text -> warnings.add(place + " has the " + text));
+                stages.stream()
+                        .flatMap(stage -> stage.keySet().stream().limit(1))
+                        .filter(name -> ReadingStages.known().contains(name) && !STAGES.contains(name))
+                        .map(name -> place + " has the stage " + name + ", which MongoDB refuses in change streams")
+                        .forEach(warnings::add);
+                warnings.addAll(StreamDefinition.KEYS.warnings(place, entry.asDocument()));
             }
             return warnings;
         } catch (MalformedStream e) {
@@ -79,7 +101,7 @@ public final class StreamDefinitions {
             if (validate) {
                 StreamDefinition.validate(streams);
             } else {
-                StreamDefinition.requireUris(streams);
+                StreamDefinition.requireNames(streams);
             }
         } catch (MalformedStream e) {
             throw refusal(String.valueOf(e.getMessage()));

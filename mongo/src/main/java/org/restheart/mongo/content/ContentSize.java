@@ -2,18 +2,29 @@ package org.restheart.mongo.content;
 
 import static org.restheart.mongo.content.Refusals.invalid;
 
+import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.metadata.EntryKeys;
 
 /// Bounds of the content of requests that write documents of a collection: its property `checkContentSize`, `{"min": …,
 /// "max": …}` in bytes, both optional.
 public final class ContentSize {
     private static final String PROPERTY = "checkContentSize";
 
+    private static final EntryKeys KEYS = EntryKeys.of("min", "max");
+
     private ContentSize() {}
+
+    /// What has no effect in the property.
+    public static List<String> warnings(BsonValue property) {
+        return property instanceof BsonDocument bounds
+                ? KEYS.warnings(PROPERTY, bounds)
+                : List.of(PROPERTY + " has no effect, since it is no object: {\"min\": …, \"max\": …}");
+    }
 
     /// @throws org.restheart.http.ProblemException 400; 500 for bounds that are not numbers
     public static void check(DataRequest request) {

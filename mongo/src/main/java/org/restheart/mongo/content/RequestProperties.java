@@ -2,22 +2,59 @@ package org.restheart.mongo.content;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.LogTime;
+import org.restheart.http.Nearest;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.exchange.DataRequest;
 
 /// Properties of write requests that are stored in documents: the collection's property `addRequestProperties`, an
 /// array of names, or `{"field": [names]}` to store them below a field.
-final class RequestProperties {
+public final class RequestProperties {
     static final String PROPERTY = "addRequestProperties";
 
+    private static final Set<String> NAMES = Set.of(
+            "userName",
+            "userRoles",
+            "epochTimeStamp",
+            "dateTime",
+            "localIp",
+            "localPort",
+            "localServerName",
+            "queryString",
+            "relativePath",
+            "remoteIp",
+            "requestMethod",
+            "requestProtocol");
+
     private RequestProperties() {}
+
+    /// What has no effect in the property.
+    public static List<String> warnings(BsonValue property) {
+        var warnings = new ArrayList<String>();
+        var lists = property instanceof BsonDocument fields ? List.copyOf(fields.values()) : List.of(property);
+        for (var list : lists) {
+            if (list instanceof BsonArray names) {
+                for (var name : names) {
+                    var text = name.isString() ? name.asString().getValue() : name.toString();
+                    if (!NAMES.contains(text)) {
+                        warnings.add(PROPERTY + ": " + text + " is unknown" + Nearest.question(text, NAMES));
+                    }
+                }
+            } else {
+                warnings.add(PROPERTY + " has no effect: it must be a list of names, or an object of such lists");
+            }
+        }
+        return warnings;
+    }
 
     /// The fields merged into the content; empty if the collection requests none. Unknown names are ignored.
     static BsonDocument of(DataRequest request, Instant now) {

@@ -13,8 +13,12 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.AggregationDefinitions;
 import org.restheart.mongo.changestream.StreamDefinitions;
+import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.RequestProperties;
 import org.restheart.mongo.hal.RelationshipDefinitions;
+import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.write.Preconditions;
 
 /// Warnings about properties of a collection that will fail, or have no effect, when they are used. They are stored
 /// nevertheless, as in earlier versions.
@@ -28,6 +32,7 @@ public final class PropertyWarnings {
             "jsonSchema",
             "rels",
             "streams");
+    private static final EntryKeys SCHEMA_KEYS = EntryKeys.of("schemaId", "schemaStoreDb", "skipNotSupported");
     private static final Set<ResourceKind> KINDS =
             EnumSet.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE);
 
@@ -61,6 +66,13 @@ public final class PropertyWarnings {
             case "rels" -> warnings.addAll(RelationshipDefinitions.warnings(value));
             case "streams" -> warnings.addAll(StreamDefinitions.warnings(value));
             case "jsonSchema" -> addSchema(warnings, value);
+            case "etagDocPolicy", "etagPolicy" -> {
+                if (!Preconditions.isPolicy(value)) {
+                    warnings.add(name + " has no effect: it must be OPTIONAL, REQUIRED or REQUIRED_FOR_DELETE");
+                }
+            }
+            case "checkContentSize" -> warnings.addAll(ContentSize.warnings(value));
+            case "addRequestProperties" -> warnings.addAll(RequestProperties.warnings(value));
             default -> {
                 if (!WITH_MEANING.contains(name)) {
                     Nearest.to(name, WITH_MEANING)
@@ -74,8 +86,11 @@ public final class PropertyWarnings {
     private static void addSchema(List<String> warnings, BsonValue value) {
         if (!(value instanceof BsonDocument schema)) {
             warnings.add("jsonSchema has no effect, since it is no object: {\"schemaId\": …}");
-        } else if (!schema.containsKey("schemaId")) {
-            warnings.add("every write of a document will fail: jsonSchema has no schemaId");
+        } else {
+            if (!schema.containsKey("schemaId")) {
+                warnings.add("every write of a document will fail: jsonSchema has no schemaId");
+            }
+            warnings.addAll(SCHEMA_KEYS.warnings("jsonSchema", schema));
         }
     }
 }

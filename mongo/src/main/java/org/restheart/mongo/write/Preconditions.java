@@ -2,6 +2,7 @@ package org.restheart.mongo.write;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.bson.BsonValue;
 import org.restheart.http.Method;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.Known;
@@ -53,16 +54,26 @@ public final class Preconditions {
                 .orElse(otherwise);
     }
 
+    /// Whether the value of a property `etagPolicy` or `etagDocPolicy` has an effect.
+    public static boolean isPolicy(BsonValue value) {
+        return stated(value).isPresent();
+    }
+
     /// Empty for an unknown policy, since the property is not validated when it is stored.
     private static Optional<EtagPolicy> stated(Known known, String property) {
-        return known.property(property)
-                .filter(value -> value.isString())
-                .flatMap(value -> switch (value.asString().getValue().toUpperCase(Locale.ROOT)) {
-                    case "REQUIRED" -> Optional.of(EtagPolicy.REQUIRED);
-                    case "REQUIRED_FOR_DELETE" -> Optional.of(EtagPolicy.REQUIRED_FOR_DELETE);
-                    case "OPTIONAL" -> Optional.of(EtagPolicy.OPTIONAL);
-                    default -> Optional.empty();
-                });
+        return known.property(property).flatMap(Preconditions::stated);
+    }
+
+    private static Optional<EtagPolicy> stated(BsonValue value) {
+        if (!value.isString()) {
+            return Optional.empty();
+        }
+        return switch (value.asString().getValue().toUpperCase(Locale.ROOT)) {
+            case "REQUIRED" -> Optional.of(EtagPolicy.REQUIRED);
+            case "REQUIRED_FOR_DELETE" -> Optional.of(EtagPolicy.REQUIRED_FOR_DELETE);
+            case "OPTIONAL" -> Optional.of(EtagPolicy.OPTIONAL);
+            default -> Optional.empty();
+        };
     }
 
     private static Precondition of(DataRequest request, EtagPolicy policy) {

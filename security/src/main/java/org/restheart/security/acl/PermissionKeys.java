@@ -41,8 +41,23 @@ final class PermissionKeys {
                         + ", within the object mongo?");
             }
         }
+        for (var entry : permission.entrySet()) {
+            if (!FILE_KEYS.contains(entry.getKey()) && entry.getValue() instanceof BsonDocument object) {
+                requireNoRestriction(entry.getKey(), object);
+            }
+        }
         if (permission.get("mongo") instanceof BsonDocument mongo) {
             requireKnown(mongo);
+        }
+    }
+
+    /// An object that may be `mongo` under a misspelt name.
+    private static void requireNoRestriction(String key, BsonDocument object) throws PermissionException {
+        boolean isMongo = Nearest.to(key, List.of("mongo")).isPresent()
+                || object.keySet().stream()
+                        .anyMatch(each -> Nearest.to(each, MONGO_KEYS).isPresent());
+        if (isMongo) {
+            throw new PermissionException(key + " is unknown; did you mean mongo?");
         }
     }
 

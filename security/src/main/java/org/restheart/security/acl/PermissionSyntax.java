@@ -20,6 +20,7 @@ public final class PermissionSyntax {
                 return fault("predicate must be a text");
             }
             PredicateParser.parse(predicate.asString().getValue());
+            PermissionKeys.require(content, true);
             PermissionReader.checkGrant(content.get("mongo"));
             return new BsonDocument("ok", BsonBoolean.TRUE);
         } catch (PredicateException e) {

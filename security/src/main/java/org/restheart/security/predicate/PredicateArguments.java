@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.restheart.http.Nearest;
 import org.restheart.security.predicate.Lexer.Token;
 
 /// The arguments of a predicate: named parameters, or values of its default parameter.
@@ -18,7 +19,9 @@ record PredicateArguments(Map<String, List<Token>> named, List<Token> positional
     PredicateArguments resolve(Token predicate, boolean hasDefault, List<String> known) throws PredicateException {
         for (var name : named.keySet()) {
             if (!known.contains(name)) {
-                throw new PredicateException(predicate.text() + " has no parameter " + name, predicate.column());
+                throw new PredicateException(
+                        predicate.text() + " has no parameter " + name + Nearest.question(name, known),
+                        predicate.column());
             }
         }
         if (positional.isEmpty()) {

@@ -1,12 +1,16 @@
 package org.restheart.security.predicate;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.judged.Via;
 import org.restheart.security.predicate.Lexer.Token;
 import org.restheart.security.predicate.Predicate.Quantity;
@@ -14,6 +18,45 @@ import org.restheart.security.predicate.Predicate.Relation;
 
 /// The names of predicates and their parameters, the default one first.
 final class PredicateBuilder {
+    private static final Set<String> NAMES = Set.of(
+            "true",
+            "false",
+            "secure",
+            "idempotent",
+            "auth-required",
+            "path",
+            "path-prefix",
+            "path-suffix",
+            "path-template",
+            "regex",
+            "via",
+            "action",
+            "method",
+            "equals",
+            "contains",
+            "exists",
+            "in",
+            "max-content-size",
+            "min-content-size",
+            "request-larger-than",
+            "request-smaller-than",
+            "qparams-contain",
+            "qparams-blacklist",
+            "qparams-whitelist",
+            "qparams-size",
+            "bson-request-contains",
+            "bson-request-blacklist",
+            "bson-request-whitelist",
+            "bson-request-prop-equals",
+            "bson-request-array-contains",
+            "bson-request-array-is-subset");
+
+    private static final Set<String> METHODS =
+            Arrays.stream(Method.values()).map(Method::name).collect(Collectors.toUnmodifiableSet());
+
+    private static final Set<String> SERVICES =
+            Arrays.stream(Via.Service.values()).map(Via.Service::label).collect(Collectors.toUnmodifiableSet());
+
     private final Token name;
     private final PredicateArguments given;
 
@@ -40,9 +83,7 @@ final class PredicateBuilder {
             case "path-template" -> template(arguments("value", "match"));
             case "regex" -> regex(arguments("pattern", "value", "full-match", "case-sensitive"));
             case "via" -> services(arguments("service").some(name, "service"));
-            case "action" ->
-                new Predicate.ActionIs(
-                        PredicateArguments.constantSet(arguments("name").some(name, "name")));
+            case "action" -> actions(arguments("name").some(name, "name"));
             case "method" -> methods(arguments("value").some(name, "value"));
             case "equals" -> new Predicate.Equal(attributes(arguments("value").some(name, "value")));
             case "contains" -> contains(named("search", "value"));
@@ -84,7 +125,9 @@ final class PredicateBuilder {
                 var arguments = arguments("key", "values");
                 yield property(Relation.IS_SUBSET, arguments, arguments.some(name, "values"));
             }
-            default -> throw new PredicateException("unknown predicate " + name.text(), name.column());
+            default ->
+                throw new PredicateException(
+                        "unknown predicate " + name.text() + Nearest.question(name.text(), NAMES), name.column());
         };
     }
 
@@ -149,8 +192,8 @@ final class PredicateBuilder {
         var methods = EnumSet.noneOf(Method.class);
         for (var value : values) {
             var method = Method.of(PredicateArguments.constant(value).toUpperCase(Locale.ROOT));
-            methods.add(
-                    method.orElseThrow(() -> new PredicateException("unknown method " + value.text(), value.column())));
+            methods.add(method.orElseThrow(() -> new PredicateException(
+                    "unknown method " + value.text() + Nearest.question(value.text(), METHODS), value.column())));
         }
         return new Predicate.MethodIs(methods);
     }
@@ -159,10 +202,22 @@ final class PredicateBuilder {
         var services = EnumSet.noneOf(Via.Service.class);
         for (var value : values) {
             var service = Via.Service.of(PredicateArguments.constant(value));
-            services.add(service.orElseThrow(
-                    () -> new PredicateException("unknown service " + value.text(), value.column())));
+            services.add(service.orElseThrow(() -> new PredicateException(
+                    "unknown service " + value.text() + Nearest.question(value.text(), SERVICES), value.column())));
         }
         return new Predicate.ViaIs(services);
+    }
+
+    /// A name that no service knows would never apply.
+    private static Predicate actions(List<Token> values) throws PredicateException {
+        for (var value : values) {
+            var action = PredicateArguments.constant(value);
+            if (!Via.ACTIONS.contains(action)) {
+                throw new PredicateException(
+                        "unknown action " + action + Nearest.question(action, Via.ACTIONS), value.column());
+            }
+        }
+        return new Predicate.ActionIs(PredicateArguments.constantSet(values));
     }
 
     private Predicate contains(PredicateArguments arguments) throws PredicateException {

@@ -1,0 +1,42 @@
+package org.restheart.mongo.metadata;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.restheart.http.Nearest;
+
+/// The keys that an object within a collection's properties may have. Keys that begin with `_`, `comment` and
+/// `description` are the author's notes.
+///
+/// @param known all keys with a meaning
+public record EntryKeys(Set<String> known) {
+    private static final Set<String> NOTES = Set.of("comment", "description");
+
+    public static EntryKeys of(String... known) {
+        return new EntryKeys(Set.of(known));
+    }
+
+    /// The first unknown key that is similar to a known one, as a message; empty if there is none.
+    public Optional<String> misspelt(BsonDocument entry) {
+        return entry.keySet().stream()
+                .filter(key -> !isKnown(key))
+                .flatMap(key ->
+                        Nearest.to(key, known).stream().map(near -> key + " is unknown; did you mean " + near + "?"))
+                .findFirst();
+    }
+
+    /// A warning for each unknown key.
+    ///
+    /// @param place the entry's, for the messages
+    public List<String> warnings(String place, BsonDocument entry) {
+        return entry.keySet().stream()
+                .filter(key -> !isKnown(key))
+                .map(key -> place + ": " + key + " has no effect" + Nearest.question(key, known))
+                .toList();
+    }
+
+    private boolean isKnown(String key) {
+        return known.contains(key) || key.startsWith("_") || NOTES.contains(key);
+    }
+}
