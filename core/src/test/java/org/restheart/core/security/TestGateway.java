@@ -65,6 +65,12 @@ final class TestGateway implements AutoCloseable {
                  "in": {"$add": ["$$value", "$$this"]}}}, -1]}}""".formatted(steps);
     }
 
+    /// @param data as above
+    /// @param more as above
+    static TestGateway startWithData(TestMongo mongo, String data, String more) {
+        return open(mongo, mongo.connectionString(), data, REALM + more);
+    }
+
     private static TestGateway start(TestMongo mongo, String uri, String realm, String more) {
         return open(mongo, uri, "", realm + more);
     }

@@ -116,6 +116,15 @@ public final class CallerScope {
         return TraceScope.carried(() -> run(sharers, CallerScope::nothing, task));
     }
 
+    /// As [#carried], for a task whose end the current thread awaits: if the task has to wait, so does this thread.
+    public static Runnable lent(Runnable task) {
+        if (!CURRENT.isBound()) {
+            return TraceScope.carried(task);
+        }
+        var scope = CURRENT.get();
+        return TraceScope.carried(() -> ScopedValue.where(CURRENT, scope).run(task));
+    }
+
     private static void nothing() {}
 
     /// Called before the current thread waits for a share of its callers: runs `onWait`.

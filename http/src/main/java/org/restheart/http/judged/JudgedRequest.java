@@ -27,8 +27,9 @@ public record JudgedRequest(
     /// How long MongoDB may work for it, if that is less than what the configuration allows.
     public static final Key<Duration> TIME_LIMIT = Key.named("time limit");
 
-    /// Whether its query runs on the thread that makes the request, which can be interrupted, instead of being shared
-    /// with equal ones.
+    /// Whether its query ends in MongoDB when nobody waits for it any more: the waiting thread has been interrupted,
+    /// and
+    /// no request of another kind shares the query.
     public static final Key<Boolean> INTERRUPTIBLE = Key.named("interruptible");
 
     public static JudgedRequest of(Method method, RequestPath path, Query query, Via via) {

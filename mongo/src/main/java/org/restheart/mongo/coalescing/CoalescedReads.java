@@ -6,28 +6,37 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.QueryKey;
 
 /// Coalesced reads of services other than the data API, in the same queues. Thread-safe; never blocks.
 public final class CoalescedReads {
+    private static final String FORM = "documents";
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("read").start(CallerScope.carried(task));
 
     private final Documents documents;
     private final Optional<PointReads> points;
+    private final Optional<SharedFinds> finds;
     private final Optional<SharedQueries<List<List<RawBsonDocument>>>> queries;
 
     CoalescedReads(
             Documents documents,
             Optional<PointReads> points,
+            Optional<SharedFinds> finds,
             Optional<SharedQueries<List<List<RawBsonDocument>>>> queries) {
         this.documents = documents;
         this.points = points;
+        this.finds = finds;
         this.queries = queries;
     }
 
@@ -50,9 +59,20 @@ public final class CoalescedReads {
                 .toList();
     }
 
-    /// Runs a query, or shares the result of an equal one.
+    /// Finds the documents of a query, or shares those of an equal one of any service.
     ///
-    /// @param key queries with equal keys share a result
+    /// @param read finds and takes the documents by a finder, which it changes as asked
+    public CompletionStage<List<RawBsonDocument>> find(
+            FindQuery query, Function<UnaryOperator<Finder>, List<RawBsonDocument>> read) {
+        return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
+                                query, FORM, false, change -> new Taken.Documents(read.apply(change))))
+                        .thenApply(result -> ((Taken.Documents) result.outcome()).documents()))
+                .orElseGet(() -> CompletableFuture.supplyAsync(() -> read.apply(UnaryOperator.identity()), THREADS));
+    }
+
+    /// Runs commands of the calling service, or shares the results of equal ones.
+    ///
+    /// @param key those with equal keys share a result
     public CompletionStage<List<List<RawBsonDocument>>> share(QueryKey key, Supplier<List<List<RawBsonDocument>>> run) {
         return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(
                         shared -> shared.submit(key, run).thenApply(BatchResult::outcome))

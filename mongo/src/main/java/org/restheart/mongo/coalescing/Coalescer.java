@@ -8,11 +8,8 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Content;
-import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
@@ -33,6 +30,7 @@ public final class Coalescer {
     private final BlockedDocuments blocked = new BlockedDocuments();
 
     private @Nullable PointReads points;
+    private @Nullable SharedFinds finds;
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
@@ -72,18 +70,24 @@ public final class Coalescer {
         return new CoalescedReads(
                 documents,
                 config.reads() ? Optional.of(pointReads()) : Optional.empty(),
-                config.queries() ? Optional.of(sharedQueries(_ -> true)) : Optional.empty());
+                config.queries() ? Optional.of(sharedFinds()) : Optional.empty(),
+                config.queries() ? Optional.of(new SharedQueries<>(batching)) : Optional.empty());
     }
 
-    /// Equal queries that wait at the same time run once and share the encoded result. A streamed page can be read
-    /// only once.
+    /// Equal queries that wait at the same time run once and share the documents, and the encoded page if they have the
+    /// same format.
     public Pages pages() {
         if (!config.queries()) {
             return Pages.alone();
         }
-        SharedQueries<Response.Ready> queries =
-                sharedQueries(response -> !(response.content() instanceof Content.Streamed));
-        return (_, page, run) -> batching.defer(queries.submit(page.key(), run), Function.identity());
+        var finds = sharedFinds();
+        return (_, page, reading) -> batching.defer(
+                finds.submit(new SharedFinds.Find(
+                        page.query(),
+                        page.mode().name(),
+                        page.isInterruptible(),
+                        change -> new Taken.Page(reading.read(change)))),
+                taken -> ((Taken.Page) taken).response());
     }
 
     CoalescedInserts coalescedInserts() {
@@ -107,8 +111,12 @@ public final class Coalescer {
         return points;
     }
 
-    <V> SharedQueries<V> sharedQueries(Predicate<V> canBeShared) {
-        return new SharedQueries<>(batching, canBeShared);
+    /// One instance for all services, so that all equal queries are shared.
+    private synchronized SharedFinds sharedFinds() {
+        if (finds == null) {
+            finds = new SharedFinds(batching);
+        }
+        return finds;
     }
 
     /// The threads of commands: a few platform threads, since these read directly from the socket, while a virtual

@@ -96,6 +96,14 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         }
     }
 
+    /// The same for a request that was sent: nobody waits for its outcome any more.
+    void endIfGone() {
+        var waiter = this.waiter;
+        if (waiter != null) {
+            waiter.withdrawIfGone(() -> cancel(false));
+        }
+    }
+
     private boolean withdraw() {
         return queue.takeOut(this) && cancel(false);
     }

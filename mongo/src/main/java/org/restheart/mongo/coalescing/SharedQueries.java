@@ -2,21 +2,17 @@ package org.restheart.mongo.coalescing;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.restheart.mongo.find.QueryKey;
 
-/// Runs identical waiting queries once and shares the result. Thread-safe.
+/// Runs identical waiting commands of one service once and shares the result. Thread-safe.
 ///
 /// @param <V> the result
 final class SharedQueries<V> {
     private final BatchQueues<QueryKey, Supplier<V>, BatchResult<V>> queues;
-    private final Predicate<V> canBeShared;
 
-    /// @param canBeShared false for a result that only one request can use
-    SharedQueries(Batching batching, Predicate<V> canBeShared) {
+    SharedQueries(Batching batching) {
         this.queues = batching.queues("query");
-        this.canBeShared = canBeShared;
     }
 
     /// Adds a request to those waiting for the same query; never blocks.
@@ -28,17 +24,7 @@ final class SharedQueries<V> {
     }
 
     private void runOnce(List<PendingRequest<Supplier<V>, BatchResult<V>>> requests) {
-        var first = requests.getFirst();
-        var result = first.request().get();
-        if (canBeShared.test(result)) {
-            var shared = new BatchResult<>(result, requests.size());
-            requests.forEach(pending -> pending.complete(shared));
-        } else {
-            first.complete(new BatchResult<>(result, 1));
-            requests.stream()
-                    .skip(1)
-                    .forEach(pending ->
-                            pending.complete(new BatchResult<>(pending.request().get(), 1)));
-        }
+        var shared = new BatchResult<>(requests.getFirst().request().get(), requests.size());
+        requests.forEach(pending -> pending.complete(shared));
     }
 }

@@ -96,7 +96,8 @@ public final class FindDocuments implements DataHandler {
                         .with(CountStrategy.TOTAL, Long.toString(size.getAsLong()));
     }
 
-    /// An array depends only on the query and the JSON mode, so that equal requests share it.
+    /// An array depends only on the query and the JSON mode, so that equal requests share it, and those that differ in
+    /// the mode share the documents.
     private Response array(DataRequest request) {
         if (request.parameters().find().paging().pageSize() == 0) {
             return JsonResponses.empty(200);
@@ -110,10 +111,13 @@ public final class FindDocuments implements DataHandler {
                     shown(request, JsonArray.of(request.parameters().format().jsonMode())));
         }
         var page = new Pages.Page(
-                queries.page(request), request.parameters().format().jsonMode());
-        boolean alone = request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false);
-        return (alone ? Pages.alone() : pages)
-                .page(request.http(), page, () -> run(page.query(), shown(request, JsonArray.of(page.mode()))));
+                queries.page(request),
+                request.parameters().format().jsonMode(),
+                request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false));
+        return pages.page(
+                request.http(),
+                page,
+                change -> run(change.apply(finder), page.query(), shown(request, JsonArray.of(page.mode()))));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {
@@ -123,7 +127,7 @@ public final class FindDocuments implements DataHandler {
             return DocumentContent.response(List.of(), format);
         }
         var page = queries.page(request);
-        return after(request).map(key -> next.after(page, key, format)).orElseGet(() -> run(page, format));
+        return after(request).map(key -> next.after(page, key, format)).orElseGet(() -> run(finder, page, format));
     }
 
     private static Optional<BsonDocument> after(DataRequest request) {
@@ -136,7 +140,7 @@ public final class FindDocuments implements DataHandler {
         return request.path().kind().isSchemas() ? new SchemaFormat(format) : format;
     }
 
-    private Response.Ready run(FindQuery query, DocumentFormat format) {
+    private Response.Ready run(Finder finder, FindQuery query, DocumentFormat format) {
         // one more than the page has, so that MongoDB closes the cursor with its first reply
         int batch = sizes.of(query.namespace(), Math.min(query.limit() + 1, LARGEST_BATCH));
         return next.response(query, finder.find(query, batch), format);

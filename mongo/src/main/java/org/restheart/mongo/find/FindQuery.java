@@ -1,6 +1,7 @@
 package org.restheart.mongo.find;
 
 import com.mongodb.MongoNamespace;
+import java.time.Duration;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -72,12 +73,22 @@ public record FindQuery(
         return cursorParts().add(shortcuts).key();
     }
 
-    /// All parts.
-    QueryKey.Parts parts() {
-        return cursorParts().add(shortcuts).add(skip).add(limit);
+    /// The key of the documents that it finds now, within whatever time. A first page needs no shortcut but the
+    /// preparation of later ones.
+    public QueryKey sharedKey() {
+        boolean isFirst = skip == 0 && shortcuts.ahead() == Shortcuts.Ahead.NONE && !shortcuts.cached();
+        return parts(settings.within(Duration.ZERO))
+                .add(isFirst ? Shortcuts.NONE : shortcuts)
+                .add(skip)
+                .add(limit)
+                .key();
     }
 
     private QueryKey.Parts cursorParts() {
+        return parts(settings);
+    }
+
+    private QueryKey.Parts parts(ReadSettings settings) {
         return QueryKey.of(namespace)
                 .add(filter)
                 .add(projection)

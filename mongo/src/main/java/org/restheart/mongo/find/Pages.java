@@ -1,6 +1,6 @@
 package org.restheart.mongo.find;
 
-import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -9,31 +9,34 @@ import org.restheart.http.Response;
 @FunctionalInterface
 public interface Pages {
     /// Everything that determines the content of a page.
-    record Page(FindQuery query, JsonMode mode) {
-        /// Requests with equal keys may get the same bytes.
-        public QueryKey key() {
-            return query.parts().add(mode.name()).key();
-        }
+    ///
+    /// @param isInterruptible whether the query ends in MongoDB as soon as nobody waits for it any more
+    record Page(FindQuery query, JsonMode mode, boolean isInterruptible) {}
+
+    /// Finds the documents of a page and encodes them, on a thread that may block.
+    @FunctionalInterface
+    interface Reading {
+        /// @param change of the finder that is used
+        Response.Ready read(UnaryOperator<Finder> change);
     }
 
     /// @param request determines whether the query may block here
-    /// @param run queries MongoDB and encodes the page; on a thread that may block
-    Response page(Request request, Page page, Supplier<Response.Ready> run);
+    Response page(Request request, Page page, Reading reading);
 
     /// These, except for requests in a session.
     default Pages outsideSessions() {
         var alone = alone();
-        return (request, page, run) -> {
+        return (request, page, reading) -> {
             var pages = page.query().settings().session().isPresent() ? alone : this;
-            return pages.page(request, page, run);
+            return pages.page(request, page, reading);
         };
     }
 
-    /// Each query separately.
+    /// Each query separately, on the thread of its request.
     static Pages alone() {
-        return (request, _, run) -> {
+        return (request, _, reading) -> {
             request.requireThread();
-            return run.get();
+            return reading.read(UnaryOperator.identity());
         };
     }
 }

@@ -26,6 +26,11 @@ public record ReadSettings(
         this(readConcern, readPreference, timeLimit, Optional.empty());
     }
 
+    /// These with another time limit.
+    ReadSettings within(Duration timeLimit) {
+        return new ReadSettings(readConcern, readPreference, timeLimit, session);
+    }
+
     /// The collection with these settings.
     public <T> MongoCollection<T> apply(MongoCollection<T> collection) {
         var read = collection;

@@ -118,7 +118,7 @@ public final class DocumentReads {
             var id = query.id();
             return id.isPresent() && collection.map(KnownCollection::plain).orElseGet(() -> isPlain(query))
                     ? coalesced.one(query.lookup(id.get())).thenApply(DocumentReads::list)
-                    : shared(query.key(), () -> commands.run(query));
+                    : coalesced.find(query.asFind(), change -> commands.run(query, change));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
@@ -17,6 +18,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.reading.DocumentReads.Some;
 
@@ -34,7 +36,12 @@ record ReadCommands(Documents documents, FairMemory memory) {
     /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for
     ///     it
     List<RawBsonDocument> run(ReadQuery query) {
-        try (var cursor = documents.find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
+        return run(query, UnaryOperator.identity());
+    }
+
+    /// As above, with a changed finder.
+    List<RawBsonDocument> run(ReadQuery query, UnaryOperator<Finder> change) {
+        try (var cursor = change.apply(documents).find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
             return collected(cursor, query.limit());
         }
     }

@@ -1,19 +1,16 @@
 package org.restheart.mongo.resultcache;
 
 import com.mongodb.MongoCommandException;
-import com.mongodb.ServerAddress;
-import com.mongodb.ServerCursor;
 import com.mongodb.client.MongoCursor;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import org.bson.RawBsonDocument;
-import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.ListCursor;
 import org.restheart.mongo.resultcache.CachedRanges.Range;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -118,55 +115,5 @@ public final class CachedFinder implements Finder {
         var bytes = new byte[buffer.remaining()];
         buffer.get(bytes);
         return new RawBsonDocument(bytes);
-    }
-
-    /// A cursor over a list. Confined to one request.
-    private static final class ListCursor implements MongoCursor<RawBsonDocument> {
-        private final Iterator<RawBsonDocument> documents;
-        private final ServerAddress from;
-        private int left;
-
-        ListCursor(List<RawBsonDocument> documents, ServerAddress from) {
-            this.documents = documents.iterator();
-            this.left = documents.size();
-            this.from = from;
-        }
-
-        @Override
-        public boolean hasNext() {
-            return documents.hasNext();
-        }
-
-        @Override
-        public RawBsonDocument next() {
-            var next = documents.next();
-            left--;
-            return next;
-        }
-
-        @Override
-        public @Nullable RawBsonDocument tryNext() {
-            return hasNext() ? next() : null;
-        }
-
-        @Override
-        public int available() {
-            return left;
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
-
-        @Override
-        public @Nullable ServerCursor getServerCursor() {
-            return null;
-        }
-
-        @Override
-        public ServerAddress getServerAddress() {
-            return from;
-        }
     }
 }

@@ -1,0 +1,98 @@
+package org.restheart.mongo.coalescing;
+
+import com.mongodb.ServerAddress;
+import com.mongodb.ServerCursor;
+import com.mongodb.client.MongoCursor;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.ListCursor;
+
+/// The documents of one query, kept while they are read for the first time, so that they can be read again. Confined to
+/// one command.
+final class RecordedDocuments {
+    private final List<RawBsonDocument> documents = new ArrayList<>();
+    private boolean complete;
+    private boolean ended;
+
+    /// A finder that keeps what it finds.
+    Finder recording(Finder finder) {
+        return (query, batchSize) -> {
+            documents.clear();
+            return new Recording(query, finder.find(query, batchSize));
+        };
+    }
+
+    /// A finder of what was kept.
+    Finder replaying(Finder unused) {
+        return (_, _) -> new ListCursor(documents, null);
+    }
+
+    /// Keeps no more, and nothing of a result that has not been read to its end: such a one can be large.
+    void end() {
+        ended = true;
+        if (!complete) {
+            documents.clear();
+        }
+    }
+
+    /// Whether the whole result was kept.
+    boolean isComplete() {
+        return complete;
+    }
+
+    private final class Recording implements MongoCursor<RawBsonDocument> {
+        private final FindQuery query;
+        private final MongoCursor<RawBsonDocument> cursor;
+
+        Recording(FindQuery query, MongoCursor<RawBsonDocument> cursor) {
+            this.query = query;
+            this.cursor = cursor;
+        }
+
+        @Override
+        public boolean hasNext() {
+            boolean hasNext = cursor.hasNext();
+            complete = complete || (!hasNext && !ended);
+            return hasNext;
+        }
+
+        @Override
+        public RawBsonDocument next() {
+            var next = cursor.next();
+            if (!ended) {
+                documents.add(next);
+                complete = documents.size() == query.limit();
+            }
+            return next;
+        }
+
+        @Override
+        public @Nullable RawBsonDocument tryNext() {
+            return hasNext() ? next() : null;
+        }
+
+        @Override
+        public int available() {
+            return cursor.available();
+        }
+
+        @Override
+        public void close() {
+            cursor.close();
+        }
+
+        @Override
+        public @Nullable ServerCursor getServerCursor() {
+            return cursor.getServerCursor();
+        }
+
+        @Override
+        public ServerAddress getServerAddress() {
+            return cursor.getServerAddress();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package org.restheart.mongo.coalescing;
+
+import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.bson.RawBsonDocument;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.QueryKey;
+
+/// Runs equal queries that wait at the same time once, whichever services they come by. Each service takes the
+/// documents
+/// in a form of its own; requests for one form share that, too. Thread-safe.
+final class SharedFinds {
+    /// `MaxTimeMSExpired`
+    private static final int TIME_LIMIT = 50;
+
+    private final BatchQueues<QueryKey, Find, BatchResult<Taken>> queues;
+
+    SharedFinds(Batching batching) {
+        this.queues = batching.queues("query");
+    }
+
+    /// A request for the documents of a query.
+    ///
+    /// @param form what `read` returns depends on the documents and this alone
+    /// @param isInterruptible whether the query ends in MongoDB when nobody waits for it any more
+    /// @param read finds the documents by a finder that it changes, and takes them; on a thread that may block
+    record Find(FindQuery query, String form, boolean isInterruptible, Function<UnaryOperator<Finder>, Taken> read) {}
+
+    /// The documents in the form of a service.
+    sealed interface Taken {
+        /// As they are sent.
+        record Page(Response.Ready response) implements Taken {}
+
+        /// As they are stored.
+        record Documents(List<RawBsonDocument> documents) implements Taken {}
+
+        /// A streamed page can be read only once.
+        default boolean canBeShared() {
+            return !(this instanceof Page(var response) && response.content() instanceof Content.Streamed);
+        }
+    }
+
+    /// Adds a request to those waiting for the same query; never blocks.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when too many wait already
+    PendingRequest<Find, BatchResult<Taken>> submit(Find find) {
+        return queues.submit(find.query().sharedKey(), () -> SharedFinds::run, find, 0);
+    }
+
+    private static void run(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+        if (requests.stream().allMatch(pending -> pending.request().isInterruptible())) {
+            InterruptibleCommand.run(requests, () -> answer(requests));
+        } else {
+            answer(requests);
+        }
+    }
+
+    /// With the longest time limit of all: whoever has a shorter one waits no longer than that.
+    private static void answer(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+        var first = mostPatient(requests);
+        requests.forEach(pending -> {
+            if (isShorter(limit(pending), limit(first))) {
+                endAfter(limit(pending), pending);
+            }
+        });
+        var forms = new LinkedHashMap<String, List<PendingRequest<Find, BatchResult<Taken>>>>();
+        forms.computeIfAbsent(first.request().form(), _ -> new ArrayList<>()).add(first);
+        requests.stream()
+                .filter(pending -> pending != first)
+                .forEach(pending -> forms.computeIfAbsent(pending.request().form(), _ -> new ArrayList<>())
+                        .add(pending));
+        if (forms.size() == 1) {
+            take(forms.firstEntry().getValue(), UnaryOperator.identity(), requests.size());
+        } else {
+            takeInForms(List.copyOf(forms.values()), requests.size());
+        }
+    }
+
+    /// Each form is made of the documents that were found for the first one, unless these are too many to keep.
+    ///
+    /// @throws MongoException if the query failed: then it failed for all
+    private static void takeInForms(List<List<PendingRequest<Find, BatchResult<Taken>>>> forms, int sharing) {
+        var documents = new RecordedDocuments();
+        boolean found = false;
+        for (var requests : forms) {
+            try {
+                if (!found) {
+                    found = true;
+                    take(requests, documents::recording, sharing);
+                    documents.end();
+                } else if (documents.isComplete()) {
+                    take(requests, documents::replaying, sharing);
+                } else {
+                    take(requests, UnaryOperator.identity(), requests.size());
+                }
+            } catch (MongoException e) {
+                throw e;
+            } catch (RuntimeException e) { // of this form alone, such as memory that its caller has used up
+                documents.end();
+                requests.forEach(pending -> pending.completeExceptionally(e));
+            }
+        }
+    }
+
+    private static void take(
+            List<PendingRequest<Find, BatchResult<Taken>>> requests, UnaryOperator<Finder> change, int sharing) {
+        var first = requests.getFirst();
+        var taken = first.request().read().apply(change);
+        if (taken.canBeShared()) {
+            var shared = new BatchResult<>(taken, sharing);
+            requests.forEach(pending -> pending.complete(shared));
+        } else {
+            first.complete(new BatchResult<>(taken, 1));
+            requests.stream()
+                    .skip(1)
+                    .forEach(pending -> pending.complete(
+                            new BatchResult<>(pending.request().read().apply(UnaryOperator.identity()), 1)));
+        }
+    }
+
+    private static Duration limit(PendingRequest<Find, ?> pending) {
+        return pending.request().query().settings().timeLimit();
+    }
+
+    private static PendingRequest<Find, BatchResult<Taken>> mostPatient(
+            List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+        var longest = requests.getFirst();
+        for (var pending : requests) {
+            if (isShorter(limit(longest), limit(pending))) {
+                longest = pending;
+            }
+        }
+        return longest;
+    }
+
+    /// Zero is no limit.
+    private static boolean isShorter(Duration limit, Duration other) {
+        return !limit.isZero() && (other.isZero() || limit.compareTo(other) < 0);
+    }
+
+    /// With the error that MongoDB would send.
+    private static void endAfter(Duration limit, PendingRequest<?, ?> pending) {
+        var timer = new CompletableFuture<Boolean>().orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS);
+        var _ = timer.whenComplete((_, late) -> {
+            if (late != null) {
+                pending.completeExceptionally(
+                        new MongoExecutionTimeoutException(TIME_LIMIT, "operation exceeded time limit"));
+            }
+        });
+        var _ = pending.whenComplete((_, _) -> timer.complete(true)); // which cancels it
+    }
+}
