@@ -1,8 +1,10 @@
 package org.restheart.mongo.idempotency;
 
+import java.util.Optional;
 import org.bson.BsonBinary;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 
 /// The result of claiming a request.
 sealed interface Claim {
@@ -12,7 +14,9 @@ sealed interface Claim {
     record Granted(BsonBinary id, ObjectId owner, ObjectId etag) implements Claim {}
 
     /// The request has been executed.
-    record Done(Response.Ready answer) implements Claim {}
+    ///
+    /// @param report for the service that made the request
+    record Done(Response.Ready answer, Optional<DataWrite.Report> report) implements Claim {}
 
     /// Another attempt is executing the request.
     record Running() implements Claim {}

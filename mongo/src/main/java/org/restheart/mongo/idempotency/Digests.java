@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import org.bson.BsonBinary;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataRequest;
 
 /// Digests that identify requests: neither keys nor content are stored.
@@ -20,7 +21,8 @@ final class Digests {
         return new BsonBinary(sha256.digest());
     }
 
-    /// Identifies a request by query, media type and content, byte for byte. Without the key it cannot be used
+    /// Identifies a request by query, media type and content, byte for byte, and by whether a service is told of its
+    /// outcome, which is stored only then. Without the key it cannot be used
     /// to test guesses of the content, such as a password.
     static BsonBinary fingerprint(DataRequest request, IdempotencyKey key) {
         var http = request.http();
@@ -28,6 +30,7 @@ final class Digests {
         add(sha256, key.value());
         add(sha256, http.query().raw());
         add(sha256, http.headers().first("Content-Type").orElse(""));
+        add(sha256, http.attribute(DataWrite.KEY).isPresent() ? "reported" : "");
         sha256.update(http.body().bytes());
         return new BsonBinary(sha256.digest());
     }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
@@ -26,6 +27,7 @@ import org.bson.BsonValue;
 import org.bson.conversions.Bson;
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
@@ -65,7 +67,8 @@ final class IdempotencyClaims {
             return new Claim.Different();
         }
         if (record.containsKey("answer")) {
-            return new Claim.Done(StoredAnswer.restore(record.getDocument("answer")));
+            var answer = record.getDocument("answer");
+            return new Claim.Done(StoredAnswer.restore(answer), StoredAnswer.report(answer));
         }
         return record.getObjectId("owner").getValue().equals(owner)
                 ? new Claim.Granted(id, owner, record.getObjectId("etag").getValue())
@@ -74,9 +77,11 @@ final class IdempotencyClaims {
 
     /// Stores the response.
     ///
+    /// @param report for the service that made the request
     /// @return false if another attempt has taken over the claim in the meantime; its response then counts
-    boolean complete(String db, Claim.Granted claim, Response.Ready answer) {
-        var done = Updates.combine(Updates.set("answer", StoredAnswer.of(answer)), Updates.unset("until"));
+    boolean complete(String db, Claim.Granted claim, Response.Ready answer, Optional<DataWrite.Report> report) {
+        var stored = StoredAnswer.of(answer, report);
+        var done = Updates.combine(Updates.set("answer", stored), Updates.unset("until"));
         return collection(db).updateOne(own(claim), done).getMatchedCount() == 1;
     }
 

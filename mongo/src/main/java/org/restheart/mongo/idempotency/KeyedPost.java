@@ -9,10 +9,14 @@ import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.Creation;
@@ -62,19 +66,23 @@ public final class KeyedPost implements DataHandler {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         for (long pause = 5; ; pause = Math.min(2 * pause, MAX_PAUSE_MILLIS)) {
             switch (claims.claim(db, id, fingerprint)) {
-                case Claim.Done(var answer) -> {
+                case Claim.Done(var answer, var report) -> {
+                    report.ifPresent(told -> DataWrite.report(request.http(), told));
                     return answer;
                 }
                 case Claim.Different() ->
                     throw Problem.of(UNPROCESSABLE, "this Idempotency-Key was used for another request")
                             .raise();
                 case Claim.Granted granted -> {
-                    var answer = carryOut(request, granted);
+                    var report = new AtomicReference<DataWrite.@Nullable Report>();
+                    var answer = carryOut(reporting(request, report), granted);
                     if (answer.status() >= 500) {
                         claims.expire(db, granted);
                         return answer;
                     }
-                    if (claims.complete(db, granted, answer)) {
+                    var told = Optional.ofNullable(report.get());
+                    if (claims.complete(db, granted, answer, told)) {
+                        told.ifPresent(outcome -> DataWrite.report(request.http(), outcome));
                         return answer;
                     }
                 }
@@ -87,6 +95,15 @@ public final class KeyedPost implements DataHandler {
             }
             pause(pause);
         }
+    }
+
+    /// The request, whose report is kept instead of being passed on.
+    private static DataRequest reporting(DataRequest request, AtomicReference<DataWrite.@Nullable Report> report) {
+        return request.http()
+                .attribute(DataWrite.KEY)
+                .map(write ->
+                        request.with(request.http().with(DataWrite.KEY, new DataWrite(write.kind(), report::set))))
+                .orElse(request);
     }
 
     private Response.Ready carryOut(DataRequest request, Claim.Granted claim) {
