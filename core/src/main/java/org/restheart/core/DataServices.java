@@ -131,7 +131,18 @@ final class DataServices {
                         imports, client, parts.tasks(), judgedRequests, security.importOwners(), security::challenge))
                 .ifPresent(imports -> bindings.add(Binding.prefix(imports, imports.uri(), false)));
         bindAccess(service);
+        warnOfHiddenNames(service);
         return bindings;
+    }
+
+    private void warnOfHiddenNames(MongoService service) {
+        var hiding = bindings.stream()
+                .filter(binding ->
+                        binding.service() instanceof McpService || binding.service() instanceof DataApiService)
+                .toList();
+        if (!hiding.isEmpty()) {
+            parts.tasks().start("hidden-names", () -> new HiddenNames(service, client).warn(hiding));
+        }
     }
 
     private MongoClient connectForStreams() {

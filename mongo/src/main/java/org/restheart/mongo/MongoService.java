@@ -5,7 +5,9 @@ import static org.restheart.http.ProblemCode.NOTHING_BOUND;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonValue;
@@ -38,6 +40,7 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.IdSpelling;
+import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
@@ -48,6 +51,14 @@ import org.restheart.mongo.schema.Schemas;
 public final class MongoService implements Service, AutoCloseable {
     /// In bytes. Parsing more would delay other connections.
     private static final int LARGEST_ON_IO_THREAD = 32 << 10;
+
+    /// For paths without a request; mounts that depend on the server's name do not match.
+    private static final Connection NOWHERE = new Connection(
+            "http",
+            "HTTP/1.1",
+            "",
+            InetSocketAddress.createUnresolved("", 0),
+            InetSocketAddress.createUnresolved("", 0));
 
     private final MongoParts parts;
 
@@ -89,6 +100,20 @@ public final class MongoService implements Service, AutoCloseable {
     /// The path of a collection for clients; empty if there is none.
     public Optional<RequestPath> pathOf(MongoNamespace namespace) {
         return parts.mounts.pathOf(namespace.getDatabaseName(), namespace.getCollectionName());
+    }
+
+    /// The names that a path means, of a database or of a database and a collection, whether they exist or not; none
+    /// for another resource.
+    public List<String> namesAt(String path) {
+        return parts.mounts
+                .resolve(RequestPath.parse(path), NOWHERE)
+                .map(Mounts.Located::path)
+                .map(named -> switch (named.kind()) {
+                    case DB -> List.of(named.requireDb());
+                    case COLLECTION -> List.of(named.requireDb(), named.requireCollection());
+                    default -> List.<String>of();
+                })
+                .orElse(List.of());
     }
 
     /// The reads of services other than the data API.
