@@ -68,10 +68,16 @@ final class AuditLog {
         }
         addArguments(line, arguments);
         numbers.forEach((name, number) -> line.append(name, new BsonInt64(number)));
-        if (arguments.containsKey("confirmation")) {
-            line.append("confirmation", new BsonString("given"));
-        }
+        confirmation(call).ifPresent(how -> line.append("confirmation", new BsonString(how)));
         LOG.info("{}", Fence.escaped(JSON.encodeToString(line.append("outcome", new BsonString(outcome)))));
+    }
+
+    /// Whether a confirmation was given, and by whom.
+    private static Optional<String> confirmation(Call call) {
+        if (call.rpc().filter(sent -> sent.params().containsKey("requestState")).isPresent()) {
+            return Optional.of("answered by the user");
+        }
+        return call.arguments().containsKey("confirmation") ? Optional.of("given") : Optional.empty();
     }
 
     private BsonDocument caller(Call call) {
@@ -84,6 +90,10 @@ final class AuditLog {
         call.rpc()
                 .ifPresent(sent ->
                         line.append("version", new BsonString(sent.revision().version())));
+        call.rpc()
+                .flatMap(RpcRequest::traceparent)
+                .or(() -> http.headers().first("traceparent"))
+                .ifPresent(trace -> line.append("traceparent", new BsonString(QuotedNames.cut(trace))));
         return line;
     }
 

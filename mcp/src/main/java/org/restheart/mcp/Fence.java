@@ -23,16 +23,20 @@ final class Fence {
 
     /// JSON in which delimiters and invisible characters are escaped.
     static String escaped(String json) {
-        var marks = MARK.matcher(json).replaceAll("\\\\u003c");
+        return escapedInvisible(MARK.matcher(json).replaceAll("\\\\u003c"));
+    }
+
+    /// JSON in which invisible characters are escaped.
+    static String escapedInvisible(String json) {
         int first = 0;
-        while (first < marks.length() && !isInvisible(marks.codePointAt(first))) {
-            first += Character.charCount(marks.codePointAt(first));
+        while (first < json.length() && !isInvisible(json.codePointAt(first))) {
+            first += Character.charCount(json.codePointAt(first));
         }
-        if (first == marks.length()) {
-            return marks;
+        if (first == json.length()) {
+            return json;
         }
-        var out = new StringBuilder(marks.length() + 32).append(marks, 0, first);
-        marks.codePoints().skip(marks.codePointCount(0, first)).forEach(c -> {
+        var out = new StringBuilder(json.length() + 32).append(json, 0, first);
+        json.codePoints().skip(json.codePointCount(0, first)).forEach(c -> {
             if (isInvisible(c)) {
                 for (char unit : Character.toChars(c)) {
                     out.append(String.format("\\u%04x", (int) unit));

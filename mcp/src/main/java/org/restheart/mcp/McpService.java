@@ -117,6 +117,7 @@ public final class McpService implements Service {
         var problem = placeProblem(request);
         if (problem.isPresent()) {
             meters.refused("origin");
+            logRefusal(request, surroundings.credential().apply(request), "origin");
             return error(403, Optional.empty(), RpcError.of(403, RpcError.INVALID_REQUEST, problem.get()));
         }
         if (!request.path().decoded().equals(config.uri())
@@ -271,6 +272,8 @@ public final class McpService implements Service {
         try {
             rpc = RpcRequest.read(request.headers(), request.body().bytes());
         } catch (RpcError error) {
+            meters.refused("malformed");
+            logRefusal(request, credential, "malformed");
             return error(error.status(), RpcRequest.idIn(request.body().bytes()), error);
         }
         if (rpc.revision().isLegacy()) {
@@ -278,6 +281,9 @@ public final class McpService implements Service {
         }
         if (rpc.isNotification()) {
             return Response.status(202);
+        }
+        if (ProgressStream.isWanted(request, rpc)) {
+            return ProgressStream.of(request, rpc, told -> answer(told, credential, rpc));
         }
         // Calls that write continue without their client, so that they are not executed in part.
         return asksToWrite(request)
@@ -320,7 +326,8 @@ public final class McpService implements Service {
     }
 
     private static Response.Ready json(int status, BsonDocument message) {
-        var json = JSON.encodeToString(message).getBytes(StandardCharsets.UTF_8);
+        // also in names, which are not enclosed in a fence
+        var json = Fence.escapedInvisible(JSON.encodeToString(message)).getBytes(StandardCharsets.UTF_8);
         return Response.status(status).with(TYPE, Content.Bytes.of(json));
     }
 }

@@ -45,6 +45,19 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
                 .isPresent();
     }
 
+    /// By which the client recognizes notifications of progress.
+    Optional<BsonValue> progressToken() {
+        return Optional.ofNullable(meta(params).get("progressToken"))
+                .filter(token -> token.isString() || token.isInt32() || token.isInt64());
+    }
+
+    /// The trace to which the request belongs (W3C Trace Context), as the client states.
+    Optional<String> traceparent() {
+        return meta(params).get("traceparent") instanceof BsonString trace
+                ? Optional.of(trace.getValue())
+                : Optional.empty();
+    }
+
     /// A parameter that must be a string.
     ///
     /// @throws RpcError if it is not

@@ -96,7 +96,7 @@ record ToolArgument(String name, Kind kind, boolean required, String description
                         && value.asNumber().doubleValue()
                                 == Math.rint(value.asNumber().doubleValue())
                         && value.asNumber().doubleValue() >= min
-                        && value.asNumber().doubleValue() <= max;
+                        && (max == Integer.MAX_VALUE || value.asNumber().doubleValue() <= max);
             case OBJECTS -> value instanceof BsonArray array && areObjects(array) && isWithin(array.size());
             case UPDATE -> value.isDocument() || (value instanceof BsonArray stages && areObjects(stages));
             case VERBOSITY ->

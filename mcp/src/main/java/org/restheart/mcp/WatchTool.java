@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -55,7 +56,8 @@ final class WatchTool {
         try {
             var sizes = config.sizes();
             var block = new DataBlock(call.number("max-events", EVENTS), sizes.defaultBytes(), sizes.maxString());
-            var events = new Events(subscription, block, after);
+            var progress = call.http().attribute(ProgressStream.PROGRESS).orElse(_ -> {});
+            var events = new Events(subscription, block, progress, after);
             events.await(Duration.ofSeconds(call.number("max-seconds", SECONDS)));
             return result(call, block, events.next(position.get()));
         } catch (InterruptedException e) {
@@ -122,6 +124,7 @@ final class WatchTool {
     private static final class Events {
         private final Subscription subscription;
         private final DataBlock block;
+        private final IntConsumer progress;
         private final Semaphore woken = new Semaphore(0);
         /// The token of the last event in the block.
         private Optional<String> last;
@@ -129,9 +132,10 @@ final class WatchTool {
         private boolean taken;
         private boolean full;
 
-        Events(Subscription subscription, DataBlock block, Optional<String> after) {
+        Events(Subscription subscription, DataBlock block, IntConsumer progress, Optional<String> after) {
             this.subscription = subscription;
             this.block = block;
+            this.progress = progress;
             this.last = after;
         }
 
@@ -178,6 +182,7 @@ final class WatchTool {
                 taken = true;
                 last = Optional.of(text.substring(ID.length(), text.indexOf('\n')));
                 full = block.isFull();
+                progress.accept(block.count());
             }
         }
 

@@ -111,6 +111,49 @@ class McpWatchTest {
     }
 
     @Test
+    void a_client_that_asks_is_told_of_each_event_while_the_call_waits() {
+        insert(4_001, "ada");
+        var next = next(watch("ada", ""));
+        insert(4_002, "ada");
+        insert(4_003, "ada");
+        var params = BsonDocument.parse(
+                McpClient.parameters("watch", arguments(", \"max-events\": 2, \"after\": \"" + next + "\""), """
+                        {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                          "io.modelcontextprotocol/clientCapabilities": {}, "progressToken": "p"}}"""));
+        var client = gateway.as("ada")
+                .with("MCP-Protocol-Version", "2026-07-28")
+                .with("Mcp-Method", "tools/call")
+                .with("Mcp-Name", "watch")
+                .with("Accept", "application/json, text/event-stream");
+        var response = client.post(McpClient.URI, McpClient.message("tools/call", params.toJson()));
+        assertThat(response.headers().firstValue("Content-Type")).contains("text/event-stream");
+        assertThat(response.headers().firstValue("X-Accel-Buffering")).contains("no");
+        var messages = response.body()
+                .lines()
+                .filter(line -> line.startsWith("data: "))
+                .map(line -> BsonDocument.parse(line.substring(6)))
+                .toList();
+        assertThat(messages.subList(0, 2))
+                .containsExactly(
+                        BsonDocument.parse("{jsonrpc: '2.0', method: 'notifications/progress', params: {progressToken:"
+                                + " 'p', progress: 1}}"),
+                        BsonDocument.parse("{jsonrpc: '2.0', method: 'notifications/progress', params: {progressToken:"
+                                + " 'p', progress: 2}}"));
+        assertThat(messages).hasSize(3);
+        assertThat(ids(messages.getLast().getDocument("result"))).containsExactly(4_002, 4_003);
+        assertThat(gateway.as("ada")
+                        .with("MCP-Protocol-Version", "2026-07-28")
+                        .with("Mcp-Method", "tools/call")
+                        .with("Mcp-Name", "watch")
+                        .with("Accept", "application/json")
+                        .post(McpClient.URI, McpClient.message("tools/call", params.toJson()))
+                        .headers()
+                        .firstValue("Content-Type"))
+                .as("a client that takes no events")
+                .contains("application/json");
+    }
+
+    @Test
     void a_position_is_good_for_its_account_and_stream_alone() {
         var next = next(watch("ada", ""));
         var others = new McpClient(gateway.as("admin"))

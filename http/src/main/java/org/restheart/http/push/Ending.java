@@ -3,6 +3,7 @@ package org.restheart.http.push;
 /// Why the server ends a connection, with the WebSocket close code (RFC 6455, 7.4, and the registry of close codes at
 /// IANA; from 4400, those of the sub-protocol `graphql-transport-ws`).
 public enum Ending {
+    COMPLETE(1000, "everything has been sent"),
     SHUTDOWN(1001, "the server is stopping"),
     PERMISSION_LOST(1008, "the credentials have ended"),
     FAILED(1011, "the stream failed"),

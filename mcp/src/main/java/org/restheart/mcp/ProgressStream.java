@@ -1,0 +1,94 @@
+package org.restheart.mcp;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.attribute.Key;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Frame;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+
+/// The response to a call that waits, as server-sent events: a notification for each change, and the result last. The
+/// notifications contain numbers only, since stored data is shown in the fence of the result.
+final class ProgressStream {
+    /// Receives the number of changes so far.
+    static final Key<IntConsumer> PROGRESS = Key.named("progress");
+
+    private static final String MEDIA_TYPE = "text/event-stream";
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
+    private static final int MAX_MESSAGES = 200;
+    private static final long MAX_BYTES = 1 << 20;
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    private ProgressStream() {}
+
+    /// Whether the client accepts events and wants to know about the progress of a call that waits.
+    static boolean isWanted(Request request, RpcRequest rpc) {
+        return rpc.progressToken().isPresent()
+                && rpc.method().equals("tools/call")
+                && new BsonString(Tool.WATCH.toolName()).equals(rpc.params().get("name"))
+                && request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(MEDIA_TYPE));
+    }
+
+    /// @param call gives the response to a request; runs on a thread of its own, which is interrupted when the client
+    ///     disconnects
+    static Response.Ready of(Request request, RpcRequest rpc, Function<Request, Response.Ready> call) {
+        var backlog = new Backlog(MAX_MESSAGES, MAX_BYTES);
+        var token = rpc.progressToken().orElseThrow();
+        var told = request.with(PROGRESS, changes -> offer(backlog, bytes(progress(token, changes))));
+        var thread = Thread.ofVirtual().name("mcp-call").unstarted(() -> {
+            try {
+                if (call.apply(told).content() instanceof Content.Bytes(var json)) {
+                    offer(backlog, json);
+                }
+            } finally {
+                backlog.end(Ending.COMPLETE);
+            }
+        });
+        var isGone = new AtomicBoolean();
+        thread.start();
+        return Response.status(200)
+                .with("Cache-Control", "no-store")
+                .with("X-Accel-Buffering", "no")
+                .with(MEDIA_TYPE, new Content.Push(new Subscription(Transport.SSE, backlog, KEEP_ALIVE, _ -> {}, () -> {
+                    if (!isGone.getAndSet(true)) {
+                        thread.interrupt();
+                    }
+                })));
+    }
+
+    private static BsonDocument progress(BsonValue token, int changes) {
+        return new BsonDocument("jsonrpc", new BsonString("2.0"))
+                .append("method", new BsonString("notifications/progress"))
+                .append("params", new BsonDocument("progressToken", token).append("progress", new BsonInt32(changes)));
+    }
+
+    private static ByteBuffer bytes(BsonDocument message) {
+        return ByteBuffer.wrap(JSON.encodeToString(message).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// @param json one line
+    private static void offer(Backlog backlog, ByteBuffer json) {
+        var event = ByteBuffer.allocate(json.remaining() + 8)
+                .put("data: ".getBytes(StandardCharsets.US_ASCII))
+                .put(json.duplicate())
+                .put((byte) '\n')
+                .put((byte) '\n')
+                .flip();
+        var _ = backlog.offer(new Frame(event, 0));
+    }
+}
