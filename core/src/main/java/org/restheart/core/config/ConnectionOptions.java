@@ -9,8 +9,8 @@ import java.util.Optional;
 /// @param maxHeaderSize bytes of a request's head
 /// @param maxEntitySize bytes of a request's body, beyond which it is refused with 413; empty for no limit
 /// @param idleTimeout a connection is closed after this time without bytes; empty for never
-/// @param requestParseTimeout to receive a request's head
-/// @param noRequestTimeout a kept-alive connection is closed after this time without a request
+/// @param requestParseTimeout to receive a request's head; empty for no limit
+/// @param noRequestTimeout a kept-alive connection is closed after this time without a request; empty for never
 /// @param others the further options that are set, by name: a `Boolean` or an `Integer` each
 public record ConnectionOptions(
         boolean http2,
@@ -40,8 +40,8 @@ public record ConnectionOptions(
                 (int) Math.min(Integer.MAX_VALUE, block.longInteger("MAX_HEADER_SIZE", 131_072, 1, Long.MAX_VALUE)),
                 size(block, "MAX_ENTITY_SIZE", DEFAULT_MAX_ENTITY_SIZE),
                 timeout(block, "IDLE_TIMEOUT", -1),
-                timeout(block, "REQUEST_PARSE_TIMEOUT", DEFAULT_PARSE_TIMEOUT),
-                timeout(block, "NO_REQUEST_TIMEOUT", DEFAULT_NO_REQUEST_TIMEOUT),
+                limit(block, "REQUEST_PARSE_TIMEOUT", DEFAULT_PARSE_TIMEOUT),
+                limit(block, "NO_REQUEST_TIMEOUT", DEFAULT_NO_REQUEST_TIMEOUT),
                 block.integer("MAX_PARAMETERS", 1_000, 1, Integer.MAX_VALUE),
                 block.integer("MAX_HEADERS", 200, 1, Integer.MAX_VALUE),
                 block.integer("MAX_COOKIES", 200, 1, Integer.MAX_VALUE),
@@ -52,6 +52,15 @@ public record ConnectionOptions(
     private static Optional<Long> size(Block block, String key, long absent) {
         long bytes = block.longInteger(key, absent, -1, Long.MAX_VALUE);
         return bytes < 0 ? Optional.empty() : Optional.of(bytes);
+    }
+
+    /// A time that protects the server. Configurations of earlier versions say -1 because that was in the file they
+    /// began with, not because somebody wanted no limit: it means the default. Only 0 is none.
+    private static Optional<Duration> limit(Block block, String key, int otherwise) {
+        var time = block.millis(key, otherwise, -1, Integer.MAX_VALUE);
+        return time.isNegative()
+                ? Optional.of(Duration.ofMillis(otherwise))
+                : Optional.of(time).filter(Duration::isPositive);
     }
 
     private static Optional<Duration> timeout(Block block, String key, int absent) {

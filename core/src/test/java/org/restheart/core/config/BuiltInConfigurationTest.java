@@ -38,6 +38,13 @@ class BuiltInConfigurationTest {
         assertThat(connection.maxEntitySize()).contains(16L * 1024 * 1024);
     }
 
+    /// There are two sources of defaults, the file and the code for a file that leaves keys out.
+    @Test
+    void its_limits_of_connections_are_those_of_a_file_without_any() {
+        assertThat(builtIn().read().orThrow().connection())
+                .isEqualTo(GatewayConfig.parse("").connection());
+    }
+
     @Test
     void the_standalone_variant_needs_no_mongodb() {
         var config = Configuration.load(

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -25,7 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.Sources;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
@@ -47,12 +50,20 @@ class SlowClientsTest {
         keystore = TestKeystore.in(directory);
     }
 
+    /// None at all, the built-in file, and one of an earlier version.
+    @ParameterizedTest
+    @ValueSource(strings = {"", "built-in", "connection-options: {REQUEST_PARSE_TIMEOUT: -1, NO_REQUEST_TIMEOUT: -1}"})
+    void there_are_limits_by_every_configuration_that_does_not_switch_them_off(String text) {
+        var config = text.equals("built-in")
+                ? Configuration.load(Sources.of(Map.of())).read().orThrow()
+                : GatewayConfig.parse(text);
+        assertThat(config.connection().requestParseTimeout()).contains(Duration.ofSeconds(30));
+        assertThat(config.connection().noRequestTimeout()).contains(Duration.ofSeconds(75));
+    }
+
     @Test
-    void there_are_limits_without_any_configuration() {
-        var options = GatewayConfig.parse("").connection();
-        assertThat(options.requestParseTimeout()).contains(Duration.ofSeconds(30));
-        assertThat(options.noRequestTimeout()).contains(Duration.ofSeconds(75));
-        var off = GatewayConfig.parse("connection-options: {REQUEST_PARSE_TIMEOUT: -1, NO_REQUEST_TIMEOUT: -1}")
+    void the_limits_can_be_switched_off() {
+        var off = GatewayConfig.parse("connection-options: {REQUEST_PARSE_TIMEOUT: 0, NO_REQUEST_TIMEOUT: 0}")
                 .connection();
         assertThat(off.requestParseTimeout()).isEmpty();
         assertThat(off.noRequestTimeout()).isEmpty();
