@@ -6,13 +6,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.restheart.http.Content;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
@@ -24,11 +25,12 @@ final class GraphqlSockets {
 
     private final Subscriptions subscriptions;
     private final PushBounds bounds;
-    private final AtomicInteger open = new AtomicInteger();
+    private final FairShares open;
 
     GraphqlSockets(Subscriptions subscriptions, PushBounds bounds) {
         this.subscriptions = subscriptions;
         this.bounds = bounds;
+        this.open = new FairShares(bounds.maxSockets(), 0);
     }
 
     /// Answers the handshake.
@@ -42,9 +44,12 @@ final class GraphqlSockets {
                     .response();
         }
         var answer = WebSocketHandshake.answer(request.headers());
-        if (open.incrementAndGet() > bounds.maxSockets()) {
-            open.decrementAndGet();
-            throw Problem.of(ProblemCode.OVERLOADED, "there are " + bounds.maxSockets() + " connections already")
+        var caller = CallerScope.current();
+        if (!open.tryTake(caller)) {
+            throw Problem.of(
+                            ProblemCode.OVERLOADED,
+                            "too many connections: of the " + bounds.maxSockets()
+                                    + " that there may be, one account or address has no more than are free")
                     .with("Retry-After", "5")
                     .raise();
         }
@@ -67,7 +72,7 @@ final class GraphqlSockets {
                         socket::sent,
                         () -> {
                             if (gone.compareAndSet(false, true)) {
-                                open.decrementAndGet();
+                                open.release(caller);
                                 forget.run();
                                 socket.close();
                             }

@@ -9,7 +9,7 @@ import org.restheart.mongo.changestream.Rights;
 /// Limits of connections on which results of subscriptions are sent.
 ///
 /// @param keepAlive interval of keep-alive messages on idle connections; zero for none
-/// @param maxSockets most WebSockets at once
+/// @param maxSockets most WebSockets at once; of one caller no more than are free
 /// @param maxMessages most queued messages per connection
 /// @param maxBytes most queued bytes per connection
 /// @param budget of queued bytes, all connections together

@@ -28,7 +28,7 @@ class StreamLivesTest {
     StreamLivesTest(TestMongo mongo) throws Exception {
         gateway = StreamsGateway.start(
                 mongo,
-                ", local-cache-ttl: 1000, change-streams-max-cursors: 2, change-streams-max-cursors-per-account: 3");
+                ", local-cache-ttl: 1000, change-streams-max-cursors: 4, change-streams-max-cursors-per-account: 3");
         gateway.define("t", DEFINITIONS);
     }
 
@@ -87,12 +87,12 @@ class StreamLivesTest {
     }
 
     @Test
-    void more_streams_than_cursors_are_refused() throws Exception {
+    void more_streams_than_the_share_of_an_address_are_refused() throws Exception {
         try (var _ = WebSocketListener.open(gateway, "/t/_streams/all");
                 var _ = WebSocketListener.open(gateway, "/t/_streams/two");
                 var three = SseListener.open(gateway, "/t/_streams/three");
                 var again = SseListener.open(gateway, "/t/_streams/two")) {
-            assertThat(three.status()).contains(" 503 ");
+            assertThat(three.status()).contains(" 429 ");
             assertThat(again.status()).contains(" 200 ");
         }
     }

@@ -122,6 +122,19 @@ public final class FairShares {
         }
     }
 
+    /// Counts a place that one caller holds for another one from now on, whatever that one holds already: for
+    /// something that both use, and that the first one has left. Never blocks.
+    public void pass(String from, String to) {
+        lock.lock();
+        try {
+            count(from, -1);
+            count(to, 1);
+            grant();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Takes a place; waits until the caller may have another one.
     ///
     /// @param nanos the longest wait, in nanoseconds

@@ -7,8 +7,9 @@ import java.time.Duration;
 /// @param enabled whether change streams are available
 /// @param keepAlive interval of keep-alive messages on idle connections; zero for none
 /// @param maxCursors most MongoDB cursors at once; each occupies a connection to MongoDB
-/// @param maxCursorsPerAccount most of them on behalf of one account, or of one address without an account
-/// @param maxListeners most connections at once
+/// @param maxCursorsPerAccount most of them on behalf of one account, or of one address without an account, which has
+///     no more than are free anyway
+/// @param maxListeners most connections at once; of one account or address no more than are free
 /// @param maxWaitingMessages most queued messages per listener
 /// @param maxWaitingBytes most queued bytes per listener
 /// @param maxWaitingTogether most queued bytes of all listeners together; half of them for one caller

@@ -13,6 +13,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.judged.StreamPosition;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
@@ -34,6 +35,7 @@ public final class ChangeStreams implements AutoCloseable {
     private final StreamMeters meters;
     private final Consumer<Frame> onSent;
     private final Cursors cursors;
+    private final FairShares listeners;
     private final Redefinitions redefinitions;
     private final Rights rights;
     private final PushBudget budget;
@@ -53,6 +55,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.onSent = meters::sent;
         this.budget = new PushBudget(config.maxWaitingTogether(), meters::dropped);
         this.cursors = new Cursors(config.maxCursors(), config.maxCursorsPerAccount(), meters);
+        this.listeners = new FairShares(config.maxListeners(), 0);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
         this.rights = new Rights(tasks, config.recheckRights(), standing);
     }
@@ -95,14 +98,15 @@ public final class ChangeStreams implements AutoCloseable {
     /// @param from the position at which the client wants to begin
     /// @throws org.restheart.http.ProblemException 400, 405, 410, 429 or 503
     Subscription subscribe(StreamKey key, Listener listener, Request request, Optional<Start> from) {
-        if (meters.listeners() >= config.maxListeners()) {
+        var owner = CallerScope.current();
+        if (!listeners.tryTake(owner)) {
             throw Problem.of(
                             ProblemCode.OVERLOADED,
-                            "there are " + config.maxListeners() + " listeners to change streams already")
+                            "too many listeners to change streams: of the " + config.maxListeners()
+                                    + " that there may be, one account or address has no more than are free")
                     .with("Retry-After", "5")
                     .raise();
         }
-        var owner = CallerScope.current();
         var stream = join(key, listener, owner, from.isPresent());
         boolean admitted = false;
         try {
@@ -112,8 +116,9 @@ public final class ChangeStreams implements AutoCloseable {
             admitted = true;
         } finally {
             if (!admitted) {
-                stream.leave(listener);
+                stream.leave(listener, owner);
                 listener.discard();
+                listeners.release(owner);
             }
         }
         request.attribute(StreamPosition.ASKED).ifPresent(asked -> asked.accept(() -> stream.position(listener)));
@@ -123,8 +128,9 @@ public final class ChangeStreams implements AutoCloseable {
         return new Subscription(listener.transport(), listener.backlog(), config.keepAlive(), onSent, () -> {
             if (gone.compareAndSet(false, true)) {
                 forget.run();
-                stream.leave(listener);
+                stream.leave(listener, owner);
                 listener.discard();
+                listeners.release(owner);
                 meters.left(listener.transport());
             }
         });
@@ -137,12 +143,12 @@ public final class ChangeStreams implements AutoCloseable {
             if (stream == null) {
                 var fresh = new SharedStream(
                         key, tasks, client, meters, () -> cursors.acquire(owner), old -> streams.remove(key, old));
-                fresh.join(listener, holding);
+                fresh.join(listener, owner, holding);
                 if (streams.putIfAbsent(key, fresh) == null) {
                     fresh.start();
                     return fresh;
                 }
-            } else if (stream.join(listener, holding)) {
+            } else if (stream.join(listener, owner, holding)) {
                 return stream;
             } else {
                 streams.remove(key, stream);

@@ -30,6 +30,7 @@ final class SharedStream implements ChangeFollower.Audience {
     private final StreamMeters meters;
     private final Supplier<Cursors.Place> place;
     private final Consumer<SharedStream> onClosed;
+    private final Sharers sharers = new Sharers();
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
 
@@ -66,7 +67,8 @@ final class SharedStream implements ChangeFollower.Audience {
 
     private void run() {
         var ending = Ending.FAILED;
-        try (var _ = place.get()) {
+        try {
+            sharers.hold(place.get());
             ending = switch (new ChangeFollower(tasks, client, key.in(client), this).follow()) {
                 case GONE -> Ending.COLLECTION_GONE;
                 case NOT_WANTED -> Ending.SHUTDOWN;
@@ -79,17 +81,20 @@ final class SharedStream implements ChangeFollower.Audience {
                 LOG.error("following {} failed", key.namespace(), e);
             }
         } finally {
+            sharers.close();
             end(ending);
         }
     }
 
     /// Adds a listener, unless the stream is about to close.
     ///
+    /// @param caller whose listener it is; [#leave(Listener, String)] is to be called
     /// @param holding whether its messages are queued until [#release]
-    synchronized boolean join(Listener listener, boolean holding) {
+    synchronized boolean join(Listener listener, String caller, boolean holding) {
         if (closed) {
             return false;
         }
+        sharers.joined(caller);
         if (holding) {
             listener.hold();
         }
@@ -108,9 +113,15 @@ final class SharedStream implements ChangeFollower.Audience {
         }
     }
 
-    /// Never blocks.
+    /// The listener gets no more events. Never blocks.
     void leave(Listener listener) {
         listeners.remove(listener);
+    }
+
+    /// The listener is gone. Once for each that has joined. Never blocks.
+    void leave(Listener listener, String caller) {
+        listeners.remove(listener);
+        sharers.left(caller);
     }
 
     boolean has(Listener listener) {

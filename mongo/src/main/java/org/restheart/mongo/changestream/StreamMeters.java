@@ -55,11 +55,6 @@ final class StreamMeters {
         return Counter.builder(name).description(description).register(registry);
     }
 
-    /// The listeners of both transports.
-    int listeners() {
-        return listeners.values().stream().mapToInt(AtomicInteger::get).sum();
-    }
-
     void joined(Transport transport) {
         of(transport).incrementAndGet();
     }
