@@ -50,11 +50,11 @@ record BatchSender(GatewayClient gateway, Map<String, String> environment, boole
                     last = "status " + response.statusCode();
                 }
             } catch (IOException e) {
-                last = e.toString();
+                last = gateway.reason(e);
             }
             repeated = true;
             if (attempt < gateway.attempts()) {
-                GatewayClient.pause(attempt);
+                gateway.pause(attempt, last);
             }
         }
         throw new TransferFailure("no answer after " + gateway.attempts() + " attempts: " + last);

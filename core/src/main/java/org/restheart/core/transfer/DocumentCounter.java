@@ -1,29 +1,43 @@
 package org.restheart.core.transfer;
 
-/// Counts the documents in a stream of bytes: lines, or BSON documents by their length prefixes. Confined to
-/// one thread.
+/// Counts the documents in a stream of bytes: lines, rows of CSV after the header, or BSON documents by their length
+/// prefixes. Confined to one thread.
 final class DocumentCounter {
-    private final boolean bson;
+    private final FileFormat format;
     private long position;
     private long documents;
     private long begin;
     private long lastBegin;
     private long length;
+    private boolean quoted;
 
     DocumentCounter(FileFormat format) {
-        this.bson = format == FileFormat.BSON;
+        this.format = format;
     }
 
     void add(byte[] bytes, int count) {
         for (int i = 0; i < count; i++) {
             position++;
-            if (bson ? endsBson(bytes[i]) : bytes[i] == '\n') {
+            if (ends(bytes[i])) {
                 lastBegin = begin;
                 begin = position;
                 length = 0;
                 documents++;
             }
         }
+    }
+
+    private boolean ends(byte next) {
+        return switch (format) {
+            case BSON -> endsBson(next);
+            case CSV -> endsRow(next);
+            case NDJSON, JSON -> next == '\n';
+        };
+    }
+
+    private boolean endsRow(byte next) {
+        quoted ^= next == '"'; // one within a cell is doubled
+        return next == '\n' && !quoted;
     }
 
     private boolean endsBson(byte next) {
@@ -35,7 +49,7 @@ final class DocumentCounter {
     }
 
     long documents() {
-        return documents;
+        return format == FileFormat.CSV ? Math.max(0, documents - 1) : documents;
     }
 
     /// The offset after the last complete document, in bytes.
@@ -60,5 +74,6 @@ final class DocumentCounter {
         begin = 0;
         lastBegin = 0;
         length = 0;
+        quoted = false;
     }
 }

@@ -38,7 +38,7 @@ final class ExportCommand implements Callable<Integer> {
     private final PrintStream err;
 
     @Mixin
-    private GatewayClient gateway = new GatewayClient();
+    private GatewayClient gateway;
 
     @Parameters(index = "1", paramLabel = "FILE", description = "NDJSON (also for .json), BSON or CSV.")
     private @Nullable Path file;
@@ -49,6 +49,7 @@ final class ExportCommand implements Callable<Integer> {
     ExportCommand(Map<String, String> environment, PrintStream err) {
         this.environment = environment;
         this.err = err;
+        this.gateway = new GatewayClient(err);
     }
 
     @Override
@@ -75,9 +76,9 @@ final class ExportCommand implements Callable<Integer> {
                 partial.recover();
                 attempt = partial.documents() > before ? 1 : attempt;
                 if (!resumable || attempt >= gateway.attempts()) {
-                    throw new TransferFailure("the export broke off: " + e);
+                    throw new TransferFailure("the export broke off: " + gateway.reason(e));
                 }
-                GatewayClient.pause(attempt);
+                gateway.pause(attempt, gateway.reason(e));
             }
         }
         partial.finish();
@@ -152,6 +153,8 @@ final class ExportCommand implements Callable<Integer> {
                             .getNumber("_size")
                             .doubleValue()
                     : -1;
+        } catch (TransferFailure e) { // there is no gateway
+            throw e;
         } catch (IOException | RuntimeException _) { // needed only to show the progress
             return -1;
         }

@@ -1,15 +1,23 @@
 package org.restheart.core.transfer;
 
 import java.io.IOException;
+import java.io.PrintStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import picocli.CommandLine;
@@ -17,9 +25,13 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// The gateway and the credentials that a command line names. Sends requests to it.
+/// The gateway and the credentials that a command line names. Sends requests to it, and prints the warnings of
+/// its responses. Confined to one thread.
 final class GatewayClient {
     private static final Duration CONNECT = Duration.ofSeconds(10);
+
+    /// Most different warnings that are printed.
+    private static final int MAX_WARNINGS = 20;
 
     /// Converts URLs whose query need not be percent-encoded.
     static final class Address implements ITypeConverter<URI> {
@@ -66,6 +78,14 @@ final class GatewayClient {
             .connectTimeout(CONNECT)
             .build();
 
+    private final PrintStream err;
+    private final Set<String> warnings = new HashSet<>();
+    private boolean answered;
+
+    GatewayClient(PrintStream err) {
+        this.err = err;
+    }
+
     int attempts() {
         return attempts;
     }
@@ -96,13 +116,45 @@ final class GatewayClient {
                         "Basic " + Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.UTF_8))));
     }
 
+    /// @throws IOException if there is no response
+    /// @throws TransferFailure if there is no connection, and has been none before: the address is likely wrong
     <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler) throws IOException {
         try {
-            return http.send(request, handler);
+            var response = http.send(request, handler);
+            answered = true;
+            response.headers().allValues("Warning").forEach(this::warn);
+            return response;
+        } catch (ConnectException | HttpConnectTimeoutException | SSLException e) {
+            if (answered) {
+                throw e;
+            }
+            throw new TransferFailure(reason(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TransferFailure("interrupted");
         }
+    }
+
+    private void warn(String header) {
+        if (warnings.size() < MAX_WARNINGS && warnings.add(header)) {
+            var text = header.replaceFirst("^\\d+ \\S+ \"(.*)\"$", "$1").replaceAll("\\\\(.)", "$1");
+            err.println("WARN  " + text);
+        }
+    }
+
+    /// What a failed request says about the gateway's address.
+    String reason(IOException e) {
+        var address = url().getHost() + (url().getPort() < 0 ? "" : ":" + url().getPort());
+        boolean unknown = Stream.<Throwable>iterate(e, each -> each != null, Throwable::getCause)
+                .anyMatch(UnresolvedAddressException.class::isInstance);
+        var detail = e.getMessage() == null ? "" : " (" + e.getMessage() + ")";
+        return switch (e) {
+            case ConnectException _ when unknown -> "there is no host " + url().getHost();
+            case ConnectException _ -> address + " refuses connections" + detail;
+            case HttpConnectTimeoutException _ -> address + " does not answer";
+            case SSLException _ -> "no TLS with " + address + ", is the URL http://…?" + detail;
+            default -> e.getMessage() == null ? e.toString() : e.getMessage();
+        };
     }
 
     /// Whether a retry of the same request may succeed.
@@ -110,12 +162,14 @@ final class GatewayClient {
         return status == 408 || status == 429 || status == 502 || status == 503 || status == 504;
     }
 
-    /// Waits before a retry: 1, 2, 4 … at most 30 seconds.
+    /// Waits before a retry, and prints why: 1, 2, 4 … at most 30 seconds.
     ///
     /// @param attempt the number of the failed attempt, from 1
-    static void pause(int attempt) {
+    void pause(int attempt, String why) {
+        long seconds = Math.min(30, 1L << Math.min(attempt - 1, 5));
+        err.println(why + "; again in " + seconds + " s");
         try {
-            Thread.sleep(Duration.ofSeconds(Math.min(30, 1L << Math.min(attempt - 1, 5))));
+            Thread.sleep(Duration.ofSeconds(seconds));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TransferFailure("interrupted");

@@ -35,7 +35,7 @@ final class ImportCommand implements Callable<Integer> {
     private final PrintStream err;
 
     @Mixin
-    private GatewayClient gateway = new GatewayClient();
+    private GatewayClient gateway;
 
     @Parameters(index = "1", paramLabel = "FILE", description = "NDJSON, JSON, BSON or CSV.")
     private @Nullable Path file;
@@ -49,11 +49,13 @@ final class ImportCommand implements Callable<Integer> {
     ImportCommand(Map<String, String> environment, PrintStream err) {
         this.environment = environment;
         this.err = err;
+        this.gateway = new GatewayClient(err);
     }
 
     @Override
     public Integer call() throws IOException {
         var source = Objects.requireNonNull(file);
+        var chosen = format == null ? FileFormat.of(source.toString()) : format;
         var checkpoint = Checkpoint.of(source, gateway.url() + (upsert ? " upsert" : ""));
         var progress = new Progress(err, checkpoint.done());
         var errors = source.resolveSibling(source.getFileName() + ".errors");
@@ -64,7 +66,7 @@ final class ImportCommand implements Callable<Integer> {
         }
         double size = Math.max(1, Files.size(source));
         try (var in = new Counted(Files.newInputStream(source))) {
-            var reader = (format == null ? FileFormat.of(source.toString()) : format).reader(in);
+            var reader = chosen.reader(in);
             var sender = new BatchSender(gateway, environment, upsert);
             var batch = new ImportBatch();
             long entries = 0;

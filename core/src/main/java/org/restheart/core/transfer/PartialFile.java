@@ -42,7 +42,12 @@ final class PartialFile {
     /// The file of an earlier run, truncated after its last complete document, or an empty one.
     ///
     /// @param source identifies the query and the format
+    /// @throws TransferFailure if the folder of the target is not there
     static PartialFile of(Path target, String source, FileFormat format) throws IOException {
+        var folder = target.toAbsolutePath().getParent();
+        if (folder == null || !Files.isDirectory(folder)) {
+            throw new TransferFailure("there is no folder " + folder);
+        }
         var name = target.getFileName() + "." + digest(source) + ".part";
         var partial = new PartialFile(target, target.resolveSibling(name), format);
         partial.recover();
@@ -67,11 +72,16 @@ final class PartialFile {
         return lastId;
     }
 
-    void append(byte[] bytes, int length) throws IOException {
-        if (out == null) {
-            out = new FileOutputStream(part.toFile(), true);
+    /// @throws TransferFailure if the file cannot be written; another attempt would not help
+    void append(byte[] bytes, int length) {
+        try {
+            if (out == null) {
+                out = new FileOutputStream(part.toFile(), true);
+            }
+            out.write(bytes, 0, length);
+        } catch (IOException e) {
+            throw new TransferFailure("cannot write: " + e.getMessage());
         }
-        out.write(bytes, 0, length);
         counter.add(bytes, length);
     }
 

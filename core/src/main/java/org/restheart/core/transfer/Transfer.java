@@ -43,6 +43,7 @@ public final class Transfer {
         var line = new CommandLine(command)
                 .setOut(new PrintWriter(out, true, out.charset()))
                 .setErr(new PrintWriter(err, true, err.charset()))
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((failure, _, _) -> failed(failure));
         return line.execute(List.of(args).subList(1, args.length).toArray(String[]::new));
     }

@@ -14,6 +14,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +46,7 @@ class TransferTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        for (var name : List.of("lines", "rows", "array", "cut", "again")) {
+        for (var name : List.of("lines", "rows", "array", "cut", "again", "lower")) {
             gateway.database().createCollection(name);
         }
     }
@@ -226,6 +228,52 @@ class TransferTest {
         assertThat(run("import", url("/mistakes"), lines)).isZero();
         assertThat(run("import", url("/mistakes"), lines)).isEqualTo(1);
         assertThat(Files.readString(directory.resolve("m.jsonl.errors"))).contains("is there already");
+    }
+
+    @Test
+    void a_wrong_address_or_folder_fails_at_once() throws Exception {
+        int closed;
+        try (var unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            closed = unused.getLocalPort();
+        }
+        var lines = file("w.ndjson", "{}\n").toString();
+        var target = directory.resolve("w.bson").toString();
+        var began = Instant.now();
+        assertThat(run("import", url(closed, "/lines"), lines)).isEqualTo(Transfer.FAILED);
+        assertThat(run("export", url(closed, "/lines"), target)).isEqualTo(Transfer.FAILED);
+        assertThat(output().split("ERROR 127.0.0.1:" + closed + " refuses connections", -1))
+                .hasSize(3);
+        assertThat(run("import", "http://nowhere.invalid/lines", lines)).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("ERROR there is no host nowhere.invalid");
+        var tls = url("/lines").replace("http:", "https:");
+        assertThat(run("export", tls, target)).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("ERROR no TLS with 127.0.0.1:", "is the URL http://");
+        var folder = directory.resolve("none");
+        assertThat(run("export", url("/lines"), folder.resolve("w.bson").toString()))
+                .isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("ERROR there is no folder " + folder);
+        assertThat(Duration.between(began, Instant.now())).isLessThan(Duration.ofSeconds(15));
+    }
+
+    @Test
+    void warnings_of_the_gateway_are_printed_once() throws Exception {
+        gateway.collection("warned")
+                .insertMany(List.of(
+                        new BsonDocument("s", new BsonString("a\nb")), new BsonDocument("s", new BsonString("c"))));
+        var target = directory.resolve("w.csv").toString();
+        assertThat(run("export", url("/warned?fliter={}"), target)).as(output()).isZero();
+        assertThat(output().split("WARN ", -1)).as(output()).hasSize(2);
+        assertThat(output()).containsPattern("WARN  .*fliter.*filter").contains("2 documents");
+    }
+
+    @Test
+    void a_format_may_be_written_in_lower_case_and_a_wrong_name_leaves_nothing() throws Exception {
+        var file = file("f.txt", "{\"_id\": \"lower\"}\n").toString();
+        assertThat(run("import", url("/lines"), file)).isEqualTo(Transfer.FAILED);
+        assertThat(directory.resolve("f.txt.import")).doesNotExist();
+        assertThat(run("import", "--format", "ndjson", url("/lower"), file))
+                .as(output())
+                .isZero();
     }
 
     /// Cuts the first connections that carry content while their second piece is under way: requests after they were
