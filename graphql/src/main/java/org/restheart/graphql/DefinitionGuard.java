@@ -2,7 +2,9 @@ package org.restheart.graphql;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -31,6 +33,7 @@ import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.WarningsBody;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Guards requests of the data API to the collection of app definitions, by any path: authorizes writes, refuses
@@ -58,7 +61,10 @@ final class DefinitionGuard implements Filter {
                     : next.handle(request).map(response -> unescaped(request, response));
         }
         checkWriter(request);
-        return following(checked(request, target.get()), next);
+        var warnings = Collections.synchronizedSet(new LinkedHashSet<String>());
+        return following(checked(request, target.get(), warnings), next)
+                .map(written ->
+                        warnings.isEmpty() ? written : WarningsBody.add(request, written, List.copyOf(warnings)));
     }
 
     /// Whether a request is about definitions, or about their whole collection or database; those of another database,
@@ -86,7 +92,8 @@ final class DefinitionGuard implements Filter {
         }
     }
 
-    private Request checked(Request request, DataTarget target) {
+    /// @param warnings to which those about the definitions are added when they are checked
+    private Request checked(Request request, DataTarget target, Set<String> warnings) {
         if (target.collection().isEmpty()) {
             return request;
         }
@@ -108,7 +115,9 @@ final class DefinitionGuard implements Filter {
         }
         boolean isArray = content.value().isArray();
         return request.with(RequestContent.KEY, new RequestContent(() -> escaped(request, content.value())))
-                .with(DocumentCheck.KEY, documents -> check(target.db().orElseThrow(), documents, isArray));
+                .with(
+                        DocumentCheck.KEY,
+                        documents -> warnings.addAll(check(target.db().orElseThrow(), documents, isArray)));
     }
 
     /// Keys of a change name operators and paths; below these they are escaped.
@@ -133,12 +142,16 @@ final class DefinitionGuard implements Filter {
         return operands;
     }
 
-    private void check(String database, List<? extends BsonDocument> documents, boolean isArray) {
+    /// @return warnings
+    private List<String> check(String database, List<? extends BsonDocument> documents, boolean isArray) {
+        var warnings = new ArrayList<String>();
         var taken = new HashSet<String>();
         for (int i = 0; i < documents.size(); i++) {
             var place = isArray ? " in document at index positon " + i : "";
             try {
-                check(database, documents.get(i), place, taken);
+                check(database, documents.get(i), place, taken).stream()
+                        .map(warning -> warning + place)
+                        .forEach(warnings::add);
             } catch (InvalidApp e) {
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
@@ -146,11 +159,14 @@ final class DefinitionGuard implements Filter {
                         .raise();
             }
         }
+        return warnings;
     }
 
-    private void check(String database, BsonDocument document, String place, Set<String> taken) throws InvalidApp {
+    private List<String> check(String database, BsonDocument document, String place, Set<String> taken)
+            throws InvalidApp {
         var raw = document instanceof RawBsonDocument already ? already : new RawBsonDocument(document, CODEC);
-        var own = catalog.compile(raw, database, true).app().uris().own().orElseThrow();
+        var app = catalog.compile(raw, database, true).app();
+        var own = app.uris().own().orElseThrow();
         var id = document.get("_id");
         boolean collides = taken.contains(own);
         for (var rival : collides ? List.<RawBsonDocument>of() : catalog.rivals(database, own)) {
@@ -164,6 +180,7 @@ final class DefinitionGuard implements Filter {
                     .raise();
         }
         taken.add(own);
+        return app.warnings();
     }
 
     /// By the declared path, or by the id without one.

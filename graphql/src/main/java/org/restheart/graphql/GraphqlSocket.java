@@ -162,13 +162,14 @@ final class GraphqlSocket implements Inbound {
         } else if (running.size() >= MAX_SUBSCRIPTIONS) {
             refuse(id, "there are " + MAX_SUBSCRIPTIONS + " subscriptions on this connection already");
         } else {
-            start(id, QueryRequest.of(payload.asDocument()));
+            start(id, payload.asDocument());
         }
     }
 
-    private void start(String id, QueryRequest asked) {
+    private void start(String id, BsonDocument payload) {
         var results = new Results(id);
         try {
+            var asked = QueryRequest.of(payload);
             if (!subscriptions.isServed(served)) {
                 end(Ending.REDEFINED);
             } else if (isOther(asked)) {

@@ -17,10 +17,11 @@ import org.restheart.mongo.parameter.Warnings;
 
 /// Adds warnings to a response: as headers, and as the property `_warnings` in the content of responses to writes,
 /// which are JSON objects or empty.
-final class WarningsBody {
+public final class WarningsBody {
     private WarningsBody() {}
 
-    static Response.Ready add(Request request, Response.Ready response, List<String> warnings) {
+    /// Adds warnings, in addition to those that the response has.
+    public static Response.Ready add(Request request, Response.Ready response, List<String> warnings) {
         return toBody(request, header(response, warnings), warnings);
     }
 
@@ -53,9 +54,11 @@ final class WarningsBody {
             Request request, Response.Ready response, BsonDocument body, List<String> warnings) {
         var all = new BsonDocument();
         all.putAll(body);
-        all.append(
-                "_warnings",
-                new BsonArray(warnings.stream().map(BsonString::new).toList()));
+        var lines = new BsonArray(warnings.stream().map(BsonString::new).toList());
+        if (body.get("_warnings") instanceof BsonArray earlier) {
+            lines.addAll(0, earlier);
+        }
+        all.append("_warnings", lines);
         var out = new Utf8Buffer();
         JsonEncoder.of(FormatParameters.jsonMode(request.query())).encode(all, out);
         return response.with(Response.JSON, new Content.Bytes(out.toByteBuffer()));

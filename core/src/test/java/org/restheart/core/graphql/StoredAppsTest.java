@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,14 +102,17 @@ class StoredAppsTest {
                      "mappings": {"Query": {"a": "a", "gone": "x"}, "Nope": {"y": "z"}}}
                     """);
             assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
-            assertThat(log.all())
-                    .anyMatch(line -> line.startsWith("WARN GraphQL app [odd]: the schema does not have what is mapped")
-                            && line.contains("Nope.y")
-                            && line.contains("Query.gone"))
-                    .anyMatch(line -> line.startsWith("WARN GraphQL app [odd]: without mapping")
-                            && line.contains("Query.b")
-                            && line.contains("Mutation")
-                            && line.contains("Subscription.s"));
+            for (var warning : List.of(
+                    "the schema does not have what is mapped: Nope.y",
+                    "the schema does not have what is mapped: Query.gone",
+                    "without mapping, so null: Query.b",
+                    "without mapping, so null: Mutation",
+                    "without mapping, so null: Subscription.s")) {
+                assertThat(log.all()).contains("WARN GraphQL app [odd]: " + warning);
+                assertThat(written.headers().allValues("Warning")).contains("299 - \"" + warning + "\"");
+                assertThat(BsonDocument.parse(written.body()).getArray("_warnings"))
+                        .contains(new BsonString(warning));
+            }
         }
     }
 

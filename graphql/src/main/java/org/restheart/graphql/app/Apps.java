@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -59,21 +58,23 @@ public final class Apps {
         if (uris.own().isEmpty()) {
             throw new InvalidApp("the _id must be a String if there is no descriptor.uri");
         }
-        var registry = registry(definition.get("schema"));
-        var mappings = mappings(definition.get("mappings"));
+        var registry = registry(definition);
+        var mappings = mappings(definition);
         checkQuery(mappings);
         var compiler = new Compiler(registry, mappings);
         compiler.read();
-        compiler.warn(uris);
         DefinitionKeys.check(definition, compiler.fields.keySet(), strict);
         var schema = compiler.schema();
+        var warnings = DefinitionWarnings.of(definition, schema, compiler.fields);
+        warnings.forEach(warning -> LOG.warn("GraphQL app {}: {}", uris.all(), warning));
         var enabled = descriptor.get("enabled");
         return new App(
                 uris,
                 schema,
                 Map.copyOf(compiler.fields),
                 documents(definition.get("documents")),
-                enabled == null || enabled.asBoolean().getValue());
+                enabled == null || enabled.asBoolean().getValue(),
+                warnings);
     }
 
     private static BsonDocument descriptor(BsonDocument definition) throws InvalidApp {
@@ -104,10 +105,13 @@ public final class Apps {
         }
     }
 
-    private static TypeDefinitionRegistry registry(@Nullable BsonValue schema) throws InvalidApp {
+    private static TypeDefinitionRegistry registry(BsonDocument definition) throws InvalidApp {
+        var schema = definition.get("schema");
         if (schema == null || !schema.isString()) {
             throw new InvalidApp("Invalid GraphQL schema: "
-                    + (schema == null ? "it is missing" : "it must be a String but was " + schema.getBsonType()));
+                    + (schema == null
+                            ? "it is missing." + DefinitionKeys.misspelt("schema", definition)
+                            : "it must be a String but was " + schema.getBsonType()));
         }
         try {
             var registry = new SchemaParser().parse(schema.asString().getValue());
@@ -145,9 +149,11 @@ public final class Apps {
         return Map.copyOf(named);
     }
 
-    private static BsonDocument mappings(@Nullable BsonValue mappings) throws InvalidApp {
+    private static BsonDocument mappings(BsonDocument definition) throws InvalidApp {
+        var mappings = definition.get("mappings");
         if (mappings == null) {
-            throw new InvalidApp("Missing mappings: please provide a mapping for at least one Query.");
+            throw new InvalidApp("Missing mappings: please provide a mapping for at least one Query."
+                    + DefinitionKeys.misspelt("mappings", definition));
         }
         if (!mappings.isDocument()) {
             throw new InvalidApp("'mappings' field must be an Object but was " + mappings.getBsonType());
@@ -306,40 +312,6 @@ public final class Apps {
                     fetcher = fetchers.of(name, mapping, shape);
                 }
                 codes.dataFetcher(FieldCoordinates.coordinates(type, field), fetcher);
-            }
-        }
-
-        void warn(AppUris uris) {
-            var unknown = new TreeSet<String>();
-            fields.keySet().forEach(name -> {
-                var type = registry.getTypeOrNull(name.substring(0, name.indexOf('.')));
-                if (!(type instanceof ObjectTypeDefinition object)
-                        || object.getFieldDefinitions().stream()
-                                .noneMatch(field -> name.endsWith("." + field.getName()))) {
-                    unknown.add(name);
-                }
-            });
-            var unmapped = new TreeSet<String>();
-            if (registry.getTypeOrNull(QUERY) instanceof ObjectTypeDefinition query) {
-                query.getFieldDefinitions().stream()
-                        .map(field -> QUERY + "." + field.getName())
-                        .filter(name -> !fields.containsKey(name))
-                        .forEach(unmapped::add);
-            }
-            if (registry.getTypeOrNull("Mutation") != null) {
-                unmapped.add("Mutation");
-            }
-            if (registry.getTypeOrNull(SUBSCRIPTION) instanceof ObjectTypeDefinition subscription) {
-                subscription.getFieldDefinitions().stream()
-                        .map(field -> SUBSCRIPTION + "." + field.getName())
-                        .filter(name -> !(fields.get(name) instanceof FieldMapping.Stream))
-                        .forEach(unmapped::add);
-            }
-            if (!unknown.isEmpty()) {
-                LOG.warn("GraphQL app {}: the schema does not have what is mapped: {}", uris.all(), unknown);
-            }
-            if (!unmapped.isEmpty()) {
-                LOG.warn("GraphQL app {}: without mapping, so null: {}", uris.all(), unmapped);
             }
         }
     }

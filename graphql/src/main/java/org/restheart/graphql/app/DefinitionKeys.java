@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 final class DefinitionKeys {
     private static final Logger LOG = LoggerFactory.getLogger(DefinitionKeys.class);
 
+    private static final List<String> DEFINITION = List.of("descriptor", "schema", "mappings", "documents");
+
     /// `name` is what earlier releases called the URI.
     private static final List<String> DESCRIPTOR = List.of("uri", "description", "enabled", "name");
 
@@ -45,6 +47,29 @@ final class DefinitionKeys {
             throw new InvalidApp(faults.getFirst());
         }
         faults.forEach(fault -> LOG.warn("GraphQL app {}: {}", AppUris.nameOf(definition), fault));
+    }
+
+    /// Warnings about keys of the definition itself. Those that begin with `_` are the data API's.
+    static List<String> warnings(BsonDocument definition) {
+        var own = new BsonDocument();
+        definition.forEach((key, value) -> {
+            if (!key.startsWith("_")) {
+                own.append(key, value);
+            }
+        });
+        var faults = new ArrayList<String>();
+        unknown(own, DEFINITION, "the definition", faults);
+        return faults;
+    }
+
+    /// A sentence about the key that was probably meant to be the missing one; empty if there is none.
+    static String misspelt(String missing, BsonDocument definition) {
+        return definition.keySet().stream()
+                .filter(key ->
+                        Nearest.to(key, DEFINITION).filter(missing::equals).isPresent())
+                .findFirst()
+                .map(key -> " '" + key + "' has no effect; did you mean " + missing + "?")
+                .orElse("");
     }
 
     private static List<String> keys(BsonDocument mapping) {

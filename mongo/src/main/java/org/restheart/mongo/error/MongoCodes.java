@@ -11,6 +11,11 @@ public final class MongoCodes {
     private static final Pattern CONSTANT_PREFIX =
             Pattern.compile("Invalid \\$[A-Za-z]{1,30}|Plan ?[Ee]xecutor error during [a-z]{1,20}");
 
+    /// Texts that name an operator or a stage: these are parsed from the query, and never come from documents.
+    private static final Pattern UNKNOWN_NAME = Pattern.compile("(?:unknown (?:top level )?operator: |"
+            + "unknown group operator '|Unrecognized pipeline stage name: '|Unrecognized expression ')"
+            + "\\$[A-Za-z0-9]{1,40}'?");
+
     private MongoCodes() {}
 
     static Problem timeLimit() {
@@ -22,7 +27,10 @@ public final class MongoCodes {
         return switch (code) {
             case 2, 51091, 51108, 31249, 168, 17276, 31254 ->
                 Problem.of(ProblemCode.QUERY_INVALID, "Invalid query parameter: " + message)
-                        .orElse("Invalid query parameter, " + error(code));
+                        .orElse(
+                                namesUnknown(message)
+                                        ? "Invalid query parameter: " + message
+                                        : "Invalid query parameter, " + error(code));
             case 31253, 17287 ->
                 Problem.of(ProblemCode.QUERY_INVALID, "Keys projection cannot have a mix of inclusion and exclusion");
             case 15974, 17312 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid sort parameter");
@@ -57,7 +65,7 @@ public final class MongoCodes {
             // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
             // fields that cannot be stored, unknown operators in expressions.
             case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
-                Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(error(code));
+                Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(unquoted(code, message));
             case 10334, 17280, 17419, 17420 -> tooLarge();
             default -> Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
         };
@@ -106,8 +114,17 @@ public final class MongoCodes {
     private static Problem ofStatement(int code, String message, ProblemCode refusal) {
         var known = ofCode(code, message);
         return known.code() == ProblemCode.INTERNAL && !isOfDeployment(code)
-                ? Problem.of(refusal, message).orElse(error(code))
+                ? Problem.of(refusal, message).orElse(unquoted(code, message))
                 : known;
+    }
+
+    /// MongoDB's text if it cannot quote a document, else the code.
+    private static String unquoted(int code, String message) {
+        return namesUnknown(message) ? message : error(code);
+    }
+
+    private static boolean namesUnknown(String message) {
+        return UNKNOWN_NAME.matcher(message).matches();
     }
 
     /// An error without MongoDB's text.

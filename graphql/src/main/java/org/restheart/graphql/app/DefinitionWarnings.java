@@ -1,0 +1,180 @@
+package org.restheart.graphql.app;
+
+import graphql.schema.GraphQLArgument;
+import graphql.schema.GraphQLEnumType;
+import graphql.schema.GraphQLEnumValueDefinition;
+import graphql.schema.GraphQLFieldDefinition;
+import graphql.schema.GraphQLInterfaceType;
+import graphql.schema.GraphQLNamedType;
+import graphql.schema.GraphQLObjectType;
+import graphql.schema.GraphQLSchema;
+import graphql.schema.GraphQLUnionType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Nearest;
+import org.restheart.mongo.aggregation.AggregationDefinitions;
+
+/// Finds what a valid definition says without effect, or what will fail: mostly misspelt names. Confined to one
+/// thread.
+final class DefinitionWarnings {
+    private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
+
+    private final GraphQLSchema schema;
+    private final Map<String, FieldMapping> fields;
+    private final Set<String> warnings = new TreeSet<>();
+
+    private DefinitionWarnings(GraphQLSchema schema, Map<String, FieldMapping> fields) {
+        this.schema = schema;
+        this.fields = fields;
+    }
+
+    /// @param definition that is valid
+    /// @param fields mappings by `Type.field`
+    static List<String> of(BsonDocument definition, GraphQLSchema schema, Map<String, FieldMapping> fields) {
+        var found = new DefinitionWarnings(schema, fields);
+        found.warnings.addAll(DefinitionKeys.warnings(definition));
+        definition.getDocument("mappings").forEach((type, mapping) -> found.type(type, mapping.asDocument()));
+        found.unmapped();
+        return List.copyOf(found.warnings);
+    }
+
+    private void type(String name, BsonDocument mapping) {
+        switch (schema.getType(name)) {
+            case GraphQLObjectType object -> object(object, mapping);
+            case GraphQLEnumType anEnum ->
+                names(
+                        name,
+                        mapping.keySet(),
+                        anEnum.getValues().stream()
+                                .map(GraphQLEnumValueDefinition::getName)
+                                .collect(Collectors.toSet()));
+            case GraphQLInterfaceType _, GraphQLUnionType _ -> names(name, mapping.keySet(), Set.of("$typeResolver"));
+            case null, default -> {
+                var types = schema.getAllTypesAsList().stream()
+                        .filter(type -> type instanceof GraphQLObjectType || type instanceof GraphQLEnumType)
+                        .map(GraphQLNamedType::getName)
+                        .filter(type -> !type.startsWith("__"))
+                        .toList();
+                warnings.add("the schema does not have what is mapped: "
+                        + String.join(
+                                ", ",
+                                mapping.isEmpty()
+                                        ? List.of(name)
+                                        : mapping.keySet().stream()
+                                                .map(field -> name + "." + field)
+                                                .toList())
+                        + Nearest.question(name, types));
+            }
+        }
+    }
+
+    private void names(String type, Set<String> mapped, Set<String> known) {
+        for (var name : mapped) {
+            if (!known.contains(name)) {
+                warnings.add("the schema does not have what is mapped: " + type + "." + name
+                        + Nearest.question(name, known));
+            }
+        }
+    }
+
+    private void object(GraphQLObjectType type, BsonDocument mapping) {
+        names(
+                type.getName(),
+                mapping.keySet(),
+                type.getFieldDefinitions().stream()
+                        .map(GraphQLFieldDefinition::getName)
+                        .collect(Collectors.toSet()));
+        mapping.forEach((name, value) -> {
+            var field = type.getFieldDefinition(name);
+            if (field != null && value instanceof BsonDocument query) {
+                var place = type.getName() + "." + name;
+                var known = field.getArguments().stream()
+                        .map(GraphQLArgument::getName)
+                        .collect(Collectors.toSet());
+                if (!ROOTS.contains(type.getName())) {
+                    known.add("rootDoc");
+                }
+                arguments(query, place, known);
+                if (query.get("stages") instanceof BsonArray stages) {
+                    AggregationDefinitions.unknownStage(stages(stages))
+                            .ifPresent(text -> warnings.add("the mapping for " + place + " has the " + text));
+                }
+            }
+        });
+    }
+
+    /// Looks for variables that are neither an argument nor one of the server's.
+    private void arguments(BsonValue value, String place, Set<String> known) {
+        switch (value) {
+            case BsonDocument document ->
+                document.forEach((key, operand) -> {
+                    if (key.equals("$arg") || key.equals("$ifarg")) {
+                        variables(operand).filter(name -> !known.contains(name)).forEach(name -> {
+                            warnings.add(key + " in the mapping for " + place + " names " + name
+                                    + ", which is no argument" + Nearest.question(name, known));
+                        });
+                    }
+                    arguments(operand, place, known);
+                });
+            case BsonArray array -> array.forEach(element -> arguments(element, place, known));
+            default -> {}
+        }
+    }
+
+    /// The names of a variable or of several, without paths into their values, and without `@user`.
+    private static Stream<String> variables(BsonValue operand) {
+        var first = operand instanceof BsonArray parts && !parts.isEmpty() ? parts.getFirst() : operand;
+        var names = first instanceof BsonArray several ? several : new BsonArray(List.of(first));
+        return names.stream()
+                .filter(BsonString.class::isInstance)
+                .map(name -> name.asString().getValue())
+                .filter(name -> !name.startsWith("@"))
+                .map(name -> name.contains(".") ? name.substring(0, name.indexOf('.')) : name);
+    }
+
+    /// The stages, and those that depend on variables.
+    private static List<BsonDocument> stages(BsonArray stages) {
+        var all = new ArrayList<BsonDocument>();
+        for (var stage : stages) {
+            if (stage instanceof BsonDocument document) {
+                if (document.get("$ifarg") instanceof BsonArray conditional) {
+                    all.addAll(stages(conditional));
+                } else {
+                    all.add(document);
+                }
+            }
+        }
+        return all;
+    }
+
+    private void unmapped() {
+        if (schema.getType("Query") instanceof GraphQLObjectType query) {
+            query.getFieldDefinitions().stream()
+                    .map(field -> "Query." + field.getName())
+                    .filter(name -> !fields.containsKey(name))
+                    .forEach(this::isNull);
+        }
+        if (schema.getType("Mutation") != null) {
+            isNull("Mutation");
+        }
+        if (schema.getType("Subscription") instanceof GraphQLObjectType subscription) {
+            subscription.getFieldDefinitions().stream()
+                    .map(field -> "Subscription." + field.getName())
+                    .filter(name -> !(fields.get(name) instanceof FieldMapping.Stream))
+                    .forEach(this::isNull);
+        }
+    }
+
+    private void isNull(String name) {
+        warnings.add("without mapping, so null: " + name);
+    }
+}
