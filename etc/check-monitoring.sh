@@ -33,6 +33,15 @@ if [ -z "$url" ]; then
   exit 0
 fi
 
+status=$(curl -s -o /dev/null -w '%{http_code}' -u "$user" "$url/metrics" || true)
+if [ "$status" != 200 ]; then
+  echo "$url/metrics answers $status (000: nothing listens there)"
+  case $status in
+    401 | 403) echo "name an account that may read it: etc/check-monitoring.sh $url USER:PASSWORD" ;;
+  esac
+  exit 1
+fi
+
 # Names that existed before Prometheus had its conventions are reported there, too.
 curl -fsS -u "$user" "$url/metrics" | promtool check metrics >"$work/lint" 2>&1 || true
 if grep -q "error while linting" "$work/lint"; then

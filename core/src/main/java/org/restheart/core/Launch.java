@@ -108,11 +108,10 @@ final class Launch {
         findings.addAll(configuration.strictFindings());
         findings.forEach(finding -> report(finding, failsCheck(finding)));
         long bad = findings.stream().filter(Launch::failsCheck).count();
-        try {
-            UndertowListener.check(meaning.config().https());
-        } catch (StartException e) {
-            err.println("ERROR " + e.getMessage());
-            bad++;
+        var mclient = meaning.config().mclient();
+        bad += problems(() -> UndertowListener.check(meaning.config().https()));
+        if (mclient.enabled() && mclient.connectionString().startsWith("mongodb+srv://")) {
+            bad += problems(() -> MongoConnection.parse(mclient));
         }
         if (bad > 0) {
             err.println(
@@ -121,6 +120,17 @@ final class Launch {
         }
         out.println("The configuration is good: " + configuration.origin());
         return new Outcome.Done(ExitCode.OK);
+    }
+
+    /// 1, if the part of the start fails, and prints why; else 0.
+    private int problems(Runnable part) {
+        try {
+            part.run();
+            return 0;
+        } catch (StartException e) {
+            err.println("ERROR " + e.getMessage());
+            return 1;
+        }
     }
 
     private static boolean failsCheck(Finding finding) {

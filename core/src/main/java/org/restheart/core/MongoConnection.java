@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoConfigurationException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
@@ -11,6 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.MclientConfig;
+import org.restheart.core.server.StartException;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.DefaultConcern;
 
@@ -68,7 +71,7 @@ final class MongoConnection implements AutoCloseable {
     static MongoConnection open(GatewayConfig config, MeterRegistry meters, List<CommandListener> listeners) {
         var silentServers = new SilentServers();
         var concern = new DefaultConcern();
-        var connectionString = new ConnectionString(config.mclient().connectionString());
+        var connectionString = parse(config.mclient());
         return new MongoConnection(
                 silentServers,
                 concern,
@@ -102,10 +105,30 @@ final class MongoConnection implements AutoCloseable {
         }
     }
 
+    /// Parses the connection string; for `mongodb+srv` this asks the DNS.
+    ///
+    /// @throws StartException if the DNS does not answer, or the string is invalid
+    static ConnectionString parse(MclientConfig mclient) {
+        try {
+            return new ConnectionString(mclient.connectionString());
+        } catch (MongoConfigurationException e) {
+            throw new StartException(
+                    "/mclient/connection-string: the DNS does not say where " + mclient.masked() + " is: "
+                            + e.getMessage(),
+                    e);
+        } catch (IllegalArgumentException e) {
+            // The driver's message may quote parts of a password that is not encoded.
+            var reason = mclient.connectionString().contains("@")
+                    ? "are all special characters in user and password percent-encoded?"
+                    : e.getMessage();
+            throw new StartException("/mclient/connection-string is not a valid connection string: " + reason, e);
+        }
+    }
+
     /// Options of the connection string take precedence over the defaults.
     private static MongoClientSettings.Builder settings(
             GatewayConfig config, String purpose, SilentServers silentServers, DefaultConcern concern) {
-        var uri = new ConnectionString(config.mclient().connectionString());
+        var uri = parse(config.mclient());
         var chosen = uri.getServerSelectionTimeout();
         var writeConcern = uri.getWriteConcern();
         var reachability = new Reachability(chosen == null ? SERVER_SELECTION : Duration.ofMillis(chosen));

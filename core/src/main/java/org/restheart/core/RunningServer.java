@@ -15,7 +15,9 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
 import org.restheart.core.logging.LogSetup;
 import org.restheart.core.server.StartException;
+import org.restheart.core.server.UndertowListener;
 import org.restheart.core.service.BuildInfo;
+import org.restheart.embedded.DirectoryInUse;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.embedded.EmbeddedMongoException;
@@ -64,6 +66,7 @@ final class RunningServer implements AutoCloseable {
         var started = false;
         try {
             parts.push(PidFile.write(pidDirectory, sources.file())::close);
+            UndertowListener.requireFreePorts(config.http(), config.https());
             var effective = embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config;
             var gateway = Gateway.start(effective);
             parts.push(gateway::close);
@@ -77,6 +80,8 @@ final class RunningServer implements AutoCloseable {
                     configuration.hasDefaultAccount() || gateway.foundDefaultPassword()));
             started = true;
             return server;
+        } catch (DirectoryInUse e) {
+            throw new StartFailure(e, "stop that one, or choose another directory: --embedded-mongo=DIR");
         } catch (StartException | EmbeddedMongoException e) {
             throw new StartFailure(e);
         } finally {
@@ -97,7 +102,12 @@ final class RunningServer implements AutoCloseable {
         var parts = new ClosingOrder();
         try {
             return ResetAdmin.run(embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config);
-        } catch (EmbeddedMongoException | MongoException e) {
+        } catch (DirectoryInUse e) {
+            throw new StartFailure(
+                    e,
+                    "while that one runs, name its MongoDB instead: --reset-admin --mongo '"
+                            + e.connectionString().orElse("mongodb://…") + "'");
+        } catch (StartException | EmbeddedMongoException | MongoException e) {
             throw new StartFailure(e);
         } finally {
             parts.close();

@@ -5,4 +5,9 @@ final class StartFailure extends Exception {
     StartFailure(Throwable cause) {
         super(cause.getMessage(), cause);
     }
+
+    /// @param remedy what to do, after the message of the cause
+    StartFailure(Throwable cause, String remedy) {
+        super(cause.getMessage() + "; " + remedy, cause);
+    }
 }

@@ -376,6 +376,19 @@ class LaunchTest {
                     .build();
             assertThat(client.send(change, BodyHandlers.discarding()).statusCode())
                     .isEqualTo(200);
+            var same = "--embedded-mongo=" + folder.resolve("data");
+            assertThat(exitCode("/logging/log-to-console->false", "--port=0", same))
+                    .isEqualTo(254);
+            assertThat(err()).contains("is in use by process", "another directory: --embedded-mongo=DIR");
+            assertThat(exitCode("/logging/log-to-console->false", "--reset-admin", same))
+                    .isEqualTo(254);
+            var remedy = "--reset-admin --mongo 'mongodb://127.0.0.1:";
+            assertThat(err()).contains(remedy);
+            var uri = err().substring(err().lastIndexOf(remedy) + "--reset-admin --mongo '".length())
+                    .replaceFirst("(?s)'.*", "");
+            assertThat(exitCode("/logging/log-to-console->false", "--reset-admin", "--mongo", uri))
+                    .as(err())
+                    .isZero();
         }
         out.reset();
         var again = launch(
@@ -383,6 +396,46 @@ class LaunchTest {
         try (var _ = ((Outcome.Running) again).server()) {
             assertThat(out()).contains("curl -ig -u USER:PASSWORD ").doesNotContain("secret");
         }
+    }
+
+    @Test
+    void a_port_that_is_taken_is_told_before_a_mongod_is_started() throws Exception {
+        try (var taken = new ServerSocket(0)) {
+            var rho = "/logging/log-to-console->false; /http-listener/host->'0.0.0.0'; /http-listener/port->"
+                    + taken.getLocalPort();
+            assertThat(exitCode(rho, "--embedded-mongo=" + folder.resolve("unused")))
+                    .isEqualTo(254);
+        }
+        assertThat(err()).contains("ERROR ", "for another port start with --port N");
+        assertThat(folder.resolve("unused")).doesNotExist();
+    }
+
+    /// The DNS refuses to look up a name with a label of more than 63 characters.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "mongodb+srv://ada:pw@aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example.org/ |"
+                        + " the DNS does not say where mongodb+srv://",
+                "mongodb+srv://db.example.org:27017/ | is not a valid connection string",
+            })
+    void a_deployment_that_the_dns_does_not_know_is_a_sentence(String uri, String message) {
+        assertThat(exitCode("/logging/log-to-console->false; /http-listener/port->0", "--mongo", uri))
+                .isEqualTo(254);
+        assertThat(err()).contains("ERROR /mclient/connection-string", message).doesNotContain("pw");
+        err.reset();
+        assertThat(exitCode("", "--check", "--mongo", uri)).isEqualTo(255);
+        assertThat(err()).contains("ERROR /mclient/connection-string", message).doesNotContain("pw");
+    }
+
+    @Test
+    void overrides_in_place_of_a_configuration_are_told_from_it() throws IOException {
+        assertThat(exitCode(
+                        "", "--check", file("mcp.yml", "/mcp/enabled: true\n").toString()))
+                .isEqualTo(255);
+        assertThat(err())
+                .contains("/mcp/enabled is an override", "given with -o")
+                .doesNotContain("//mcp");
     }
 
     @Test

@@ -88,11 +88,16 @@ final class DataDirectory implements AutoCloseable {
         }
         var owner = Files.readString(file).strip();
         channel.close();
-        throw new EmbeddedMongoException("the data directory " + directory + " is in use by process " + owner
-                + "; stop that one, or choose another directory");
+        throw new DirectoryInUse(
+                "the data directory " + directory + " is in use by process " + owner,
+                LastRun.read(runFile(directory)).map(run -> EmbeddedMongo.connectionString(run.port())));
     }
 
     private Path runFile() {
+        return runFile(directory);
+    }
+
+    private static Path runFile(Path directory) {
         return directory.resolve("mongod.run");
     }
 

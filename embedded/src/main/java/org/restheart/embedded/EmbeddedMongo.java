@@ -69,6 +69,10 @@ public final class EmbeddedMongo implements AutoCloseable {
     }
 
     public String connectionString() {
+        return connectionString(port);
+    }
+
+    static String connectionString(int port) {
         return "mongodb://127.0.0.1:" + port + "/?replicaSet=" + EmbeddedMongoConfig.REPLICA_SET;
     }
 

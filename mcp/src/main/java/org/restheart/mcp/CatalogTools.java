@@ -39,7 +39,8 @@ final class CatalogTools {
     ToolResult listDatabases(ToolCall call) {
         var names = visible.databases(call.http());
         var array = DataBlock.texts(names.stream().map(QuotedNames::cut).toList());
-        return ToolResult.of(names.size() + " databases", new BsonDocument("databases", array));
+        return ToolResult.of(
+                names.size() + (names.size() == 1 ? " database" : " databases"), new BsonDocument("databases", array));
     }
 
     ToolResult listCollections(ToolCall call) {

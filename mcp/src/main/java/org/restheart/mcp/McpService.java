@@ -122,10 +122,20 @@ public final class McpService implements Service {
         }
         if (!request.path().decoded().equals(config.uri())
                 && !request.path().decoded().equals(config.uri() + "/")) {
-            return Response.status(404);
+            return error(
+                    404,
+                    Optional.empty(),
+                    RpcError.of(404, RpcError.INVALID_REQUEST, "the endpoint is POST " + config.uri()));
         }
         if (request.method() != Method.POST) {
-            return Response.status(405);
+            return error(
+                    405,
+                    Optional.empty(),
+                    RpcError.of(
+                            405,
+                            RpcError.INVALID_REQUEST,
+                            "requests of the Model Context Protocol are POST " + config.uri()
+                                    + "; there are no streams by GET"));
         }
         request.requireThread();
         var credential = surroundings.credential().apply(request);
@@ -203,13 +213,19 @@ public final class McpService implements Service {
     }
 
     private Response.Ready unauthorized(Request request) {
-        var response = Response.status(401)
-                .with("Content-Type", Response.JSON)
+        var response = error(401, Optional.empty(), RpcError.of(401, RpcError.INVALID_REQUEST, missingAccount(request)))
                 .withAlso("WWW-Authenticate", "Bearer " + resourceMetadata(request) + ", scope=\"mcp:read\"");
         for (var challenge : surroundings.otherChallenges().apply(request)) {
             response = response.withAlso("WWW-Authenticate", challenge);
         }
         return response;
+    }
+
+    private static String missingAccount(Request request) {
+        return request.headers().has("Authorization")
+                ? "these credentials are not accepted: a wrong key, token or password, or one that has expired; keys and"
+                        + " tokens are sent as Authorization: Bearer …"
+                : "this needs an account: send a key or token as Authorization: Bearer …";
     }
 
     private String resourceMetadata(Request request) {

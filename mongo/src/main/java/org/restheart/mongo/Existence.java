@@ -60,8 +60,13 @@ final class Existence {
                         || path.kind() == ResourceKind.SCHEMA_STORE);
     }
 
-    /// For writes, which do not create collections by themselves.
+    /// For writes, which do not create collections by themselves, and for paths with the database in front, as
+    /// where databases are segments of the path.
     private static List<String> remedy(Request request, ResourcePath path) {
+        if (path.requireCollection().equals(path.db())) {
+            return List.of("this is the collection " + path.db() + " of the database " + path.db()
+                    + ": is the name of the database in the URL where it already begins with that database?");
+        }
         return switch (request.method()) {
             case POST, PUT, PATCH ->
                 List.of("nothing is created by itself: PUT …/" + path.requireCollection() + " creates "

@@ -51,7 +51,10 @@ final class UnknownKeys {
 
     private static void reportTop(String key, @Nullable Object value, Set<String> known, Reading reading) {
         var hint = hint(key, known);
-        if (!(value instanceof Map)) {
+        if (key.startsWith("/")) {
+            reading.add(new Finding(
+                    Level.SUSPECT, key, "is an override, which this file cannot have: such a file is given with -o"));
+        } else if (!(value instanceof Map)) {
             reading.add(new Finding(Level.SUSPECT, "/" + key, "is not known" + hint));
         } else {
             var level = hint.isEmpty() ? Level.DETAIL : Level.SUSPECT;

@@ -13,15 +13,18 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
+import org.restheart.mcp.McpConfig;
+import org.restheart.security.apikey.ApiKeyService;
 
-/// Replaces the problem "collection not found" at the path of a service that is switched off by one that says so.
+/// Replaces the problem "collection not found" at the path of a service that is switched off, or that is elsewhere,
+/// by one that says so.
 /// Sent only to callers who would have received the original problem.
 public final class OffServices implements Filter {
     private final List<Off> services;
 
-    /// @param uri where the service would be
-    /// @param key that switches it on
-    private record Off(String name, List<String> uri, String key) {}
+    /// @param uri where the service is expected
+    /// @param explanation why it is not there
+    private record Off(List<String> uri, String explanation) {}
 
     private OffServices(List<Off> services) {
         this.services = services;
@@ -38,7 +41,16 @@ public final class OffServices implements Filter {
                                 "GraphiQL",
                                 config.graphiql().uri(),
                                 "/graphiql/enabled"),
-                        off(config.dataApi(), "the Atlas Data API", "/app", "/dataApi/enabled"))
+                        off(config.dataApi(), "the Atlas Data API", "/app", "/dataApi/enabled"),
+                        off(
+                                config.security().apiKeys(),
+                                "the service of API keys",
+                                ApiKeyService.URI,
+                                "/apiKeyAuthMechanism/enabled"),
+                        config.mcp()
+                                .map(McpConfig::uri)
+                                .filter(uri -> !uri.equals("/mcp"))
+                                .map(uri -> new Off(List.of("mcp"), "the Model Context Protocol is at " + uri)))
                 .stream()
                 .flatMap(Optional::stream)
                 .toList());
@@ -47,7 +59,9 @@ public final class OffServices implements Filter {
     private static Optional<Off> off(Optional<?> service, String name, String uri, String key) {
         return service.isPresent()
                 ? Optional.empty()
-                : Optional.of(new Off(name, RequestPath.parse(uri).segments(), key));
+                : Optional.of(new Off(
+                        RequestPath.parse(uri).segments(),
+                        name + " would be here, but is off: " + key + " switches it on"));
     }
 
     @Override
@@ -82,8 +96,7 @@ public final class OffServices implements Filter {
         }
         return Problem.of(
                         ProblemCode.NAMESPACE_NOT_FOUND,
-                        service.name + " would be here, but is off: " + service.key + " switches it on. As data: "
-                                + refused.problem().message())
+                        service.explanation + ". As data: " + refused.problem().message())
                 .raise();
     }
 }

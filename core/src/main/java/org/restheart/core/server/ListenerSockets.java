@@ -10,6 +10,7 @@ import io.undertow.server.protocol.http2.Http2OpenListener;
 import io.undertow.server.protocol.http2.Http2UpgradeHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -101,12 +102,26 @@ final class ListenerSockets {
             socket.resumeAccepts();
             LOG.info("{} accepts connections on {}", name, socket.getLocalAddress());
         } catch (IOException e) {
-            throw new StartException(
-                    name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
-                            + "; for another port start with "
-                            + (name.equals("http-listener") ? "--port N" : "RHO='/" + name + "/port -> N'"),
-                    e);
+            throw cannotListen(name, config, e);
         }
+    }
+
+    /// @throws StartException if another process listens there
+    static void requireFree(String name, ListenerConfig config) {
+        try (var socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(config.host(), config.port()));
+        } catch (IOException e) {
+            throw cannotListen(name, config, e);
+        }
+    }
+
+    private static StartException cannotListen(String name, ListenerConfig config, IOException e) {
+        return new StartException(
+                name + ": cannot listen on " + config.host() + ":" + config.port() + ": " + e.getMessage()
+                        + "; for another port start with "
+                        + (name.equals("http-listener") ? "--port N" : "RHO='/" + name + "/port -> N'"),
+                e);
     }
 
     @FunctionalInterface

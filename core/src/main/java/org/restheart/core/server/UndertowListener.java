@@ -120,6 +120,18 @@ public final class UndertowListener {
         return listener;
     }
 
+    /// Refuses ports that are taken before anything else is started.
+    ///
+    /// @throws StartException naming the port
+    public static void requireFreePorts(ListenerConfig http, ListenerConfig.Tls https) {
+        if (http.enabled()) {
+            ListenerSockets.requireFree("http-listener", http);
+        }
+        if (https.enabled()) {
+            ListenerSockets.requireFree("https-listener", https.listener());
+        }
+    }
+
     /// Opens the keystore of a listener that is enabled, and no sockets.
     ///
     /// @throws StartException naming what to correct

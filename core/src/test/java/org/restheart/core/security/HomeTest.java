@@ -80,10 +80,21 @@ class HomeTest {
                 .contains("GraphiQL would be here", "/graphiql/enabled switches it on");
         assertThat(gateway.as("admin").post("/_mcp", "{}").body()).contains("is off", "/mcp/enabled switches it on");
         assertThat(gateway.as("admin").get("/app/data-1/endpoint").body()).contains("/dataApi/enabled");
+        assertThat(gateway.as("admin").get("/_apikeys").body()).contains("/apiKeyAuthMechanism/enabled");
         assertThat(gateway.anonymous().get("/_mcp").statusCode()).isEqualTo(401);
         var refused = gateway.as("bob").get("/_mcp");
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(refused.body()).doesNotContain("enabled");
         assertThat(gateway.as("admin").get("/films-that-are-not").body()).doesNotContain("is off");
+    }
+
+    @Test
+    void paths_of_other_layouts_are_answered_with_what_is_wrong_in_them() {
+        assertThat(gateway.as("admin").get("//books").body()).contains("reserved resource", "two slashes in a row");
+        var name = gateway.database().getName();
+        for (var path : new String[] {"/" + name, "/" + name + "/books"}) {
+            assertThat(gateway.as("admin").get(path).body())
+                    .contains("'" + name + "' does not exist", "the name of the database in the URL");
+        }
     }
 }

@@ -56,8 +56,11 @@ class McpProtocolTest extends McpFixture {
             var response = gateway.as("ada").send(method, McpClient.URI, "");
             assertThat(response.statusCode()).isEqualTo(405);
             assertThat(response.headers().firstValue("Allow")).contains("POST, OPTIONS");
+            assertThat(response.body()).contains("are POST /_mcp");
         }
-        assertThat(gateway.as("ada").post("/_mcp/other", "{}").statusCode()).isEqualTo(404);
+        var other = gateway.as("ada").post("/_mcp/other", "{}");
+        assertThat(other.statusCode()).isEqualTo(404);
+        assertThat(other.body()).contains("the endpoint is POST /_mcp");
     }
 
     @Test
@@ -81,6 +84,7 @@ class McpProtocolTest extends McpFixture {
                 new TestClient[] {gateway.anonymous(), gateway.anonymous().as("ada", "wrong")}) {
             var response = client.post("/_mcp", McpClient.message("ping", "{}"));
             assertThat(response.statusCode()).isEqualTo(401);
+            assertThat(response.body()).contains("Authorization: Bearer");
             var challenges = response.headers().allValues("WWW-Authenticate");
             assertThat(challenges.getFirst())
                     .startsWith("Bearer resource_metadata=\"http://")

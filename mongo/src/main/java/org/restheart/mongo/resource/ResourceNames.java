@@ -3,6 +3,7 @@ package org.restheart.mongo.resource;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
+import java.util.List;
 import java.util.Locale;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
@@ -33,7 +34,12 @@ public final class ResourceNames {
         }
         if ((path.db() != null && isReservedDb(path.db()))
                 || (path.collection() != null && isReservedCollection(path.collection()))) {
-            throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+            throw Problem.of(RESERVED_NAME, "reserved resource")
+                    .withWarnings(
+                            "".equals(path.collection())
+                                    ? List.of("a collection without a name: are there two slashes in a row in the URL?")
+                                    : List.of())
+                    .raise();
         }
     }
 
