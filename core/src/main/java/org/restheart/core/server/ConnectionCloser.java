@@ -1,7 +1,9 @@
 package org.restheart.core.server;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,11 +13,20 @@ import org.slf4j.LoggerFactory;
 final class ConnectionCloser {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCloser.class);
 
+    private static final Duration FORGET = Duration.ofSeconds(2);
+
     /// Empty ends the thread.
     private final LinkedBlockingQueue<Optional<Runnable>> tasks = new LinkedBlockingQueue<>();
 
-    static ConnectionCloser start() {
-        var closer = new ConnectionCloser();
+    private final Runnable forget;
+
+    private ConnectionCloser(Runnable forget) {
+        this.forget = forget;
+    }
+
+    /// @param forget run every two seconds, for objects that refer to closed connections
+    static ConnectionCloser start(Runnable forget) {
+        var closer = new ConnectionCloser(forget);
         Thread.ofVirtual().name("closer").start(closer::run);
         return closer;
     }
@@ -32,15 +43,30 @@ final class ConnectionCloser {
 
     private void run() {
         try {
-            for (var task = tasks.take(); task.isPresent(); task = tasks.take()) {
-                try {
-                    task.get().run();
-                } catch (RuntimeException | Error e) { // the next connection must be closed nevertheless
-                    LOG.debug("a connection could not be closed in order", e);
+            long forgotten = System.nanoTime();
+            while (true) {
+                var task = tasks.poll(FORGET.toNanos(), TimeUnit.NANOSECONDS);
+                if (task != null && task.isEmpty()) {
+                    return;
+                }
+                if (task != null) {
+                    run(task.get());
+                }
+                if (System.nanoTime() - forgotten >= FORGET.toNanos()) {
+                    run(forget);
+                    forgotten = System.nanoTime();
                 }
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) { // the next connection must be closed nevertheless
+            LOG.debug("a connection could not be closed in order", e);
         }
     }
 }

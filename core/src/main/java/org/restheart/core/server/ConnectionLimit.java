@@ -97,7 +97,8 @@ final class ConnectionLimit {
         return count <= FEW || System.nanoTime() - tidied > TIDY_AGAIN;
     }
 
-    private void tidy() {
+    /// Forgets those that were closed.
+    synchronized void tidy() {
         tidied = System.nanoTime();
         accepted.values().removeIf(connections -> {
             tidy(connections);
@@ -127,6 +128,11 @@ final class ConnectionLimit {
     /// The number of connections that are open.
     synchronized int open() {
         tidy();
+        return count;
+    }
+
+    /// Those that are open, and those that have been closed since the last look.
+    synchronized int known() {
         return count;
     }
 

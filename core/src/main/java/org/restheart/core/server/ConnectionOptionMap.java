@@ -19,10 +19,14 @@ final class ConnectionOptionMap {
     /// The cost of parsing fields that collide in Undertow's table grows with its square.
     private static final long ALLOWANCE = 4;
 
+    /// Of one connection of HTTP/2, unless configured. Browsers and libraries keep to it.
+    private static final int MAX_CONCURRENT_STREAMS = 1_000;
+
     private ConnectionOptionMap() {}
 
     static OptionMap of(ConnectionOptions options, boolean allowUnescapedCharacters) {
         var map = OptionMap.builder();
+        map.set(UndertowOptions.HTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, MAX_CONCURRENT_STREAMS);
         others(map, options.others());
         map.set(UndertowOptions.DECODE_URL, false);
         map.set(UndertowOptions.ALLOW_UNESCAPED_CHARACTERS_IN_URL, allowUnescapedCharacters);

@@ -115,8 +115,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void decideFirst(boolean streamed, byte[] begin, @Nullable StreamSourceChannel channel) {
-        var address = CallerScope.address(parts.clients().of(request));
-        if (!parts.arriving().tryTake(address)) {
+        var address = address();
+        if (!parts.waiting().tryTake(address)) {
             http.setPersistent(false);
             send(RootHandler.unavailable("too many requests of this client send their content slowly"));
             return;
@@ -222,7 +222,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void send(Ready built) {
-        var held = parts.responses().hold(http, this::caller, built.content());
+        var held = parts.responses().hold(http, this::caller, built.content())
+                && (!(built.content() instanceof Content.Streamed)
+                        || parts.untaken().add(http, address()));
         if (!held && built.content() instanceof Content.Streamed streamed) {
             parts.threads().execute(streamed.source()::close);
         }
@@ -233,23 +235,36 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             leave(); // it may stay open for days, or while the client sends content that is not read
         }
         if (route.binding().service().isPlain() || !Compression.isWorthwhile(ready)) {
-            parts.writer().send(http, ready);
+            write(ready);
             return;
         }
         var varied = variesByCoding(ready) ? ready : ready.with(VARY);
         var coding = ContentCoding.accepted(request.headers());
         if (coding == ContentCoding.IDENTITY) {
-            parts.writer().send(http, varied);
+            write(varied);
         } else if (Compression.isQuick(coding, varied)) {
-            parts.writer().send(http, Compression.apply(coding, varied));
+            write(Compression.apply(coding, varied));
         } else {
             http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
         }
     }
 
+    private void write(Ready ready) {
+        parts.writer().send(http, ready);
+        switch (ready.content()) {
+            case Content.Bytes bytes -> parts.untaken().sent(http, bytes.length(), this::address, this::caller);
+            case Content.None _ -> parts.untaken().sent(http, 0, this::address, this::caller);
+            case Content.Streamed _, Content.Forwarded _, Content.Push _ -> {} // have limits of their own
+        }
+    }
+
     /// Whose shares of memory the request takes.
     private String caller() {
-        return note.caller().orElseGet(() -> CallerScope.address(parts.clients().of(request)));
+        return note.caller().orElseGet(this::address);
+    }
+
+    private String address() {
+        return CallerScope.address(parts.clients().of(request));
     }
 
     /// Files that are kept compressed say so themselves.
@@ -265,7 +280,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     private void sendCoded(ContentCoding coding, Ready ready) {
         try {
-            parts.writer().send(http, built("compress", () -> Compression.apply(coding, ready)));
+            write(built("compress", () -> Compression.apply(coding, ready)));
         } catch (Throwable failure) { // as above
             fail(failure);
         }
@@ -287,7 +302,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             left = true;
             held.close();
             if (awaited != null) {
-                parts.arriving().release(awaited);
+                parts.waiting().release(awaited);
             }
             parts.admission().leave();
         }

@@ -6,7 +6,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.xnio.XnioIoThread;
+import org.xnio.IoUtils;
+import org.xnio.StreamConnection;
 import org.xnio.conduits.AbstractStreamSinkConduit;
 import org.xnio.conduits.StreamSinkConduit;
 
@@ -21,7 +22,7 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
     /// The last stream is the largest there can be: whatever is still sent will be served. No error.
     private static final byte[] FRAME = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, -1, -1, -1, 0, 0, 0, 0};
 
-    private final XnioIoThread thread;
+    private final StreamConnection connection;
 
     /// Guarded by this, like all below.
     private boolean withinFrame;
@@ -30,15 +31,24 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
     private @Nullable ByteBuffer frame;
 
     /// To be made before the answer to the connection's first request is written.
-    GoAway(StreamSinkConduit next, XnioIoThread thread) {
-        super(next);
-        this.thread = thread;
+    GoAway(StreamConnection connection) {
+        super(connection.getSinkChannel().getConduit());
+        this.connection = connection;
     }
 
     /// Sends it soon. Further calls do nothing.
     void send() {
+        later(this::sendHere);
+    }
+
+    /// Closes the connection soon, with all its streams.
+    void close() {
+        later(() -> IoUtils.safeClose(connection));
+    }
+
+    private void later(Runnable task) {
         try {
-            thread.execute(this::sendHere);
+            connection.getIoThread().execute(task);
         } catch (RejectedExecutionException _) {
             LOG.debug("the server has stopped");
         }

@@ -17,9 +17,15 @@ import org.restheart.http.access.FairShares;
 /// however long those that joined it take nothing. And nobody holds bytes beyond its share by having joined others.
 final class HeldResponses {
     private static final int SMALL = 16 << 10;
-    private static final int UNIT = 64 << 10;
+    private static final int UNIT = 16 << 10;
+
+    /// What Undertow keeps for a response that waits.
+    private static final int BUFFER = 16 << 10;
 
     private final FairShares units;
+
+    /// Of what all responses need beside their content.
+    private final FairShares heads;
 
     /// Guarded by itself. By identity, since buffers compare by content.
     private final IdentityHashMap<ByteBuffer, Shared> buffers = new IdentityHashMap<>();
@@ -29,9 +35,10 @@ final class HeldResponses {
     /// @param responses of each caller, changed under the lock
     private record Shared(int units, Map<String, Integer> responses) {}
 
-    /// @param bytes of all responses together
+    /// @param bytes of the contents of all responses together; what they need beside it may be half as much
     HeldResponses(long bytes) {
-        this.units = new FairShares((int) Math.min(Integer.MAX_VALUE, Math.max(1, bytes / UNIT)), 0);
+        this.units = new FairShares((int) Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE), 0);
+        this.heads = new FairShares((int) Math.clamp(bytes / 2 / UNIT, 1, Integer.MAX_VALUE), 0);
     }
 
     /// Counts the content until the exchange ends.
@@ -42,21 +49,36 @@ final class HeldResponses {
     boolean hold(HttpServerExchange exchange, Supplier<String> caller, Content content) {
         return switch (content) {
             case Content.Bytes(var buffer) -> buffer.remaining() <= SMALL || hold(exchange, caller.get(), buffer);
-            case Content.Streamed streamed -> hold(exchange, caller.get(), units(streamed.held()));
+            case Content.Streamed streamed -> hold(exchange, units, caller.get(), units(streamed.held()));
             case Content.None _, Content.Push _, Content.Forwarded _ -> true;
         };
+    }
+
+    /// Counts what any response keeps until its exchange ends, whatever its content: the head of its request, a buffer.
+    ///
+    /// @return false if its caller holds too much already
+    boolean holdHead(HttpServerExchange exchange, String caller) {
+        long bytes = BUFFER
+                + exchange.getRequestURI().length()
+                + exchange.getQueryString().length();
+        for (var field : exchange.getRequestHeaders()) {
+            for (var value : field) {
+                bytes += field.getHeaderName().length() + value.length();
+            }
+        }
+        return hold(exchange, heads, caller, units(bytes));
     }
 
     private static int units(long bytes) {
         return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(bytes, UNIT));
     }
 
-    private boolean hold(HttpServerExchange exchange, String caller, int needed) {
-        if (!units.tryTake(caller, needed)) {
+    private static boolean hold(HttpServerExchange exchange, FairShares shares, String caller, int needed) {
+        if (!shares.tryTake(caller, needed)) {
             return false;
         }
         exchange.addExchangeCompleteListener((_, next) -> {
-            units.release(caller, needed);
+            shares.release(caller, needed);
             next.proceed();
         });
         return true;

@@ -7,6 +7,7 @@ import java.net.SocketAddress;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 
 /// The connections of HTTP/2, so that a `GOAWAY` can be sent on them before the server stops. Thread-safe.
@@ -28,9 +29,19 @@ final class Http2Connections {
     void accepted(StreamConnection connection) {
         accepted.put(new Ends(connection.getPeerAddress(), connection.getLocalAddress()), connection);
         if (accepted.size() >= tidyAt) {
-            accepted.values().removeIf(other -> !other.isOpen());
-            tidyAt = Math.max(FEW, 2 * accepted.size());
+            tidy();
         }
+    }
+
+    /// Forgets those that were closed.
+    void tidy() {
+        accepted.values().removeIf(other -> !other.isOpen());
+        tidyAt = Math.max(FEW, 2 * accepted.size());
+    }
+
+    /// Those that are open, and those that have been closed since the last look.
+    int known() {
+        return accepted.size();
     }
 
     /// To be called with each request, on its I/O thread.
@@ -44,9 +55,8 @@ final class Http2Connections {
             if (below == null) {
                 return;
             }
-            var sink = below.getSinkChannel();
-            var added = new GoAway(sink.getConduit(), below.getIoThread());
-            sink.setConduit(added);
+            var added = new GoAway(below);
+            below.getSinkChannel().setConduit(added);
             connection.putAttachment(GO_AWAY, added);
             open.add(added);
             connection.addCloseListener(_ -> open.remove(added));
@@ -54,6 +64,20 @@ final class Http2Connections {
         }
         if (stopping) {
             known.send();
+        }
+    }
+
+    /// Closes the connection of an exchange of any protocol. For Undertow a connection of HTTP/2 is one stream, and a
+    /// stream whose response waits for its client would not end.
+    static void close(HttpServerExchange exchange) {
+        var goAway = exchange.getConnection() instanceof Http2ServerConnection connection
+                ? connection.getAttachment(GO_AWAY)
+                : null;
+        if (goAway != null) {
+            goAway.close();
+        } else {
+            IoUtils.safeClose(exchange.getConnection());
+            exchange.endExchange();
         }
     }
 

@@ -70,6 +70,7 @@ final class IdleConnection extends AbstractStreamSourceConduit<StreamSourceCondu
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // whether it is the same listener
     private boolean isIdle() {
         var exchange = current;
         var listener = heads;

@@ -7,7 +7,6 @@ import io.undertow.server.OpenListener;
 import io.undertow.server.protocol.http.AlpnOpenListener;
 import io.undertow.server.protocol.http.HttpOpenListener;
 import io.undertow.server.protocol.http2.Http2OpenListener;
-import io.undertow.server.protocol.http2.Http2UpgradeHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -153,7 +152,10 @@ final class ListenerSockets {
 
     private OpenListener http() {
         var listener = new HttpOpenListener(buffers, options());
-        listener.setRootHandler(settings.connection().http2() ? new Http2UpgradeHandler(handler) : handler);
+        // HTTP/2 begins by prior knowledge only. An upgrade of HTTP/1.1 (withdrawn by RFC 9113, section 3.1) is
+        // ignored:
+        // through a proxy that forwards upgrades, as WebSockets need, it would be a tunnel past the proxy's rules.
+        listener.setRootHandler(handler);
         return listener;
     }
 

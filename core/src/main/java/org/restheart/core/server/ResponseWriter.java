@@ -23,9 +23,6 @@ final class ResponseWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseWriter.class);
     private static final IoCallback END = new End();
 
-    /// What is smaller fits into the buffers of the operating system.
-    private static final int LARGE = 64 << 10;
-
     private final Executor threads;
     private final PushConnections pushes;
     private final BodyLimits bodies;
@@ -37,7 +34,7 @@ final class ResponseWriter {
     /// @param pushes manages connections that stay open for messages
     /// @param bodies bounds the messages that clients send on them
     /// @param proxies by their paths in the configuration
-    /// @param timeout after which the connection of a client that takes nothing is closed
+    /// @param timeout after which the connection of a client that takes nothing of a stream is closed
     ResponseWriter(
             Executor threads,
             PushConnections pushes,
@@ -111,14 +108,11 @@ final class ResponseWriter {
         return exchange.getRequestMethod().equals(Methods.HEAD);
     }
 
-    private void bytes(HttpServerExchange exchange, Content.Bytes bytes) {
+    private static void bytes(HttpServerExchange exchange, Content.Bytes bytes) {
         exchange.setResponseContentLength(bytes.length());
         if (isHead(exchange) || bytes.length() == 0) {
             exchange.endExchange();
         } else {
-            if (bytes.length() > LARGE) {
-                StalledResponse.watch(exchange, timeout);
-            }
             exchange.getResponseSender().send(bytes.buffer().duplicate(), END);
         }
     }

@@ -5,6 +5,7 @@ import io.undertow.server.HttpServerExchange;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ConnectionOptions;
@@ -12,6 +13,7 @@ import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.RequestNote;
 import org.restheart.core.routing.Router;
+import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -21,6 +23,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
+import org.restheart.http.access.CallerScope;
 
 /// The entry point of requests, on I/O threads: checks the method, parses path and query, finds the route.
 final class RootHandler implements HttpHandler {
@@ -94,10 +97,9 @@ final class RootHandler implements HttpHandler {
         var arrived = System.nanoTime();
         exchange.addExchangeCompleteListener((ended, next) -> {
             try {
-                var request = reader.read(ended, Method.GET, pathAsSent(ended), query(ended), new RequestNote());
                 parts.observer()
                         .completed(new Observation(
-                                request,
+                                asSent(ended),
                                 ended.getRequestMethod().toString(),
                                 ended.getStatusCode(),
                                 refusal.headers(),
@@ -110,6 +112,13 @@ final class RootHandler implements HttpHandler {
             }
         });
         parts.writer().send(exchange, refusal);
+        Supplier<String> address = () -> CallerScope.address(parts.clients().of(asSent(exchange)));
+        long length = refusal.content() instanceof Content.Bytes bytes ? bytes.length() : 0;
+        parts.untaken().sent(exchange, length, address, address);
+    }
+
+    private Request asSent(HttpServerExchange exchange) {
+        return reader.read(exchange, Method.GET, pathAsSent(exchange), query(exchange), new RequestNote());
     }
 
     private static RequestPath pathAsSent(HttpServerExchange exchange) {

@@ -10,14 +10,17 @@ import org.restheart.security.ClientAddress;
 /// The parts that every exchange uses.
 ///
 /// @param threads starts a virtual thread per task
-/// @param arriving places of requests whose content is awaited, by address: of requests in flight, one client may not
-///     hold all while it sends nothing
+/// @param waiting places of requests that wait for their clients, to send content or to take the response, by address:
+/// of
+///     requests in flight, one client may not hold all
+/// @param untaken responses that wait
 /// @param clients determines the address under which a client's content is counted
 record ServerParts(
         Admission admission,
         BodyLimits bodies,
-        FairShares arriving,
+        FairShares waiting,
         HeldResponses responses,
+        UntakenResponses untaken,
         ClientAddress clients,
         ResponseWriter writer,
         Executor threads,

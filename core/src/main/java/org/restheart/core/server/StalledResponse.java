@@ -7,7 +7,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.xnio.IoUtils;
 import org.xnio.XnioExecutor;
 
 /// Closes the connection of a client that takes nothing of a response for a time, since the response stays in memory
@@ -56,8 +55,7 @@ final class StalledResponse implements ExchangeCompletionListener {
             }
         }
         LOG.debug("a client took nothing of a response for {}", timeout);
-        IoUtils.safeClose(exchange.getConnection());
-        exchange.endExchange();
+        Http2Connections.close(exchange);
     }
 
     @Override

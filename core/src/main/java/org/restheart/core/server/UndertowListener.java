@@ -44,11 +44,12 @@ public final class UndertowListener {
     private final IoThreadBufferPool buffers;
     private final XnioWorker worker;
     private final UnreadRequests unread;
+    private final ConnectionLimit connections;
 
     /// Meters refer to it weakly.
     private final ServerLoad load;
     private final Http2Connections http2 = new Http2Connections();
-    private final ConnectionCloser closer = ConnectionCloser.start();
+    private final ConnectionCloser closer = ConnectionCloser.start(this::forgetClosed);
     private final PushConnections pushes = PushConnections.start(closer);
     private final ListenerSockets sockets;
     private final Map<String, ReverseProxy> proxies = new HashMap<>();
@@ -57,7 +58,7 @@ public final class UndertowListener {
     private UndertowListener(
             ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing, XnioWorker worker) {
         this.admission = new Admission(settings.limits().maxRequestsInFlight());
-        var connections = new ConnectionLimit(
+        this.connections = new ConnectionLimit(
                 settings.limits().maxConnections(),
                 settings.limits().maxConnectionsPerAddress(),
                 !(settings.clients() instanceof ClientAddress.Forwarded));
@@ -77,11 +78,14 @@ public final class UndertowListener {
                 settings.limits().maxAnonymousBodies(),
                 settings.limits().maxStreamedContent(),
                 settings.limits().contentTimeout());
+        var waiting = new FairShares(admission.limit(), 0);
+        var responses = new HeldResponses(settings.limits().maxResponsesInMemory());
         var parts = new ServerParts(
                 admission,
                 bodies,
-                new FairShares(admission.limit(), 0),
-                new HeldResponses(settings.limits().maxResponsesInMemory()),
+                waiting,
+                responses,
+                new UntakenResponses(waiting, responses, settings.limits().responseTimeout()),
                 settings.clients(),
                 new ResponseWriter(
                         threads,
@@ -99,6 +103,7 @@ public final class UndertowListener {
 
     /// Prepares a connection before its first request is read.
     private IdleConnection prepare(StreamConnection connection) {
+        Http2SettingsLimit.on(connection);
         var idle = IdleConnection.on(connection, closer);
         unread.watch(connection);
         http2.accepted(connection);
@@ -130,6 +135,16 @@ public final class UndertowListener {
         if (https.enabled()) {
             ListenerSockets.requireFree("https-listener", https.listener());
         }
+    }
+
+    private void forgetClosed() {
+        connections.tidy();
+        http2.tidy();
+    }
+
+    /// Connections that are in memory, open or closed.
+    int knownConnections() {
+        return Math.max(connections.known(), http2.known());
     }
 
     /// Opens the keystore of a listener that is enabled, and no sockets.

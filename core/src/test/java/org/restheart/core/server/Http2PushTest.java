@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -13,15 +14,18 @@ import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -37,25 +41,44 @@ class Http2PushTest {
     private static final int STREAMS = 500;
 
     private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
-    private final AtomicInteger gone = new AtomicInteger();
-    private final TestServer server = TestServer.of(
-            TestServer.blocking("/push", this::subscribe), TestServer.blocking("/plain", _ -> Response.status(200)));
-    private final HttpClient client =
-            HttpClient.newBuilder().version(Version.HTTP_2).build();
+    private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
+    @TempDir
+    private static Path directory;
+
+    private static TestKeystore keystore = new TestKeystore(new File("none"));
+
+    private TestServer server = TestServer.of();
+    private HttpClient client = HttpClient.newHttpClient();
+
+    @BeforeAll
+    static void makeCertificate() throws Exception {
+        keystore = TestKeystore.in(directory);
+    }
 
     private Response subscribe(Request request) {
         var backlog = new Backlog(1_000, 4 << 20);
-        backlogs.put(request.query().first("n").orElseThrow(), backlog);
+        var n = request.query().first("n").orElseThrow();
+        backlogs.put(n, backlog);
         return Response.status(200)
                 .with(
                         "text/event-stream; charset=UTF-8",
-                        new Content.Push(new Subscription(
-                                Transport.SSE, backlog, Duration.ZERO, _ -> {}, gone::incrementAndGet)));
+                        new Content.Push(
+                                new Subscription(Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> gone.add(n))));
     }
 
     /// Afterwards there is a connection of HTTP/2, which all requests use.
     @BeforeEach
     void connect() throws Exception {
+        stop();
+        server = TestServer.tls(
+                keystore.listener("changeit"),
+                TestServer.blocking("/push", this::subscribe),
+                TestServer.blocking("/plain", _ -> Response.status(200)));
+        client = HttpClient.newBuilder()
+                .version(Version.HTTP_2)
+                .sslContext(keystore.context())
+                .build();
         var answer = client.send(request("/plain"), BodyHandlers.discarding());
         assertThat(answer.version()).isEqualTo(Version.HTTP_2);
     }
@@ -68,7 +91,7 @@ class Http2PushTest {
 
     private HttpRequest request(String target) {
         return HttpRequest.newBuilder(URI.create(
-                        "http://127.0.0.1:" + server.listener().address().getPort() + target))
+                        "https://localhost:" + server.listener().address().getPort() + target))
                 .timeout(Duration.ofSeconds(10))
                 .build();
     }
@@ -118,7 +141,7 @@ class Http2PushTest {
                 assertThat(event(read)).isEqualTo("after " + offered);
             }
             assertThat(offered).isBetween(4, 200);
-            await().until(() -> gone.get() == 1); // given up for its slowness
+            await().until(() -> gone.size() == 1); // given up for its slowness
             assertThat(offer(2, "still there")).isEqualTo(Offer.TAKEN);
             assertThat(event(read)).isEqualTo("still there");
             assertThat(List.of(stalled)).isNotEmpty();
@@ -129,7 +152,7 @@ class Http2PushTest {
     void a_client_that_ends_a_stream_is_noticed_and_the_others_go_on() throws Exception {
         try (var other = open(2)) {
             open(1).close();
-            await().until(() -> gone.get() == 1);
+            await().until(() -> gone.size() == 1);
             offer(2, "still there");
             assertThat(event(other)).isEqualTo("still there");
         }

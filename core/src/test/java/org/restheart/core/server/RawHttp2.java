@@ -5,6 +5,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -27,11 +28,26 @@ final class RawHttp2 implements AutoCloseable {
     private final DataInputStream in;
 
     RawHttp2(InetSocketAddress address) throws IOException {
+        this(address, new byte[0]);
+    }
+
+    /// With one setting (RFC 9113, section 6.5.2).
+    RawHttp2(InetSocketAddress address, int setting, int value) throws IOException {
+        this(
+                address,
+                ByteBuffer.allocate(6).putShort((short) setting).putInt(value).array());
+    }
+
+    private RawHttp2(InetSocketAddress address, byte[] settings) throws IOException {
         socket.setSoTimeout(10_000);
         socket.connect(address);
         in = new DataInputStream(socket.getInputStream());
-        socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        send(SETTINGS, 0, 0, new byte[0]);
+        write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        send(SETTINGS, 0, 0, settings);
+    }
+
+    private void write(String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     record Frame(int type, int flags, int stream, byte[] payload) {
@@ -104,6 +120,8 @@ final class RawHttp2 implements AutoCloseable {
             return true;
         } catch (SocketTimeoutException _) {
             return false;
+        } catch (SocketException _) { // it had bytes left to read
+            return true;
         }
     }
 

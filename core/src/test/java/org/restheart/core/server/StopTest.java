@@ -11,12 +11,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.restheart.http.Response;
 
 @Timeout(20)
@@ -82,15 +84,18 @@ class StopTest {
     }
 
     @Test
-    void http_2_connections_are_refused_new_requests_as_well() throws Exception {
+    void http_2_connections_are_refused_new_requests_as_well(@TempDir Path directory) throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
-        try (var server = TestServer.of(
+        var keystore = TestKeystore.in(directory);
+        try (var server = TestServer.tls(
+                        keystore.listener("changeit"),
                         eager("/late", _ -> Response.later(eventual, Function.identity())),
                         blocking("/", _ -> Response.status(200)));
                 var client = HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_2)
+                        .sslContext(keystore.context())
                         .build()) {
-            var address = "http://127.0.0.1:" + server.listener().address().getPort();
+            var address = "https://localhost:" + server.listener().address().getPort();
             var request = HttpRequest.newBuilder(URI.create(address)).build();
             assertThat(client.send(request, BodyHandlers.ofString()).statusCode())
                     .isEqualTo(200);

@@ -1,0 +1,83 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpServerConnection;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+import org.restheart.http.access.FairShares;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Responses that wait for their clients to take them. A client of HTTP/2 decides when even the smallest of its
+/// responses
+/// may be sent, and may have thousands on one connection. Bounded are the requests in flight that one address delays in
+/// this way, the memory that they need, and the time without progress. Thread-safe.
+final class UntakenResponses {
+    private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
+
+    private final FairShares places;
+    private final HeldResponses memory;
+    private final Duration timeout;
+
+    /// @param places of requests that wait for their clients, by address
+    /// @param timeout after which the connection of a client is closed that takes nothing
+    UntakenResponses(FairShares places, HeldResponses memory, Duration timeout) {
+        this.places = places;
+        this.memory = memory;
+        this.timeout = timeout;
+    }
+
+    /// Takes a place for a response until its exchange ends.
+    ///
+    /// @param address as [org.restheart.http.access.CallerScope] names it
+    /// @return false if this address delays too many already
+    boolean add(HttpServerExchange exchange, String address) {
+        if (!places.tryTake(address)) {
+            return false;
+        }
+        exchange.addExchangeCompleteListener((_, next) -> {
+            places.release(address);
+            next.proceed();
+        });
+        return true;
+    }
+
+    /// Counts a response that is in memory as a whole and that its client has not taken at once. To be called when it
+    /// was sent. Closes the connection if its client delays too much already.
+    ///
+    /// @param length of its content
+    /// @param address as [org.restheart.http.access.CallerScope] names it
+    /// @param caller who is charged for the memory
+    void sent(HttpServerExchange exchange, long length, Supplier<String> address, Supplier<String> caller) {
+        if (isTaken(exchange, length)) {
+            return;
+        }
+        if (exchange.isInIoThread()) {
+            await(exchange, address.get(), caller.get());
+            return;
+        }
+        try { // where the rest is sent, so that the exchange does not end in between
+            exchange.getIoThread().execute(() -> sent(exchange, length, address, caller));
+        } catch (RejectedExecutionException _) {
+            LOG.debug("the server has stopped");
+        }
+    }
+
+    /// In HTTP/1.1 the operating system has what was written, while the exchange may go on with unread content of the
+    /// request. In HTTP/2 what was written may wait for the client's window.
+    private static boolean isTaken(HttpServerExchange exchange, long length) {
+        return exchange.isResponseComplete()
+                || (exchange.getConnection() instanceof HttpServerConnection
+                        && exchange.getResponseBytesSent() >= length);
+    }
+
+    private void await(HttpServerExchange exchange, String address, String caller) {
+        if (add(exchange, address) && memory.holdHead(exchange, caller)) {
+            StalledResponse.watch(exchange, timeout);
+        } else {
+            LOG.debug("a client has too many responses that it has not taken");
+            Http2Connections.close(exchange);
+        }
+    }
+}
