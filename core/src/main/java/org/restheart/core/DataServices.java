@@ -36,11 +36,11 @@ import org.restheart.graphql.SourceStreams;
 import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
+import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.importing.ImportService;
 import org.restheart.mongo.service.CacheInvalidator;
@@ -49,9 +49,13 @@ import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
 import org.restheart.security.acl.PermissionSyntax;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The services over MongoDB's data, and their bindings. Used once, while the gateway starts.
 final class DataServices {
+    private static final Logger LOG = LoggerFactory.getLogger(DataServices.class);
+
     private final GatewayConfig config;
     private final MongoConfig data;
     private final MongoClient client;
@@ -117,6 +121,7 @@ final class DataServices {
         config.dataApi().ifPresent(api -> bindDataApi(api, service));
         config.openApi().ifPresent(openApi -> bindOpenApi(openApi, service));
         // Not secured as paths: what tools and imports do is authorized as requests of the REST API.
+        config.mcp().ifPresent(this::warnOfUnknownName);
         config.mcp()
                 .map(mcp -> new McpService(
                         mcp,
@@ -170,6 +175,18 @@ final class DataServices {
         });
     }
 
+    private void warnOfUnknownName(McpConfig mcp) {
+        boolean isKnown = config.security()
+                .oauth()
+                .modelContext()
+                .filter(endpoint -> endpoint.resource().base().configured().isPresent())
+                .isPresent();
+        if (!isKnown && !mcp.loopback()) {
+            LOG.warn("mcp: set base-url to the URL by which clients know this server: without it, tokens that name"
+                    + " an endpoint (aud) are accepted by the server's own addresses only");
+        }
+    }
+
     private McpService.Surroundings surroundings() {
         return new McpService.Surroundings(
                 security::modelContextBase,
@@ -200,8 +217,6 @@ final class DataServices {
                 listeners.rights());
         var apps = new GraphqlService(
                 graphql,
-                changed -> new CollectionChanges(
-                        client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
                 service.reads(),
                 rights,
                 subscriptions,

@@ -73,7 +73,10 @@ final class TokenParts {
         this.resources = oauth.modelContext()
                 .map(endpoint -> new ResourceGrant(
                         new ResourceTokens(
-                                endpoint.resource().path(), endpoint.resource().base()::of, endpoint.plain()),
+                                endpoint.resource().path(),
+                                endpoint.resource().base()::of,
+                                endpoint.resource().base().configured().isPresent(),
+                                endpoint.plain()),
                         endpoint.resource().scopes()));
         this.jwt = resources.map(grant -> known.serving(grant.tokens())).orElse(known);
         this.manager = manager(sessions(security, stored));

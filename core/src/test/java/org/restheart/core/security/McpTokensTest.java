@@ -138,6 +138,38 @@ class McpTokensTest {
         }
     }
 
+    /// Whoever has received a token for his own endpoint writes its name into the request.
+    @Test
+    void without_a_base_url_a_request_does_not_say_what_this_endpoint_is_called(TestMongo mongo) {
+        try (var unnamed = TestGateway.start(
+                mongo, PARTS.formatted(KEY, "").replace("base-url: \"https://db.example\", read", "read"))) {
+            unnamed.permit("{_id: 'c', roles: ['editor'], predicate: \"path-prefix('/c')\"}");
+            unnamed.insert("c", "{_id: 1}");
+            int port = unnamed.address().getPort();
+            for (var name :
+                    new String[] {"other.example", "127.0.0.1:1", "127.0.0.2:" + port, "other.example:" + port}) {
+                var forged = with(unnamed, token("{aud: 'http://" + name + "/_mcp'}"))
+                        .with("X-Forwarded-Proto", "http")
+                        .with("X-Forwarded-Host", name);
+                assertThat(new McpClient(forged)
+                                .send("tools/call", McpClient.parameters("list-databases", "{}", "{}"))
+                                .statusCode())
+                        .as(name)
+                        .isEqualTo(401);
+            }
+            for (var name : new String[] {"localhost:" + port, "127.0.0.1:" + port}) {
+                var own = with(unnamed, token("{aud: 'http://" + name + "/_mcp'}"))
+                        .with("X-Forwarded-Proto", "http")
+                        .with("X-Forwarded-Host", name);
+                assertThat(new McpClient(own)
+                                .send("tools/call", McpClient.parameters("list-databases", "{}", "{}"))
+                                .statusCode())
+                        .as(name)
+                        .isEqualTo(200);
+            }
+        }
+    }
+
     @Test
     void scopes_narrow() {
         var documents = ", \"documents\": [{\"n\": 1}]";

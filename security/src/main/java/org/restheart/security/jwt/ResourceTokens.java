@@ -1,5 +1,6 @@
 package org.restheart.security.jwt;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
@@ -12,8 +13,10 @@ import org.restheart.http.Request;
 ///
 /// @param path of the endpoint, and of everything below it
 /// @param baseUrl by which the client of a request knows this server
+/// @param known whether `baseUrl` is configured. If it is the request that says it, which a client may write as it
+///     likes, only a name of this end of its connection is this endpoint's: an address, or `localhost`, and the port
 /// @param plain whether the endpoint also takes tokens without `aud`
-public record ResourceTokens(String path, Function<Request, String> baseUrl, boolean plain) {
+public record ResourceTokens(String path, Function<Request, String> baseUrl, boolean known, boolean plain) {
     /// The endpoint's identifier.
     public String uri(Request request) {
         return baseUrl.apply(request) + path;
@@ -21,7 +24,33 @@ public record ResourceTokens(String path, Function<Request, String> baseUrl, boo
 
     /// Whether a text is that identifier; scheme and host compare without case.
     public boolean isNamed(Request request, String resource) {
-        return canonical(resource).equals(canonical(uri(request)));
+        var own = uri(request);
+        return canonical(resource).equals(canonical(own)) && (known || isLocal(request, own));
+    }
+
+    private static boolean isLocal(Request request, String url) {
+        var local = request.connection().local();
+        var address = local.getAddress();
+        var uri = parsed(url).filter(parsed -> parsed.getHost() != null);
+        if (address == null || uri.isEmpty()) {
+            return false;
+        }
+        int usual = "https".equalsIgnoreCase(uri.get().getScheme()) ? 443 : 80;
+        int port = uri.get().getPort() < 0 ? usual : uri.get().getPort();
+        return port == local.getPort() && isNameOf(address, uri.get().getHost().toLowerCase(Locale.ROOT));
+    }
+
+    /// Names are compared without resolving them.
+    private static boolean isNameOf(InetAddress address, String host) {
+        if (address.isLoopbackAddress() && host.equals("localhost")) {
+            return true;
+        }
+        var literal = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+        try {
+            return InetAddress.ofLiteral(literal).equals(address);
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
     }
 
     boolean accept(Request request, Claims claims) {
