@@ -20,9 +20,12 @@ record McpCredentials(ClientAddress clients) {
         var account = request.caller().account();
         var source = credentials.map(Credentials::source).orElse("");
         var handle = credentials.flatMap(Credentials::apiKey);
-        var principal = source + "/" + handle.orElse("") + "/" + clients.caller(request);
+        var caller = clients.caller(request);
         return new PresentedCredential(
-                principal, source.equals(JwtAuthenticator.SOURCE) ? scopes(account) : Optional.empty(), handle);
+                source + "/" + handle.orElse("") + "/" + caller,
+                caller,
+                source.equals(JwtAuthenticator.SOURCE) ? scopes(account) : Optional.empty(),
+                handle);
     }
 
     /// The scopes of a token (RFC 8693, 4.2): the properties of its account are its claims.

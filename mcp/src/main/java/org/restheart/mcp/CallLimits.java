@@ -37,8 +37,8 @@ final class CallLimits {
     /// Begins a call, which ends when the result is closed.
     ///
     /// @throws RefusedCall naming the time to wait
-    Running begin(String principal) {
-        var account = accounts.get(principal, _ -> new Account());
+    Running begin(String caller) {
+        var account = accounts.get(caller, _ -> new Account());
         var wait = count(account);
         if (wait.isPresent()) {
             throw new RefusedCall(

@@ -19,6 +19,6 @@ record CallRecords(CallLimits limits, AuditLog audit, McpMeters meters) {
     ///
     /// @throws RefusedCall naming the time to wait
     CallLimits.Running count(PresentedCredential credential) {
-        return limits.begin(credential.principal());
+        return limits.begin(credential.caller());
     }
 }

@@ -39,8 +39,10 @@ final class CatalogTools {
     ToolResult listDatabases(ToolCall call) {
         var names = visible.databases(call.http());
         var array = DataBlock.texts(names.stream().map(QuotedNames::cut).toList());
-        return ToolResult.of(
-                names.size() + (names.size() == 1 ? " database" : " databases"), new BsonDocument("databases", array));
+        return ToolResult.ofNames(
+                names.size() + (names.size() == 1 ? " database" : " databases"),
+                new BsonDocument("databases", array),
+                config.sizes());
     }
 
     ToolResult listCollections(ToolCall call) {
@@ -51,9 +53,10 @@ final class CatalogTools {
         }
         var array = new BsonArray();
         found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
-        return ToolResult.of(
+        return ToolResult.ofNames(
                 found.size() + " collections of " + QuotedNames.quoted(database),
-                new BsonDocument("collections", array));
+                new BsonDocument("collections", array),
+                config.sizes());
     }
 
     private BsonDocument described(ToolCall call, VisibleCollections.Visible collection, boolean detailed) {
@@ -107,8 +110,10 @@ final class CatalogTools {
         var schema = new BsonDocument("fields", fields.shown())
                 .append("sample", new BsonInt32(fields.documents()))
                 .append("more", BsonBoolean.valueOf(fields.hasMore()));
-        return ToolResult.of(
-                "Fields of " + call.namespace() + ", from a sample of " + fields.documents() + " documents", schema);
+        return ToolResult.ofNames(
+                "Fields of " + call.namespace() + ", from a sample of " + fields.documents() + " documents",
+                schema,
+                config.sizes());
     }
 
     private void read(ToolCall call, Content array, Consumer<BsonDocument> each) {
@@ -132,7 +137,10 @@ final class CatalogTools {
                 indexes.add(index(index));
             }
         });
-        return ToolResult.of(indexes.size() + " indexes of " + call.namespace(), new BsonDocument("indexes", indexes));
+        return ToolResult.ofNames(
+                indexes.size() + " indexes of " + call.namespace(),
+                new BsonDocument("indexes", indexes),
+                config.sizes());
     }
 
     private static BsonDocument index(BsonDocument specification) {

@@ -81,18 +81,26 @@ final class JudgedCalls {
 
     /// The facts about the target of a request; empty if the caller may not send it, or the target does not exist.
     Optional<DataFacts> facts(Request outer, Method method, String target, Via via) {
-        var facts = new AtomicReference<DataFacts>();
-        var inner = JudgedRequest.at(method, target, Map.of(), via)
-                .with(DataFacts.ASKED, facts::set)
-                .with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, _ -> {}));
         try {
-            send(outer, inner);
+            return facts(outer, JudgedRequest.at(method, target, Map.of(), via));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;
             }
             return Optional.empty();
         }
+    }
+
+    /// The facts about this very request: its permission may depend on parameters and content. Empty if they are not
+    /// known.
+    ///
+    /// @throws ProblemException if the REST API refuses the request
+    Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
+        var facts = new AtomicReference<DataFacts>();
+        send(
+                outer,
+                inner.with(DataFacts.ASKED, facts::set)
+                        .with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, _ -> {})));
         return Optional.ofNullable(facts.get());
     }
 

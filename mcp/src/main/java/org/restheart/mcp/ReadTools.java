@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -296,18 +297,21 @@ final class ReadTools {
         if (call.has("pipeline") && (call.has("filter") || call.has("sort") || call.has("projection"))) {
             throw RefusedCall.argument("give either a pipeline, or filter, sort and projection");
         }
-        var facts = calls.facts(call.http(), Method.GET, collection + "/_indexes", call.via())
+        var visible = calls.facts(call.http(), Method.GET, collection + "/_indexes", call.via())
                 .flatMap(_ -> calls.facts(call.http(), Method.GET, collection, call.via()))
                 .orElseThrow(RefusalMessages::notVisible);
-        boolean hides = facts.grant().readFilter().isPresent()
-                || facts.grant().projectResponse().isPresent();
+        var query = explained(call, collection);
+        boolean hides = Stream.of(Optional.of(visible), calls.facts(call.http(), query))
+                .anyMatch(facts -> facts.isEmpty()
+                        || facts.get().grant().readFilter().isPresent()
+                        || facts.get().grant().projectResponse().isPresent());
         if (executes && hides) {
             throw RefusedCall.argument("verbosity executionStats would count documents that you may not see");
         }
         var plan = new AtomicReference<BsonDocument>();
-        calls.send(call.http(), explained(call, collection).with(Explain.KEY, new Explain(executes, plan::set)));
+        calls.send(call.http(), query.with(Explain.KEY, new Explain(executes, plan::set)));
         var shown = QueryPlans.shown(plan.get(), hides);
-        return ToolResult.of("The plan for " + call.namespace(), shown);
+        return ToolResult.ofNames("The plan for " + call.namespace(), shown, config.sizes());
     }
 
     private JudgedRequest pipeline(ToolCall call, String collection) {

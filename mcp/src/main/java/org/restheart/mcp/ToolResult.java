@@ -5,6 +5,7 @@ import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
@@ -50,6 +51,25 @@ record ToolResult(
                 summary, Optional.of(Fence.around(json)), data, 0, json.length(), List.of(), Optional.empty());
     }
 
+    /// A result with names that others have given. Unfenced are only numbers and the lengths of lists, unless stored
+    /// data is wanted there.
+    static ToolResult ofNames(String summary, BsonDocument data, McpConfig.Sizes sizes) {
+        var result = of(summary, data);
+        return sizes.structured() ? result : result.withStructured(numbers(data));
+    }
+
+    private static BsonDocument numbers(BsonDocument data) {
+        var numbers = new BsonDocument();
+        data.forEach((name, value) -> {
+            if (value instanceof BsonArray list) {
+                numbers.append(name, new BsonInt32(list.size()));
+            } else if (value.isNumber() || value.isBoolean()) {
+                numbers.append(name, value);
+            }
+        });
+        return numbers;
+    }
+
     /// A result without stored data.
     static ToolResult of(String summary) {
         return of(summary, Optional.empty());
@@ -63,7 +83,11 @@ record ToolResult(
     ToolResult with(String name, BsonValue value) {
         var more = structured.clone();
         more.append(name, value);
-        return new ToolResult(summary, fenced, more, documents, bytes, cut, input);
+        return withStructured(more);
+    }
+
+    private ToolResult withStructured(BsonDocument other) {
+        return new ToolResult(summary, fenced, other, documents, bytes, cut, input);
     }
 
     BsonDocument toBson() {

@@ -16,6 +16,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 
@@ -68,8 +69,10 @@ final class WriteTools {
         var filter = filter(call);
         requireOperators(call);
         var id = calls.paths().ofIdIn(filter);
+        var inner = targeted(call, Method.PATCH, id)
+                .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
         if (id.isEmpty() && config.confirm()) {
-            var matching = matching(call, Method.PATCH, id);
+            var matching = matching(call, inner);
             if (matching.isEmpty() || matching.get() > config.confirmAbove()) {
                 var question = confirmations.ask(call, matching, act(call, "Change", matching));
                 if (question.isPresent()) {
@@ -77,21 +80,19 @@ final class WriteTools {
                 }
             }
         }
-        var inner = targeted(call, Method.PATCH, id)
-                .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
         return changed(call, id.isPresent() ? writeOne(call, inner) : writeMany(call, inner));
     }
 
     ToolResult deleteMany(ToolCall call) {
         var id = calls.paths().ofIdIn(filter(call));
+        var inner = targeted(call, Method.DELETE, id);
         if (config.confirm()) {
-            var matching = matching(call, Method.DELETE, id);
+            var matching = matching(call, inner);
             var question = confirmations.ask(call, matching, act(call, "Delete", matching));
             if (question.isPresent()) {
                 return question.get();
             }
         }
-        var inner = targeted(call, Method.DELETE, id);
         var report = id.isPresent() ? writeOne(call, inner) : writeMany(call, inner);
         return ToolResult.of(
                 "Deleted " + report.deleted() + " documents of " + call.namespace(),
@@ -147,22 +148,35 @@ final class WriteTools {
     }
 
     /// How many documents the write would reach; empty if that is not known.
-    private Optional<Long> matching(ToolCall call, Method method, Optional<String> id) {
-        if (reachesHidden(call, method, id)) {
-            return Optional.empty();
-        }
+    ///
+    /// @param write the request that is sent when it is confirmed
+    private Optional<Long> matching(ToolCall call, JudgedRequest write) {
         var filter = call.json("filter").map(json -> Map.of("filter", json)).orElse(Map.of());
-        return calls.countIfAllowed(call, collection(call), filter, COUNTING);
+        return reachesHidden(call, filter, write)
+                ? Optional.empty()
+                : calls.countIfAllowed(call, collection(call), filter, COUNTING);
     }
 
-    /// Whether rules let the write reach documents that the caller does not see, and so cannot count.
-    private boolean reachesHidden(ToolCall call, Method method, Optional<String> id) {
-        var readFilter = calls.facts(call.http(), Method.GET, collection(call) + "/_size", call.via())
-                .flatMap(facts -> facts.grant().readFilter());
-        return readFilter.isPresent()
-                && calls.facts(call.http(), method, collection(call) + "/" + id.orElse("*"), call.via())
-                        .filter(facts -> !facts.grant().writeFilter().equals(readFilter))
-                        .isPresent();
+    /// Whether rules may let the write reach documents that the caller does not see, and so cannot count.
+    private boolean reachesHidden(ToolCall call, Map<String, String> filter, JudgedRequest write) {
+        Optional<DataFacts> counted;
+        try {
+            counted = calls.facts(
+                    call.http(), JudgedRequest.at(Method.GET, collection(call) + "/_size", filter, call.via()));
+        } catch (ProblemException e) {
+            if (e.problem().status() >= 500) {
+                throw e;
+            }
+            return true;
+        }
+        if (counted.isPresent() && counted.get().grant().readFilter().isEmpty()) {
+            return false;
+        }
+        var readFilter = counted.flatMap(facts -> facts.grant().readFilter());
+        return calls.facts(call.http(), write)
+                .filter(facts ->
+                        readFilter.isPresent() && facts.grant().writeFilter().equals(readFilter))
+                .isEmpty();
     }
 
     private static String act(ToolCall call, String verb, Optional<Long> matching) {

@@ -153,7 +153,7 @@ class McpReadsTest extends McpFixture {
         assertThat(text(writing)).isEqualTo("this aggregation writes");
         assertThat(gateway.collection("copied").countDocuments()).isZero();
         var listed = as("admin").call("list-collections", "{\"database\": \"" + db + "\"}");
-        assertThat(listed.getDocument("structuredContent").getArray("collections"))
+        assertThat(documents(listed).getFirst().getArray("collections"))
                 .contains(
                         BsonDocument.parse(
                                 "{name: 'declaring', kind: 'collection', documents: {$numberInt: '2'}, aggregations: ['above', 'copy']}"));
@@ -161,10 +161,10 @@ class McpReadsTest extends McpFixture {
 
     @Test
     void the_catalog_has_what_the_caller_may_read() {
-        var databases = as("ada").call("list-databases", "{}").getDocument("structuredContent");
+        var databases = documents(as("ada").call("list-databases", "{}")).getFirst();
         assertThat(databases.getArray("databases")).containsExactly(new BsonString(db));
         var collections = as("ada").call("list-collections", "{\"database\": \"" + db + "\"}");
-        assertThat(names(collections.getDocument("structuredContent").getArray("collections")))
+        assertThat(names(documents(collections).getFirst().getArray("collections")))
                 .containsExactly("counted", "orders");
         assertThat(collections.toJson()).doesNotContain("documents"); // the rule's filter hides some
     }

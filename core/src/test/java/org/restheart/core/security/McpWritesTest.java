@@ -260,6 +260,47 @@ class McpWritesTest {
         }
     }
 
+    /// The permission of the write applies only with its parameters and content.
+    @Test
+    void a_rule_for_these_parameters_alone_counts_for_the_question() {
+        gateway.permit("{_id: 'narrow1', roles: ['editor'], predicate: \"path-prefix('/narrow') and method(GET)\","
+                + " mongo: {readFilter: {owner: '@user._id'}}}");
+        gateway.permit("{_id: 'narrow2', roles: ['editor'], predicate: \"path('/narrow/*') and method(PATCH, DELETE)"
+                + " and qparams-contain(filter)\", mongo: {writeFilter: {locked: {$ne: true}}, allowBulkPatch: true,"
+                + " allowBulkDelete: true}}");
+        gateway.insert("narrow", "{_id: 1, owner: 'ada', n: 1}", "{_id: 2, owner: 'bob', n: 1}");
+        for (var more : new String[] {"'filter': {'n': 1}, 'update': {'$set': {'a': 1}}", "'filter': {'n': 1}"}) {
+            var tool = more.contains("update") ? "update-many" : "delete-many";
+            var asked = new McpClient(gateway.as("ada")).call(tool, in("narrow", more));
+            assertThat(text(asked)).contains("an unknown number of documents", "Nothing has been written");
+        }
+        assertThat(gateway.collection("narrow").countDocuments(BsonDocument.parse("{a: {$exists: false}}")))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void another_credential_of_an_account_has_no_calls_of_its_own(TestMongo mongo) {
+        var more = "mcp: {enabled: true, calls-per-minute: 3}\njwtTokenManager: {enabled: true}\n"
+                + "jwtConfigProvider: {key: 'a key of more than thirty-two characters'}\n"
+                + "jwtAuthenticationMechanism: {enabled: true}\n";
+        try (var bounded = TestGateway.start(mongo, more)) {
+            var token = BsonDocument.parse(
+                            bounded.as("admin").post("/token", "").body())
+                    .getString("access_token")
+                    .getValue();
+            var password = new McpClient(bounded.as("admin"));
+            var bearer = new McpClient(bounded.anonymous().with("Authorization", "Bearer " + token));
+            boolean refused = false;
+            for (int attempt = 0; attempt < 2 && !refused; attempt++) { // a minute may end on the way, not two
+                for (int i = 0; i < 4; i++) {
+                    password.call("list-databases", "{}");
+                }
+                refused = isError(bearer.call("list-databases", "{}"));
+            }
+            assertThat(refused).isTrue();
+        }
+    }
+
     @Test
     void calls_in_a_minute_are_bounded(TestMongo mongo) {
         try (var bounded = TestGateway.start(mongo, "mcp: {enabled: true, calls-per-minute: 3}\n")) {
