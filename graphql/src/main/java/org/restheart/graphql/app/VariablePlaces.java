@@ -2,7 +2,6 @@ package org.restheart.graphql.app;
 
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -23,7 +22,7 @@ final class VariablePlaces {
     private static final String FK = "$fk";
     private static final int MAX_DEPTH = 100;
 
-    private final Map<BsonValue, Variable> places = new IdentityHashMap<>();
+    private final IdentityHashMap<BsonValue, Variable> places = new IdentityHashMap<>();
     private final boolean allowOperators;
 
     /// @param allowOperators insert arguments unchanged
@@ -109,7 +108,7 @@ final class VariablePlaces {
     }
 
     /// The variables with their values at one place of a response.
-    record Bound(Map<BsonValue, Variable> places, boolean allowOperators, MappingVariables values)
+    record Bound(IdentityHashMap<BsonValue, Variable> places, boolean allowOperators, MappingVariables values)
             implements Variables {
 
         boolean isBound(BsonString name) {
