@@ -161,7 +161,8 @@ class McpBoundsTest {
                         "f" + i, BsonDocument.parse("{v: 'hidden-value'}").get("v")));
         gateway.collection("wide").insertOne(wide);
         gateway.insert("wide", "{_id: 2, f299: 1}");
-        var schema = numbers(call("admin", "collection-schema", "wide", ""));
+        var schema = McpClient.documents(call("admin", "collection-schema", "wide", ""))
+                .getFirst();
         assertThat(schema.getArray("fields")).hasSize(200);
         assertThat(schema.getBoolean("more").getValue()).isTrue();
         assertThat(McpClient.names(schema.getArray("fields"))).contains("f299");
@@ -179,8 +180,9 @@ class McpBoundsTest {
                 "{key: {t: 'text'}, name: 't'}")) {
             gateway.database().runCommand(BsonDocument.parse("{createIndexes: 'indexed', indexes: [" + index + "]}"));
         }
-        var indexes =
-                numbers(call("admin", "collection-indexes", "indexed", "")).getArray("indexes");
+        var indexes = McpClient.documents(call("admin", "collection-indexes", "indexed", ""))
+                .getFirst()
+                .getArray("indexes");
         assertThat(McpClient.names(indexes)).containsExactlyInAnyOrder("_id_", "ab", "c", "at", "t");
         assertThat(indexes.toString())
                 .contains("\"a\": 1, \"b\": -1", "\"unique\": true", "\"sparse\": true", "\"expireAfterSeconds\": 60")
