@@ -25,6 +25,9 @@ final class DriverJson {
     /// @throws MalformedJsonException if that parser refuses the text, or it passes a bound, or is not UTF-8
     static void read(byte[] utf8, BsonSink sink, Tail tail) {
         String text = decode(utf8);
+        if (!text.isEmpty() && text.charAt(0) == '\uFEFF') {
+            throw new MalformedJsonException("the text begins with a byte order mark (U+FEFF); save it without");
+        }
         LongDigits.refuse(text);
         try (var reader = new JsonReader(text)) {
             var type = reader.readBsonType();

@@ -141,6 +141,21 @@ class ImportJobsTest {
     }
 
     @Test
+    void a_misspelt_parameter_is_refused() {
+        var answer = lines(gateway.as("admin")).send("POST", "/_imports?into=/kinds&vm=upsert", "{}\n");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains("unknown parameter vm; did you mean wm?");
+    }
+
+    @Test
+    void a_csv_file_with_another_separator_is_refused() {
+        var csv = gateway.as("admin").with("Content-Type", "text/csv");
+        var answer = csv.send("POST", "/_imports?into=/kinds", "_id;n\n1;7\n");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains("The first line is one column, with ; in it.");
+    }
+
+    @Test
     void every_format_is_taken() {
         var admin = gateway.as("admin");
         var csv = begin(admin.with("Content-Type", "text/csv"), "/kinds", "_id,n:long\n1,7\n2,x\n");

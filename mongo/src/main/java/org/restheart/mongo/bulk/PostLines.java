@@ -9,6 +9,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -78,7 +79,10 @@ public final class PostLines implements DataHandler {
             report.breakOff();
         }
         if (report.isEmpty() && last == 0) {
-            throw Problem.of(CONTENT_INVALID, "no data provided").raise();
+            var hint = DataContent.isCsv(request.http())
+                    ? ": there is no row after the first line (curl: --data-binary, as -d removes line ends)"
+                    : "";
+            throw Problem.of(CONTENT_INVALID, "no data provided" + hint).raise();
         }
         return report.hasErrors()
                 ? JsonResponses.of(request, 207, report.toDocument())

@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonArray;
@@ -37,16 +38,16 @@ public final class DataContent {
     /// @throws ProblemException 400 for malformed content or another structure, 415 for another media type
     public static BsonValue parse(Request request) {
         var mediaType = request.headers().first("Content-Type").orElse("application/json");
-        var name = mediaType.toLowerCase(Locale.ROOT);
+        var name = nameOf(mediaType);
         var body = request.body();
-        if (name.startsWith("application/x-www-form-urlencoded")) {
+        if (name.equals("application/x-www-form-urlencoded")) {
             return checkIds(Form.urlEncoded(body));
         }
-        if (name.startsWith("multipart/form-data")) {
+        if (name.equals("multipart/form-data")) {
             return checkIds(Form.multipart(mediaType, body));
         }
-        if (name.startsWith("application/json") || name.startsWith("application/hal+json")) {
-            return body.isEmpty() ? new BsonDocument() : checkIds(json(body.bytes()));
+        if (name.equals("application/json") || name.equals("application/hal+json")) {
+            return body.isEmpty() ? new BsonDocument() : checkIds(json(request));
         }
         if (isMany(request)) {
             return checkIds(array(documents(request, new ByteArrayInputStream(body.bytes()))));
@@ -54,14 +55,22 @@ public final class DataContent {
         throw Problem.of(
                         CONTENT_TYPE_UNSUPPORTED,
                         "Content-Type must be either: application/json or application/hal+json")
+                .withWarnings(
+                        request.method() == Method.POST
+                                ? List.of("many documents go as " + JsonLines.MEDIA_TYPE + ", " + Csv.MEDIA_TYPE + " or "
+                                        + BsonBytes.MEDIA_TYPE)
+                                : List.of())
                 .raise();
     }
 
-    private static BsonValue json(byte[] text) {
+    private static BsonValue json(Request request) {
         try {
-            return JsonParser.parse(text);
+            return JsonParser.parse(request.body().bytes());
         } catch (MalformedJsonException e) {
-            throw invalid("Invalid JSON. " + e.getMessage());
+            var hint = e.isAfterTheEnd() && request.method() == Method.POST
+                    ? "; several documents go as an array, or each on a line of its own as " + JsonLines.MEDIA_TYPE
+                    : "";
+            throw invalid("Invalid JSON. " + e.getMessage() + hint);
         }
     }
 
@@ -76,8 +85,18 @@ public final class DataContent {
     private static boolean hasMediaType(Request request, String mediaType) {
         return request.headers()
                 .first("Content-Type")
-                .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(mediaType))
+                .filter(type -> nameOf(type).equals(mediaType))
                 .isPresent();
+    }
+
+    /// The media type without parameters.
+    private static String nameOf(String contentType) {
+        return contentType.toLowerCase(Locale.ROOT).strip().split("[;,\\s]", 2)[0];
+    }
+
+    /// Whether the content is CSV.
+    public static boolean isCsv(Request request) {
+        return hasMediaType(request, Csv.MEDIA_TYPE);
     }
 
     /// Reads such content.

@@ -4,8 +4,11 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDecimal128;
@@ -19,6 +22,7 @@ import org.bson.types.ObjectId;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.LongDigits;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Nearest;
 
 /// A column of a CSV file, whose header is a name or `name:type`.
 record CsvColumn(String name, Type type) {
@@ -35,6 +39,23 @@ record CsvColumn(String name, Type type) {
         JSON
     }
 
+    private static final Set<String> TYPES = Arrays.stream(Type.values())
+            .filter(type -> type != Type.AUTO)
+            .map(type -> type.name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet());
+
+    /// A message about a type that is similar to a known one, which would become part of the name.
+    static Optional<String> misspeltType(CsvReader.Cell header) {
+        var text = header.text().strip();
+        int colon = text.lastIndexOf(':');
+        var type = text.substring(colon + 1);
+        return colon <= 0 || TYPES.contains(type)
+                ? Optional.empty()
+                : Nearest.to(type, TYPES)
+                        .map(near -> "The column " + text + " has the unknown type " + type + "; did you mean " + near
+                                + "? (A name that ends so is followed by its type, as in " + text + ":string.)");
+    }
+
     static CsvColumn parse(CsvReader.Cell header) {
         var text = header.text().strip();
         int colon = text.lastIndexOf(':');
@@ -46,11 +67,6 @@ record CsvColumn(String name, Type type) {
             }
         }
         return new CsvColumn(text, Type.AUTO);
-    }
-
-    /// @param index of the cell among those without a name
-    static CsvColumn unnamed(int index) {
-        return new CsvColumn("unnamed_" + index, Type.AUTO);
     }
 
     /// Empty for a cell that is left out.

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 
-/// Reads a document from each record of a CSV file (RFC 4180). The first record names the fields, each perhaps with a
-/// type: `age:int`. Cells without a type are what they look like; those in quotes are text, unless they are JSON
-/// objects or arrays; empty ones are left out.
+/// Reads a document from each record of a CSV file (RFC 4180). The first record names the fields, each perhaps
+/// with a type: `age:int`. Cells without a type are what they look like; those in quotes are text, unless they
+/// are JSON objects or arrays; empty ones are left out. A first record with signs of another separator, of a
+/// misspelt type or of a name used twice is refused; a byte order mark before it is skipped.
 public final class CsvReader implements DocumentReader {
     private static final int MAX_CELLS = 10_000;
 
@@ -44,12 +45,11 @@ public final class CsvReader implements DocumentReader {
     public @Nullable Entry next() throws IOException {
         try {
             if (columns == null) {
-                var header = cells();
+                var header = header();
                 if (header == null) {
                     return null;
                 }
-                checkNames(header);
-                columns = header.stream().map(CsvColumn::parse).toList();
+                columns = columns(header);
             }
             long number = line;
             var cells = cells();
@@ -61,6 +61,45 @@ public final class CsvReader implements DocumentReader {
         } catch (CharacterCodingException _) {
             throw broken("is not UTF-8");
         }
+    }
+
+    /// The first record; null if no other follows.
+    private @Nullable List<Cell> header() throws IOException {
+        if (peek() == CsvNames.BYTE_ORDER_MARK) {
+            read();
+        }
+        var header = cells();
+        if (header == null) {
+            return null;
+        }
+        checkNames(header);
+        return peek() < 0 ? null : header;
+    }
+
+    /// @throws ProblemException 400 if the header is not what its author means
+    private static List<CsvColumn> columns(List<Cell> header) {
+        var only = header.getFirst();
+        if (header.size() == 1 && !only.quoted()) {
+            CsvNames.separatorIn(only.text()).ifPresent(separator -> {
+                throw refusal("The first line is one column, with " + separator + " in it. Cells are separated by commas"
+                        + " here; POST /csv takes others, with sep= in the query. A name that contains " + separator
+                        + " stands in quotes.");
+            });
+        }
+        for (var cell : header) {
+            CsvColumn.misspeltType(cell).ifPresent(text -> {
+                throw refusal(text);
+            });
+        }
+        var columns = header.stream().map(CsvColumn::parse).toList();
+        CsvNames.twice(columns.stream().map(CsvColumn::name).toList()).ifPresent(name -> {
+            throw refusal("The first line names the column " + name + " twice.");
+        });
+        return columns;
+    }
+
+    private static ProblemException refusal(String text) {
+        return Problem.of(CONTENT_INVALID, "Invalid CSV. " + text).raise();
     }
 
     private void checkNames(List<Cell> header) {
@@ -85,8 +124,14 @@ public final class CsvReader implements DocumentReader {
         var row = new BsonDocument();
         try {
             for (int i = 0; i < cells.size(); i++) {
-                var column = i < columns.size() ? columns.get(i) : CsvColumn.unnamed(i - columns.size());
-                column.value(cells.get(i)).ifPresent(value -> row.put(column.name(), value));
+                var cell = cells.get(i);
+                if (i < columns.size()) {
+                    var column = columns.get(i);
+                    column.value(cell).ifPresent(value -> row.put(column.name(), value));
+                } else if (!cell.text().isEmpty()) {
+                    throw new IllegalArgumentException("The row has " + cells.size() + " cells, the first line "
+                            + columns.size() + "; text with a comma stands in quotes.");
+                }
             }
             return new Entry.Parsed(number, row);
         } catch (IllegalArgumentException e) {
@@ -146,7 +191,9 @@ public final class CsvReader implements DocumentReader {
     }
 
     private int peek() throws IOException {
-        pending = in.read();
+        if (pending < 0) {
+            pending = in.read();
+        }
         return pending;
     }
 

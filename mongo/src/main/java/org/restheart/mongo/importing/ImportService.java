@@ -11,7 +11,9 @@ import com.mongodb.client.MongoIterable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -24,8 +26,10 @@ import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
@@ -50,6 +54,9 @@ public final class ImportService implements Service {
     private static final String NOBODY = "";
 
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    /// Its own, and those of filters before the service.
+    private static final Set<String> PARAMETERS = Set.of("into", "wm", "pretty", "noauthchallenge");
 
     private final ImportConfig config;
     private final int depth;
@@ -186,7 +193,23 @@ public final class ImportService implements Service {
         return request.with(Body.EMPTY).blocking();
     }
 
+    /// Refuses unknown parameters: an import under a wrong mode cannot be undone.
+    private static void requireKnown(Query query) {
+        for (var name : query.names()) {
+            if (!PARAMETERS.contains(name)) {
+                throw Problem.of(
+                                PARAMETER_INVALID,
+                                "unknown parameter " + name
+                                        + (name.equalsIgnoreCase("writeMode")
+                                                ? "; did you mean wm?"
+                                                : Nearest.question(name, List.of("into", "wm"))))
+                        .raise();
+            }
+        }
+    }
+
     private Response receive(Request request) {
+        requireKnown(request.query());
         var into = request.query()
                 .first("into")
                 .filter(path -> path.startsWith("/"))

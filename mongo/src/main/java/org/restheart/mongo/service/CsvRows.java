@@ -1,5 +1,6 @@
 package org.restheart.mongo.service;
 
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
@@ -9,6 +10,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.mongo.content.LooseValue;
+import org.restheart.mongo.format.CsvNames;
 
 /// Parses CSV text to documents: the first line names the fields, every other one is a row. A cell is parsed as JSON
 /// if possible, else kept as a string; quotes protect separators and are part of the cell.
@@ -19,13 +21,12 @@ final class CsvRows {
     private static final int MAX_CELLS = 1_000_000;
 
     private static final String UNNAMED = "unnamed_";
-    private static final List<String> OTHER_SEPARATORS = List.of(";", "\t", "|");
 
     private CsvRows() {}
 
     static BsonArray parse(String text, CsvOptions options) {
         var rows = new BsonArray();
-        var lines = text.lines().filter(line -> !line.isBlank()).iterator();
+        var lines = withoutMark(text).lines().filter(line -> !line.isBlank()).iterator();
         if (!lines.hasNext()) {
             return rows;
         }
@@ -46,21 +47,26 @@ final class CsvRows {
         return rows;
     }
 
-    /// @throws org.restheart.http.ProblemException 400 if the header contradicts the options
+    private static String withoutMark(String text) {
+        return !text.isEmpty() && text.charAt(0) == CsvNames.BYTE_ORDER_MARK ? text.substring(1) : text;
+    }
+
+    /// @throws org.restheart.http.ProblemException 400 if the header contradicts the options or itself
     private static void requireColumns(List<String> names, CsvOptions options) {
         if (names.size() == 1 && !options.separatorGiven()) {
-            for (var other : OTHER_SEPARATORS) {
-                if (names.getFirst().contains(other)) {
-                    var name = other.equals("\t") ? "\\t" : other;
-                    throw Problem.of(
-                                    PARAMETER_INVALID,
-                                    "the first line is one column, with " + name + " in it: is " + name
-                                            + " the separator? then add sep=" + (other.equals(";") ? "%3B" : name)
-                                            + " to the query, else sep=,")
-                            .raise();
-                }
-            }
+            CsvNames.separatorIn(names.getFirst()).ifPresent(name -> {
+                throw Problem.of(
+                                PARAMETER_INVALID,
+                                "the first line is one column, with " + name + " in it: is " + name
+                                        + " the separator? then add sep=" + (name.equals(";") ? "%3B" : name)
+                                        + " to the query, else sep=,")
+                        .raise();
+            });
         }
+        CsvNames.twice(names).ifPresent(name -> {
+            throw Problem.of(CONTENT_INVALID, "the first line names the column " + name + " twice")
+                    .raise();
+        });
         int id = options.id().orElse(-1);
         if (id >= names.size()) {
             throw Problem.of(
