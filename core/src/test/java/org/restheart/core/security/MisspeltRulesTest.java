@@ -84,7 +84,9 @@ class MisspeltRulesTest {
         "via(mpc), unknown service mpc; did you mean mcp?",
         "method(GTE), unknown method GTE; did you mean GET?",
         "methd(GET), unknown predicate methd; did you mean method?",
-        "path(pth='/a'), path has no parameter pth; did you mean path?"
+        "path(pth='/a'), path has no parameter pth; did you mean path?",
+        "'not equals(%u, @usr._id)', @usr._id is not a variable of predicates",
+        "'not contains(search=@requst.body.a, value=%U)', @requst.body.a is not a variable of predicates"
     })
     void a_predicate_with_a_misspelt_name_is_refused(String predicate, String message) {
         var answer =

@@ -57,8 +57,8 @@ public final class DataContent {
                         "Content-Type must be either: application/json or application/hal+json")
                 .withWarnings(
                         request.method() == Method.POST
-                                ? List.of("many documents go as " + JsonLines.MEDIA_TYPE + ", " + Csv.MEDIA_TYPE + " or "
-                                        + BsonBytes.MEDIA_TYPE)
+                                ? List.of("many documents go as " + JsonLines.MEDIA_TYPE + ", " + Csv.MEDIA_TYPE
+                                        + " or " + BsonBytes.MEDIA_TYPE)
                                 : List.of())
                 .raise();
     }

@@ -24,8 +24,6 @@ public final class CsvNames {
     /// The first name that occurs more than once, of which the last column would count.
     public static Optional<String> twice(List<String> names) {
         var seen = new HashSet<String>();
-        return names.stream()
-                .filter(name -> !name.isEmpty() && !seen.add(name))
-                .findFirst();
+        return names.stream().filter(name -> !name.isEmpty() && !seen.add(name)).findFirst();
     }
 }

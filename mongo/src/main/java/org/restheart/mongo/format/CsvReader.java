@@ -81,7 +81,8 @@ public final class CsvReader implements DocumentReader {
         var only = header.getFirst();
         if (header.size() == 1 && !only.quoted()) {
             CsvNames.separatorIn(only.text()).ifPresent(separator -> {
-                throw refusal("The first line is one column, with " + separator + " in it. Cells are separated by commas"
+                throw refusal("The first line is one column, with " + separator
+                        + " in it. Cells are separated by commas"
                         + " here; POST /csv takes others, with sep= in the query. A name that contains " + separator
                         + " stands in quotes.");
             });

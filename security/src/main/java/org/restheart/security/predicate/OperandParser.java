@@ -6,6 +6,7 @@ import java.util.Set;
 import org.bson.BsonString;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Nearest;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
 
@@ -31,9 +32,12 @@ final class OperandParser {
             return new Operand.BodyProperty(text.substring("@request.body.".length()));
         }
         int dot = text.indexOf('.');
-        if (NOT_HERE.contains(dot < 0 ? text : text.substring(0, dot))) {
+        // a misspelt one as well: compared as text, it would make a negated condition true for everybody
+        if (Nearest.to(dot < 0 ? text : text.substring(0, dot), NOT_HERE).isPresent()) {
             throw new PredicateException(
-                    text + " is not a variable of predicates (they are @user.… and @request.body.…)", token.column());
+                    text
+                            + " is not a variable of predicates (they are @user.… and @request.body.…; in quotes it is text)",
+                    token.column());
         }
         return new Operand.Literal(text);
     }
