@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
@@ -45,6 +46,7 @@ import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
 import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.schema.SchemaWarnings;
 import org.restheart.mongo.schema.Schemas;
 
 /// The data API: everything below the mounts. Thread-safe.
@@ -254,18 +256,12 @@ public final class MongoService implements Service, AutoCloseable {
     public Response handle(Request sent) {
         var request = answerable(sent);
         var warnings = Warnings.of(request, parts.parameterSettings);
-        if (warnings.isEmpty()) {
-            return warned(request, parts.dispatcher.dispatch(request));
-        }
         try {
-            return parts.dispatcher
-                    .dispatch(request.with(Warnings.KEY, warnings))
-                    .map(response -> {
-                        var all = new ArrayList<>(warnings);
-                        all.addAll(PropertyWarnings.of(request));
-                        return WarningsBody.add(request, response, all);
-                    });
+            return warned(request, warnings);
         } catch (ProblemException e) {
+            if (warnings.isEmpty()) {
+                throw e;
+            }
             var problem = e.problem().withWarnings(warnings);
             for (var warning : warnings) {
                 problem = problem.with(Fields.of("Warning", Warnings.line(warning)));
@@ -274,13 +270,23 @@ public final class MongoService implements Service, AutoCloseable {
         }
     }
 
-    private static Response warned(Request request, Response response) {
-        return request.method() == Method.PUT || request.method() == Method.PATCH
-                ? response.map(written -> {
-                    var warnings = PropertyWarnings.of(request);
-                    return warnings.isEmpty() ? written : WarningsBody.add(request, written, warnings);
-                })
-                : response;
+    /// @param warnings about its parameters
+    private Response warned(Request request, List<String> warnings) {
+        boolean defines = PropertyWarnings.concern(request) || SchemaWarnings.concern(request);
+        if (!defines && warnings.isEmpty()) {
+            return parts.dispatcher.dispatch(request);
+        }
+        var found = new ConcurrentLinkedQueue<String>();
+        var asked = request.with(Warnings.FOUND, found);
+        return parts.dispatcher
+                .dispatch(warnings.isEmpty() ? asked : asked.with(Warnings.KEY, warnings))
+                .map(response -> {
+                    var all = new ArrayList<>(warnings);
+                    all.addAll(PropertyWarnings.of(request));
+                    all.addAll(SchemaWarnings.of(request));
+                    all.addAll(found);
+                    return all.isEmpty() ? response : WarningsBody.add(request, response, all);
+                });
     }
 
     /// `HEAD` is a `GET` whose content is not sent (RFC 9110, 9.3.2). Files are answered separately, without

@@ -46,6 +46,7 @@ public final class PatchCollection implements DataHandler {
         schemas.check(request, update);
         var written = properties.changing(
                 request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
-        return schemas.warned(request, update, written);
+        schemas.warn(request, update);
+        return written;
     }
 }

@@ -38,10 +38,15 @@ public final class PropertyWarnings {
 
     private PropertyWarnings() {}
 
+    /// Whether a request may write such properties.
+    public static boolean concern(Request request) {
+        boolean writes = request.method() == Method.PUT || request.method() == Method.PATCH;
+        return writes && KINDS.contains(request.require(ResourcePath.KEY).kind());
+    }
+
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        boolean writes = request.method() == Method.PUT || request.method() == Method.PATCH;
-        if (!writes || !KINDS.contains(request.require(ResourcePath.KEY).kind())) {
+        if (!concern(request)) {
             return List.of();
         }
         var warnings = new ArrayList<String>();
@@ -85,7 +90,7 @@ public final class PropertyWarnings {
 
     private static void addSchema(List<String> warnings, BsonValue value) {
         if (!(value instanceof BsonDocument schema)) {
-            warnings.add("jsonSchema has no effect, since it is no object: {\"schemaId\": …}");
+            warnings.add("jsonSchema has no effect, since it is no object: {\"schemaId\": ...}");
         } else {
             if (!schema.containsKey("schemaId")) {
                 warnings.add("every write of a document will fail: jsonSchema has no schemaId");

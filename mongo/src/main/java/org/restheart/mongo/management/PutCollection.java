@@ -49,7 +49,8 @@ public final class PutCollection implements DataHandler {
                         write(request, document),
                         etag.toHexString(),
                         "The collection's ETag must be provided using the 'If-Match' header."));
-        return schemas.warned(request, Optional.ofNullable(fields.get("jsonSchema")), written);
+        schemas.warn(request, Optional.ofNullable(fields.get("jsonSchema")));
+        return written;
     }
 
     private WriteOutcome write(DataRequest request, RawBsonDocument document) {

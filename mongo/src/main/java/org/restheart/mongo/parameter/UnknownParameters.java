@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
@@ -52,6 +54,10 @@ public final class UnknownParameters {
             "writeConcern",
             "writeMode");
 
+    /// Those of `_violations`.
+    private static final Set<String> WITH_SCHEMA =
+            Stream.concat(KNOWN.stream(), Stream.of("schema")).collect(Collectors.toUnmodifiableSet());
+
     /// Names that MongoDB and other gateways use for the same, in lower case.
     private static final Map<String, String> MEANT = Map.ofEntries(
             Map.entry("limit", "pagesize"),
@@ -92,8 +98,10 @@ public final class UnknownParameters {
     static List<String> of(Request request, ResourceKind kind, boolean strict) {
         var warnings = new ArrayList<String>();
         for (var name : request.query().names()) {
-            if (!KNOWN.contains(name) && !(kind == ResourceKind.COLLECTION_VIOLATIONS && name.equals("schema"))) {
-                var help = help(name, request.query().first(name).orElse(""));
+            boolean ofSchema = kind == ResourceKind.COLLECTION_VIOLATIONS;
+            if (!KNOWN.contains(name) && !(ofSchema && name.equals("schema"))) {
+                var value = request.query().first(name).orElse("");
+                var help = ofSchema ? help(name, value, WITH_SCHEMA) : help(name, value, KNOWN);
                 var text = unknown(name) + help.orElse("");
                 boolean looksLikeOne = help.isPresent() && (name.length() > SHORT_NAME || MEANT.containsKey(name));
                 if (strict || (looksLikeOne && cannotBeUndone(request, kind))) {
@@ -122,7 +130,8 @@ public final class UnknownParameters {
             for (var name : request.query().names()) {
                 if (!KNOWN.contains(name) && !others.contains(name)) {
                     throw refusal(unknown(name)
-                            + help(name, request.query().first(name).orElse("")).orElse(""));
+                            + help(name, request.query().first(name).orElse(""), KNOWN)
+                                    .orElse(""));
                 }
             }
         }
@@ -155,7 +164,7 @@ public final class UnknownParameters {
     }
 
     /// A hint about what the client probably meant; empty if the parameter is similar to no known one.
-    private static Optional<String> help(String name, String value) {
+    private static Optional<String> help(String name, String value, Set<String> known) {
         if (COMPARISON.matcher(value).matches()) {
             return Optional.of("; conditions are written as filter={\"field\": value}");
         }
@@ -163,7 +172,7 @@ public final class UnknownParameters {
             return Optional.empty();
         }
         return Optional.ofNullable(MEANT.get(name.toLowerCase(Locale.ROOT)))
-                .or(() -> Nearest.to(name, KNOWN))
+                .or(() -> Nearest.to(name, known))
                 .map(meant -> "; did you mean " + meant + "?");
     }
 }

@@ -20,15 +20,17 @@ final class Misconfigured {
     }
 
     /// Runs code that fails for an invalid schema.
+    ///
+    /// @param why is appended to the message then; empty if the reason is not known
     @SuppressWarnings("IllegalCatch")
-    static <T> T instead(SchemaKey key, Supplier<T> work) {
+    static <T> T instead(SchemaKey key, Supplier<String> why, Supplier<T> work) {
         try {
             return work.get();
         } catch (ProblemException | MongoException e) {
             throw e;
         } catch (RuntimeException e) { // the library throws many for invalid schemas and references
             LOG.warn("The schema {} is not valid: {}", key.uri(), e.getMessage());
-            throw because("schema '" + key.idText() + "' is not valid");
+            throw because("schema '" + key.idText() + "' is not valid" + why.get());
         }
     }
 }

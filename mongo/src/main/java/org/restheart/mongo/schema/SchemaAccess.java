@@ -15,7 +15,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
-import org.restheart.http.Response;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataFacts;
@@ -74,6 +73,10 @@ public final class SchemaAccess {
                                 "a schema may refer to those schemas of other databases only that the caller may read")
                         .raise();
             }
+            request.attribute(Warnings.FOUND)
+                    .ifPresent(found -> schemas.missing(key, SchemaForm.shown(document)).stream()
+                            .map(missing -> "the schema refers to " + missing.place() + ", which does not exist")
+                            .forEach(found::add));
         }
 
         @Override
@@ -155,26 +158,33 @@ public final class SchemaAccess {
                 .map(BsonValue::asDocument);
     }
 
-    /// The response to a write of the property, with a warning if it names a schema that is not there yet. Only
-    /// after [#check], which refuses schemas that the caller may not read. May block.
+    /// Warns of a write of the property that names a schema that is not there yet, or that refers to one that is
+    /// not. Only after [#check], which refuses schemas that the caller may not read. May block.
     ///
     /// @param property `jsonSchema` as written
-    public Response warned(DataRequest request, Optional<BsonValue> property, Response written) {
-        var missing = property.filter(BsonValue::isDocument)
-                .flatMap(named -> reference(request.path().requireDb(), named.asDocument()))
-                .filter(key -> isMissing(request, key))
-                .map(key -> "every write of a document will fail until there is a schema " + key.db() + "/"
-                        + StoredSchemas.COLLECTION + "/" + key.idText());
-        return missing.isEmpty()
-                ? written
-                : written.map(response -> response.withAlso("Warning", Warnings.line(missing.get())));
+    public void warn(DataRequest request, Optional<BsonValue> property) {
+        var found = request.http().attribute(Warnings.FOUND);
+        var named = property.filter(BsonValue::isDocument)
+                .flatMap(value -> reference(request.path().requireDb(), value.asDocument()));
+        if (found.isEmpty() || named.isEmpty()) {
+            return;
+        }
+        var key = named.get();
+        if (isMissing(request, key)) {
+            found.get().add("every write of a document will fail until there is a schema " + key.place());
+        } else {
+            schemas.missing(key).stream()
+                    .map(missing -> "writes of documents will fail until there is a schema " + missing.place()
+                            + ", to which " + key.place() + " refers")
+                    .forEach(found.get()::add);
+        }
     }
 
     /// As above, for the operators of an update.
-    public Response warned(DataRequest request, Update update, Response written) {
-        return update instanceof Update.Operators(var operators) && operators.get("$set") instanceof BsonDocument set
-                ? warned(request, Optional.ofNullable(set.get(SchemaReference.PROPERTY)), written)
-                : written;
+    public void warn(DataRequest request, Update update) {
+        if (update instanceof Update.Operators(var operators) && operators.get("$set") instanceof BsonDocument set) {
+            warn(request, Optional.ofNullable(set.get(SchemaReference.PROPERTY)));
+        }
     }
 
     private boolean isMissing(DataRequest request, SchemaKey key) {

@@ -61,6 +61,11 @@ public final class SchemaForm {
                 .orElse(SpecificationVersion.DRAFT_4);
     }
 
+    /// Whether the name is that of a draft.
+    static boolean isDraft(String name) {
+        return named(name).isPresent();
+    }
+
     /// With or without the `#` at its end, which only the older drafts have.
     private static Optional<SpecificationVersion> named(String draft) {
         var uri = draft.replaceFirst("#$", "").replaceFirst("^https", "http");

@@ -29,6 +29,11 @@ record SchemaKey(String db, BsonValue id) {
         return (id.isString() ? "string " : "oid ") + uri();
     }
 
+    /// `db/_schemas/id`, as messages name it.
+    String place() {
+        return db + "/" + StoredSchemas.COLLECTION + "/" + idText();
+    }
+
     String idText() {
         return id.isString()
                 ? id.asString().getValue()

@@ -3,8 +3,10 @@ package org.restheart.mongo.schema;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -51,6 +53,43 @@ final class SchemaReferences {
             found.ifPresent(document -> unread.addAll(named(key, document)));
         }
         return all;
+    }
+
+    /// The schemas that are not there, of those that a schema refers to. Blocks for MongoDB.
+    ///
+    /// @param schema as clients see it
+    static List<SchemaKey> missing(
+            SchemaKey from, BsonDocument schema, Function<SchemaKey, Optional<BsonDocument>> find) {
+        var all = new HashMap<>(all(from, schema, find));
+        var embedded = new HashSet<SchemaKey>();
+        embedded(from, schema, embedded);
+        all.forEach((uri, found) -> {
+            if (found.isPresent()) {
+                SchemaKey.of(uri).ifPresent(key -> embedded(key, found.get(), embedded));
+            }
+        });
+        embedded.forEach(key -> all.remove(key.uri()));
+        return all.entrySet().stream()
+                .filter(entry -> entry.getValue().isEmpty())
+                .flatMap(entry -> SchemaKey.of(entry.getKey()).stream())
+                .sorted(Comparator.comparing(SchemaKey::uri))
+                .toList();
+    }
+
+    /// The URIs that parts of a schema give themselves.
+    private static void embedded(SchemaKey from, BsonValue part, Set<SchemaKey> keys) {
+        switch (part) {
+            case BsonDocument document ->
+                document.forEach((name, value) -> {
+                    if (value.isString() && (name.equals("$id") || name.equals("id"))) {
+                        target(from, value.asString().getValue()).ifPresent(keys::add);
+                    } else {
+                        embedded(from, value, keys);
+                    }
+                });
+            case BsonArray array -> array.forEach(element -> embedded(from, element, keys));
+            default -> {}
+        }
     }
 
     private static Set<SchemaKey> named(SchemaKey from, BsonDocument schema) {

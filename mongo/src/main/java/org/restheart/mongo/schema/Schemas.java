@@ -98,6 +98,18 @@ public final class Schemas implements AutoCloseable {
         return stored.find(key).map(schema -> foreign(key, schema)).orElse(Set.of());
     }
 
+    /// The schemas that are not there, of those that a schema refers to. Blocks for MongoDB.
+    ///
+    /// @param schema as clients see it
+    List<SchemaKey> missing(SchemaKey from, BsonDocument schema) {
+        return SchemaReferences.missing(from, schema, stored::find);
+    }
+
+    /// As above, of a stored schema; empty if it is not there.
+    List<SchemaKey> missing(SchemaKey key) {
+        return stored.find(key).map(schema -> missing(key, schema)).orElse(List.of());
+    }
+
     /// A function for the violations of documents, empty for those that are valid. Blocks for MongoDB.
     ///
     /// @return which refuses documents with 400 if they take too long

@@ -80,7 +80,10 @@ final class StoredSchemas {
         var references = new AtomicInteger();
         var registry = Registries.of(iri -> resource(iri.toString(), load, references));
         var compiled = Misconfigured.instead(
-                key, () -> new CompiledSchema(key, registry.getSchema(SchemaLocation.of(key.uri())), now));
+                key,
+                () -> why(key, schema),
+                () -> new CompiledSchema(
+                        key, registry.getSchema(SchemaLocation.of(key.uri())), now, () -> why(key, schema)));
         if (cache != null) {
             cache.put(key.text(), compiled);
         }
@@ -88,7 +91,17 @@ final class StoredSchemas {
     }
 
     static ProblemException notFound(SchemaKey key) {
-        return Misconfigured.because("schema " + key.db() + "/" + COLLECTION + "/" + key.idText() + " not found");
+        return Misconfigured.because("schema " + key.place() + " not found");
+    }
+
+    /// What is appended to the message that a schema is not valid. Schemas of other databases are not named to
+    /// those who write documents.
+    private String why(SchemaKey key, BsonDocument schema) {
+        return SchemaReferences.missing(key, schema, this::find).stream()
+                .map(missing -> missing.db().equals(key.db()) ? missing.place() : "a schema of another database")
+                .findFirst()
+                .map(missing -> ": it refers to " + missing + ", which does not exist")
+                .orElse("");
     }
 
     void forget() {
