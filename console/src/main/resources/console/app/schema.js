@@ -43,9 +43,11 @@ const storeOf = path => [...path.slice(0, -1), "_schemas"];
 function Stored({ path }) {
   const meta = useLoad(signal => properties(path, signal), [path.join("/")]);
   const named = at(meta.data?.document || { t: "null" }, "jsonSchema.schemaId")?.v || "";
+  const elsewhere = Boolean(at(meta.data?.document || { t: "null" }, "jsonSchema.schemaStoreDb"));
   const [id, setId] = useState("");
   const [text, setText] = useState("");
   const [found, setFound] = useState(/** @type {any} */ (null));
+  const [missing, setMissing] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
   const where = (/** @type {string} */ name) => dataPath([...storeOf(path), name]);
   useEffect(() => {
@@ -55,6 +57,7 @@ function Stored({ path }) {
     request("GET", target(where(name), { jsonMode: "shell" }), { any: true, quiet: true }).then(answer => {
       const document = answer.status === 200 ? parse(answer.text) : null;
       if (document?.e) document.e = document.e.filter((/** @type {any} */ [key]) => key !== "_id" && key !== "_etag");
+      setMissing(answer.status === 404 && !elsewhere);
       setFound(document ? { tag: answer.headers.get("ETag") } : null);
       setText(document ? print(document) : '{\n  type: "object",\n  required: [],\n  properties: {\n    _id: {},\n    _etag: {}\n  }\n}');
     }, setError);
@@ -74,8 +77,10 @@ function Stored({ path }) {
   };
   const off = () => change(path, '{"$unset": {"jsonSchema": 1}}', meta.data?.tag ?? null).then(() => (toast("Documents are no longer validated", "good"), meta.again()), setError);
   return html`<section class="panel stack tight-stack" aria-labelledby="stored-schema">
-    <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class="tag good">enforced: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && mayWrite(path, "manage") && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
-    <p class="quiet">Writes through the gateway that do not conform are refused, with the place and the reason.</p>
+    <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class=${missing ? "tag bad" : "tag good"}>${missing ? "missing" : "enforced"}: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && mayWrite(path, "manage") && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
+    ${named && missing
+      ? html`<p class="error" role="alert">The schema ${visible(named)} does not exist: every write of a document fails until it does. Save one here, or stop enforcing.</p>`
+      : html`<p class="quiet">Writes through the gateway that do not conform are refused, with the place and the reason.</p>`}
     ${!named && html`<${Field} inline label="Name"><input spellcheck=${false} value=${id} onInput=${(/** @type {any} */ e) => setId(e.target.value)} /></${Field}>`}
     <${Editor} value=${text} onChange=${setText} label="JSON Schema" readOnly=${!mayWrite(path, "manage")} />
     ${error && html`<${Failure} error=${error} />`}

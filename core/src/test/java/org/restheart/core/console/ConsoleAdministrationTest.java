@@ -62,6 +62,17 @@ class ConsoleAdministrationTest extends BrowserTest {
     }
 
     @Test
+    void a_schema_that_is_not_there_is_not_shown_as_enforced() throws Exception {
+        world.send("root", "PUT", "/unmet", "{}");
+        world.send("root", "PATCH", "/unmet", "{\"jsonSchema\": {\"schemaId\": \"gone\"}}");
+        try (var page = world.open("root", "#/c/unmet?tab=schema")) {
+            assertThat(page.getByText("missing: gone")).isVisible();
+            assertThat(page.getByRole(AriaRole.ALERT)).containsText("every write of a document fails");
+            assertThat(page.getByText("enforced: gone")).hasCount(0);
+        }
+    }
+
+    @Test
     void a_violation_of_the_schema_is_shown_at_its_field() throws Exception {
         world.send("root", "PUT", "/typed", "{}");
         try (var page = world.open("root", "#/c/typed?tab=schema")) {
