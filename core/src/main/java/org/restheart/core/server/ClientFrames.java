@@ -6,17 +6,24 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the frames of a WebSocket client (RFC 6455, 5) piece by piece. Control frames are passed on. Messages are
 /// passed on within a limit, or discarded, whatever their size; then at most 125 bytes are kept, and none between
-/// frames. Confined to one connection's I/O thread.
+/// frames. A client that sends control frames without pause violates a limit, too. Confined to one connection's I/O thread.
 final class ClientFrames {
     private static final int CONTINUATION = 0x0;
     static final int CLOSE = 0x8;
     static final int PING = 0x9;
     static final int PONG = 0xA;
     private static final int PROTOCOL_ERROR = 1002;
+    private static final int POLICY = 1008;
     private static final int TOO_BIG = 1009;
     private static final int TRY_AGAIN_LATER = 1013;
     private static final int MAX_CONTROL = 125;
     private static final int MAX_HEAD = 14;
+
+    /// Control frames within a period: each costs work and has no use but to show that the client is there.
+    private static final int MAX_CONTROLS = 100;
+
+    /// In nanoseconds.
+    private static final long PERIOD = 1_000_000_000;
 
     private final Receiver receiver;
     private final int maxMessage;
@@ -27,6 +34,8 @@ final class ClientFrames {
     private long remaining = -1;
     private int done;
     private boolean inMessage;
+    private long period = System.nanoTime();
+    private int controls;
 
     /// Receives complete control frames and messages.
     interface Receiver {
@@ -196,7 +205,17 @@ final class ClientFrames {
         }
     }
 
-    private void complete() {
+    private void countControl() throws ProtocolError {
+        if (controls == 0 || System.nanoTime() - period > PERIOD) {
+            period = System.nanoTime();
+            controls = 0;
+        }
+        if (++controls > MAX_CONTROLS) {
+            throw new ProtocolError(POLICY, "too many control frames");
+        }
+    }
+
+    private void complete() throws ProtocolError {
         var payload = control;
         var frame = head;
         if (payload != null && frame != null) {
@@ -208,6 +227,7 @@ final class ClientFrames {
         remaining = -1;
         done = 0;
         if (payload != null && frame != null) {
+            countControl();
             receiver.control(frame[0] & 0xF, payload);
         } else if (message != null && !inMessage) {
             var whole = message.toByteArray();

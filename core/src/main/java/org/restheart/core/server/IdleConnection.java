@@ -1,7 +1,6 @@
 package org.restheart.core.server;
 
 import io.undertow.server.HttpServerExchange;
-import io.undertow.server.protocol.http.HttpServerConnection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -43,14 +42,11 @@ final class IdleConnection extends AbstractStreamSourceConduit<StreamSourceCondu
         heads = connection.getSourceChannel().getReadListener();
     }
 
-    /// To be called with each request, before it is handled.
-    static void requested(HttpServerExchange exchange) {
-        if (exchange.getConnection() instanceof HttpServerConnection http1
-                && http1.getOriginalSourceConduit() instanceof IdleConnection idle) {
-            idle.current = exchange;
-            if (idle.heads == null) {
-                idle.awaitsRequest();
-            }
+    /// To be called with each request of HTTP/1.1, before it is handled.
+    void requested(HttpServerExchange exchange) {
+        current = exchange;
+        if (heads == null) {
+            awaitsRequest();
         }
     }
 

@@ -153,15 +153,14 @@ final class ListenerSockets {
     private OpenListener http() {
         var listener = new HttpOpenListener(buffers, options());
         // HTTP/2 begins by prior knowledge only. An upgrade of HTTP/1.1 (withdrawn by RFC 9113, section 3.1) is
-        // ignored:
-        // through a proxy that forwards upgrades, as WebSockets need, it would be a tunnel past the proxy's rules.
-        listener.setRootHandler(handler);
+        // ignored: through a proxy that forwards upgrades, as WebSockets need, it would be a tunnel past its rules.
+        listener.setRootHandler(ArrivingHeads.told(handler));
         return listener;
     }
 
     private ChannelListener<StreamConnection> httpOverTls() {
         var http1 = new HttpOpenListener(buffers, options());
-        http1.setRootHandler(handler);
+        http1.setRootHandler(ArrivingHeads.told(handler));
         if (!settings.connection().http2()) {
             return http1;
         }

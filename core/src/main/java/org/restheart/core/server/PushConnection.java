@@ -93,6 +93,10 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
     }
 
+    final boolean isOver() {
+        return over.get();
+    }
+
     final boolean isCloseSent() {
         return closing;
     }

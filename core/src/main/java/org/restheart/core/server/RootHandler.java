@@ -57,7 +57,6 @@ final class RootHandler implements HttpHandler {
             exchange.dispatch(exchange.getIoThread(), this);
             return;
         }
-        IdleConnection.requested(exchange);
         http2.requested(exchange);
         var fault = Framing.fault(exchange);
         if (fault.isPresent()) {

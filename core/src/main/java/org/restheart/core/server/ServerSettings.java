@@ -21,6 +21,10 @@ public record ServerSettings(
         ClientAddress clients,
         List<ProxyConfig> proxies) {
     private static final Duration CONTENT_PATIENCE = Duration.ofSeconds(20);
+
+    /// A head takes up to twice its bytes while it is parsed.
+    private static final int HEADS_PART_OF_HEAP = 8;
+
     private static final Duration RESPONSE_TIMEOUT = Duration.ofMinutes(1);
 
     /// Bounds of concurrent requests.
@@ -31,6 +35,7 @@ public record ServerSettings(
     /// @param maxBodiesInMemory bytes of request content held for all requests together
     /// @param maxAnonymousBodies bytes of them for callers without an account
     /// @param maxResponsesInMemory bytes of responses that clients have not taken yet, of all together
+    /// @param maxArrivingHeads bytes of heads of requests that are not complete, of all clients together
     /// @param maxStreamedContent bytes of one request's content that is read while it arrives
     /// @param contentTimeout how long the content of a request may take to arrive before its rate is checked
     /// @param responseTimeout after which the connection of a client is closed that takes nothing of a response
@@ -41,6 +46,7 @@ public record ServerSettings(
             long maxBodiesInMemory,
             long maxAnonymousBodies,
             long maxResponsesInMemory,
+            long maxArrivingHeads,
             long maxStreamedContent,
             Duration contentTimeout,
             Duration responseTimeout) {}
@@ -60,6 +66,7 @@ public record ServerSettings(
                                 ? config.core().maxAnonymousContent()
                                 : config.core().maxBufferedContent(),
                         config.core().maxBufferedResponses(),
+                        Runtime.getRuntime().maxMemory() / HEADS_PART_OF_HEAP,
                         config.core().maxStreamedContent(),
                         CONTENT_PATIENCE,
                         RESPONSE_TIMEOUT),

@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 import org.xnio.conduits.ReadReadyHandler;
+import org.xnio.conduits.StreamSourceConduit;
 
 /// A response of type `text/event-stream` (HTML, 9.2) that stays open until one side ends it.
 final class SseConnection extends PushConnection {
@@ -60,9 +61,15 @@ final class SseConnection extends PushConnection {
         source.setReadReadyHandler(new ReadReadyHandler() {
             @Override
             public void readReady() {
-                if (discard(http.getByteBufferPool())) {
-                    cut();
-                }
+                ReadTurn.read(
+                        http.getIoThread(),
+                        () -> discard(source, http.getByteBufferPool()),
+                        source::suspendReads,
+                        () -> {
+                            if (!isOver()) {
+                                source.resumeReads();
+                            }
+                        });
             }
 
             @Override
@@ -74,22 +81,29 @@ final class SseConnection extends PushConnection {
             public void terminated() {
                 cut();
             }
-
-            private boolean discard(ByteBufferPool buffers) {
-                try (var pooled = buffers.allocate()) {
-                    var buffer = pooled.getBuffer();
-                    int n;
-                    do {
-                        n = source.read(buffer.clear());
-                    } while (n > 0);
-                    return n < 0;
-                } catch (IOException e) {
-                    LOG.debug("a listener has gone", e);
-                    return true;
-                }
-            }
         });
         source.resumeReads();
+    }
+
+    /// @return whether more may have arrived
+    private boolean discard(StreamSourceConduit source, ByteBufferPool buffers) {
+        var turn = new ReadTurn();
+        try (var pooled = buffers.allocate()) {
+            var buffer = pooled.getBuffer();
+            int n;
+            while ((n = source.read(buffer.clear())) > 0) {
+                if (turn.isOver()) {
+                    return !isOver();
+                }
+            }
+            if (n < 0) {
+                cut();
+            }
+        } catch (IOException e) {
+            LOG.debug("a listener has gone", e);
+            cut();
+        }
+        return false;
     }
 
     @Override

@@ -52,6 +52,7 @@ public final class UndertowListener {
     private final ConnectionCloser closer = ConnectionCloser.start(this::forgetClosed);
     private final PushConnections pushes = PushConnections.start(closer);
     private final ListenerSockets sockets;
+    private final ArrivingHeads heads;
     private final Map<String, ReverseProxy> proxies = new HashMap<>();
     private boolean stopped;
 
@@ -62,6 +63,8 @@ public final class UndertowListener {
                 settings.limits().maxConnections(),
                 settings.limits().maxConnectionsPerAddress(),
                 !(settings.clients() instanceof ClientAddress.Forwarded));
+        this.heads = new ArrivingHeads(
+                settings.limits().maxArrivingHeads(), settings.connection().requestParseTimeout());
         this.load = new ServerLoad(admission, connections);
         this.buffers = new IoThreadBufferPool(
                 settings.core().directBuffers(), settings.core().bufferSize());
@@ -107,6 +110,7 @@ public final class UndertowListener {
         var idle = IdleConnection.on(connection, closer);
         unread.watch(connection);
         http2.accepted(connection);
+        heads.watch(connection, idle);
         return idle;
     }
 

@@ -57,11 +57,22 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
 
     @Override
     public void handleEvent(StreamSourceChannel channel) {
+        ReadTurn.read(exchange.getIoThread(), () -> discard(channel), channel::suspendReads, () -> {});
+    }
+
+    /// @return whether more may have arrived; otherwise reads are resumed if more is to come
+    private boolean discard(StreamSourceChannel channel) {
+        if (exchange.isComplete()) {
+            return false;
+        }
+        var turn = new ReadTurn();
         try (var pooled = exchange.getConnection().getByteBufferPool().allocate()) {
             var buffer = pooled.getBuffer();
             int n;
             while ((n = channel.read(buffer.clear())) > 0 && (discarded += n) <= MAX_BYTES) {
-                // discarded
+                if (turn.isOver()) {
+                    return true;
+                }
             }
             if (n == 0) {
                 ChunkFraming.requireSound(exchange);
@@ -75,6 +86,7 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
             LOG.debug("the rest of a request did not arrive", e);
             close();
         }
+        return false;
     }
 
     private void end() {

@@ -85,6 +85,16 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     }
 
     private void read(StreamSourceChannel source) {
+        ReadTurn.read(connection.getIoThread(), () -> readTurn(source), source::suspendReads, () -> {
+            if (!isOver()) {
+                source.resumeReads();
+            }
+        });
+    }
+
+    /// @return whether more may have arrived
+    private boolean readTurn(StreamSourceChannel source) {
+        var turn = new ReadTurn();
         try (var pooled = buffers.allocate()) {
             var buffer = pooled.getBuffer();
             int n;
@@ -92,6 +102,9 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
                 unanswered = 0;
                 if (!closedByClient) { // otherwise it is ignored
                     frames.read(buffer.flip());
+                }
+                if (turn.isOver()) {
+                    return !isOver();
                 }
             }
             if (n < 0) {
@@ -108,6 +121,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
             cut();
             over();
         }
+        return false;
     }
 
     @Override

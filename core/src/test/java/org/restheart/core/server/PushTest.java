@@ -148,6 +148,25 @@ class PushTest {
         }
     }
 
+    @Test
+    void pings_without_pause_end_the_connection() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            var pings = new byte[6 * 1_000];
+            for (int i = 0; i < pings.length; i += 6) {
+                pings[i] = (byte) 0x89;
+                pings[i + 1] = (byte) 0x80;
+            }
+            socket.getOutputStream().write(pings);
+            var next = frame(in);
+            while (next.equals("pong ")) {
+                next = frame(in);
+            }
+            assertThat(next).isEqualTo("close 1008");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

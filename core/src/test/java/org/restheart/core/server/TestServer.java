@@ -95,6 +95,7 @@ final class TestServer implements AutoCloseable {
                 64 << 20,
                 64 << 20,
                 64 << 20,
+                1 << 20,
                 64L << 30,
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(8));

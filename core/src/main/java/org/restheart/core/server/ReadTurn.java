@@ -1,0 +1,92 @@
+package org.restheart.core.server;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.xnio.XnioIoThread;
+
+/// The work on one connection's received bytes between two turns of the thread's other connections: a client that
+/// sends as fast as its bytes are read would keep the I/O thread for as long as it likes. Made when the connection
+/// becomes readable. Confined to the I/O thread.
+final class ReadTurn {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadTurn.class);
+    private static final int READS = 16;
+    private static final long NANOS = 1_000_000;
+    private static final ThreadLocal<Later> LATER = ThreadLocal.withInitial(Later::new);
+
+    private final long began = System.nanoTime();
+    private int reads;
+
+    /// To be called after each read and what was done with its bytes.
+    ///
+    /// @return whether it is the turn of others
+    boolean isOver() {
+        return ++reads >= READS || System.nanoTime() - began >= NANOS;
+    }
+
+    /// Reads for one turn, and for further ones as long as more may have arrived. On the I/O thread.
+    ///
+    /// @param read reads for one turn; whether it is over and more may have arrived
+    /// @param suspend stops notices of bytes that arrive
+    /// @param resume lets them come again, if there is still a connection
+    static void read(XnioIoThread thread, BooleanSupplier read, Runnable suspend, Runnable resume) {
+        if (read.getAsBoolean()) {
+            suspend.run();
+            LATER.get().add(thread, () -> {
+                boolean more = read.getAsBoolean();
+                if (!more) {
+                    resume.run();
+                }
+                return more;
+            });
+        }
+    }
+
+    /// The connections of this thread that wait for another turn. They have a bounded time together, however many
+    /// there are. The next one begins after a pause: the thread runs all tasks that are due before it looks which
+    /// other connections are ready, so there must not always be one that is.
+    private static final class Later {
+        private static final long TOGETHER = 4_000_000;
+        private static final long PAUSE_MILLIS = 1;
+
+        private final Queue<BooleanSupplier> waiting = new ArrayDeque<>();
+        private boolean scheduled;
+
+        void add(XnioIoThread thread, BooleanSupplier turn) {
+            waiting.add(turn);
+            if (!scheduled) {
+                schedule(thread);
+            }
+        }
+
+        private void schedule(XnioIoThread thread) {
+            scheduled = true;
+            try {
+                thread.executeAfter(() -> run(thread), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the server has stopped", e);
+            }
+        }
+
+        private void run(XnioIoThread thread) {
+            long began = System.nanoTime();
+            try {
+                for (int left = waiting.size(); left > 0 && System.nanoTime() - began < TOGETHER; left--) {
+                    var turn = waiting.remove();
+                    if (turn.getAsBoolean()) {
+                        waiting.add(turn);
+                    }
+                }
+            } finally {
+                scheduled = false;
+                if (!waiting.isEmpty()) {
+                    schedule(thread);
+                }
+            }
+        }
+    }
+}

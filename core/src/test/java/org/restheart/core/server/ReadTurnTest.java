@@ -1,0 +1,95 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.server.TestServer.blocking;
+import static org.restheart.core.server.TestServer.eager;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Content;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
+
+/// Clients that send without pause leave the I/O thread to others.
+class ReadTurnTest {
+    private static final String UPGRADE = "GET /push HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
+            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+    private static Response listen(Request request) {
+        var content = new Content.Push(new Subscription(
+                Transport.WEB_SOCKET, new Backlog(100, 1 << 20), Duration.ZERO, _ -> {}, () -> {}));
+        return Response.status(101)
+                .with(WebSocketHandshake.answer(request.headers()))
+                .with(content);
+    }
+
+    /// Messages without content, which a listener may send and nobody reads.
+    private static byte[] frames() {
+        var frames = new byte[6 * 100_000];
+        for (int i = 0; i < frames.length; i += 6) {
+            frames[i] = (byte) 0x82;
+            frames[i + 1] = (byte) 0x80;
+        }
+        return frames;
+    }
+
+    private static Thread flood(Socket socket, byte[] bytes) {
+        return Thread.ofPlatform().start(() -> {
+            try {
+                while (!Thread.currentThread().isInterrupted()) {
+                    socket.getOutputStream().write(bytes);
+                }
+            } catch (SocketException _) { // the test has closed it
+                return;
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    @Test
+    void a_listener_that_sends_without_pause_leaves_the_thread_to_others() throws Exception {
+        List<Socket> sockets = new ArrayList<>();
+        List<Thread> floods = new ArrayList<>();
+        try (var server = TestServer.with(
+                "core: {io-threads: 1}",
+                blocking("/push", ReadTurnTest::listen),
+                eager("/", _ -> Response.status(200)))) {
+            try {
+                for (int i = 0; i < 4; i++) {
+                    var socket = new Socket();
+                    sockets.add(socket);
+                    socket.connect(server.listener().address());
+                    socket.getOutputStream().write(UPGRADE.getBytes(StandardCharsets.US_ASCII));
+                    assertThat(socket.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 101");
+                }
+                var bytes = frames();
+                sockets.forEach(socket -> floods.add(flood(socket, bytes)));
+                TimeUnit.MILLISECONDS.sleep(500);
+                for (int i = 0; i < 10; i++) {
+                    try (var client = server.connect()) { // waits ten seconds at most
+                        assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+                    }
+                }
+            } finally {
+                for (var socket : sockets) {
+                    socket.close();
+                }
+                for (var flood : floods) {
+                    flood.join();
+                }
+            }
+        }
+    }
+}
