@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the frames of a WebSocket client (RFC 6455, 5) piece by piece. Control frames are passed on. Messages are
 /// passed on within a limit, or discarded, whatever their size; then at most 125 bytes are kept, and none between
-/// frames. A client that sends control frames without pause violates a limit, too. Confined to one connection's I/O thread.
+/// frames. A client that sends control frames without pause violates a limit, too. Confined to one connection's I/O
+/// thread.
 final class ClientFrames {
     private static final int CONTINUATION = 0x0;
     static final int CLOSE = 0x8;

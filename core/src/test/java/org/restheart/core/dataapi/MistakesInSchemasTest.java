@@ -82,7 +82,8 @@ class MistakesInSchemasTest {
     void references_to_nothing_are_warned_of_and_named_when_they_fail() {
         var schema = "{\"_id\": \"refers\", \"properties\": {\"a\": {\"$ref\": \"nosuch\"}}}";
         assertWarned(
-                send("POST", "/_schemas", schema), "the schema refers to " + db + "/_schemas/nosuch, which does not exist");
+                send("POST", "/_schemas", schema),
+                "the schema refers to " + db + "/_schemas/nosuch, which does not exist");
         assertWarned(
                 send("PATCH", "/c", "{\"jsonSchema\": {\"schemaId\": \"refers\"}}"),
                 "writes of documents will fail until there is a schema " + db + "/_schemas/nosuch, to which " + db

@@ -92,8 +92,7 @@ class ArrivingHeadsTest {
             assertThat(status(server, "127.0.0.1", "GET / HTTP/1.1\r\nHost: test"))
                     .isEqualTo(200);
             close();
-            await().ignoreExceptions()
-                    .until(() -> status(server, "127.0.0.1", LARGE) == 200);
+            await().ignoreExceptions().until(() -> status(server, "127.0.0.1", LARGE) == 200);
         }
     }
 
@@ -117,8 +116,8 @@ class ArrivingHeadsTest {
 
     @Test
     void content_and_what_follows_a_request_do_not_count() throws Exception {
-        var service = blocking(
-                "/", request -> Response.json(200, "" + request.body().bytes().length));
+        var service =
+                blocking("/", request -> Response.json(200, "" + request.body().bytes().length));
         try (var server = TestServer.of(service);
                 var client = server.connect()) {
             for (int i = 0; i < 3; i++) {

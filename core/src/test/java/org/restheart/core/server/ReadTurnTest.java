@@ -27,8 +27,8 @@ class ReadTurnTest {
             + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
     private static Response listen(Request request) {
-        var content = new Content.Push(new Subscription(
-                Transport.WEB_SOCKET, new Backlog(100, 1 << 20), Duration.ZERO, _ -> {}, () -> {}));
+        var content = new Content.Push(
+                new Subscription(Transport.WEB_SOCKET, new Backlog(100, 1 << 20), Duration.ZERO, _ -> {}, () -> {}));
         return Response.status(101)
                 .with(WebSocketHandshake.answer(request.headers()))
                 .with(content);
@@ -72,7 +72,9 @@ class ReadTurnTest {
                     sockets.add(socket);
                     socket.connect(server.listener().address());
                     socket.getOutputStream().write(UPGRADE.getBytes(StandardCharsets.US_ASCII));
-                    assertThat(socket.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 101");
+                    assertThat(socket.getInputStream().readNBytes(12))
+                            .asString()
+                            .isEqualTo("HTTP/1.1 101");
                 }
                 var bytes = frames();
                 sockets.forEach(socket -> floods.add(flood(socket, bytes)));

@@ -111,7 +111,9 @@ public final class SchemaWarnings {
 
     private static void addTo(List<String> warnings, BsonDocument schema) {
         var draft = schema.get("$schema");
-        if (draft != null && draft.isString() && !SchemaForm.isDraft(draft.asString().getValue())) {
+        if (draft != null
+                && draft.isString()
+                && !SchemaForm.isDraft(draft.asString().getValue())) {
             warnings.add("$schema names no known draft: the schema is one of draft-04");
         }
         keywords(warnings, schema, "");
