@@ -41,6 +41,7 @@ import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.importing.ImportService;
 import org.restheart.mongo.service.CacheInvalidator;
@@ -217,6 +218,8 @@ final class DataServices {
                 listeners.rights());
         var apps = new GraphqlService(
                 graphql,
+                changed -> new CollectionChanges(
+                        client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
                 service.reads(),
                 rights,
                 subscriptions,
