@@ -37,8 +37,8 @@ final class HeldResponses {
 
     /// @param bytes of the contents of all responses together; what they need beside it may be half as much
     HeldResponses(long bytes) {
-        this.units = new FairShares((int) Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE), 0);
-        this.heads = new FairShares((int) Math.clamp(bytes / 2 / UNIT, 1, Integer.MAX_VALUE), 0);
+        this.units = new FairShares(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE), 0);
+        this.heads = new FairShares(Math.clamp(bytes / 2 / UNIT, 1, Integer.MAX_VALUE), 0);
     }
 
     /// Counts the content until the exchange ends.
@@ -58,7 +58,7 @@ final class HeldResponses {
     ///
     /// @return false if its caller holds too much already
     boolean holdHead(HttpServerExchange exchange, String caller) {
-        long bytes = BUFFER
+        long bytes = (long) BUFFER
                 + exchange.getRequestURI().length()
                 + exchange.getQueryString().length();
         for (var field : exchange.getRequestHeaders()) {

@@ -130,7 +130,7 @@ final class Http2SettingsLimit extends AbstractStreamSourceConduit<StreamSourceC
         /// @return the byte to pass on
         byte limit(int at, byte value) {
             if (at < 2) {
-                identifier = at == 0 ? value & 0xff : identifier << 8 | value & 0xff;
+                identifier = at == 0 ? value & 0xff : identifier << 8 | (value & 0xff);
                 larger = false;
                 return value;
             }

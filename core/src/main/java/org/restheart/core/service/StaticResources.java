@@ -144,7 +144,7 @@ public final class StaticResources implements Service {
 
     /// Files in a jar all have the time at which it was made, which may be that of another one too.
     private static long version(Path file, BasicFileAttributes facts) throws IOException {
-        return file.getFileSystem() == FileSystems.getDefault()
+        return file.getFileSystem().equals(FileSystems.getDefault())
                 ? facts.lastModifiedTime().to(TimeUnit.MICROSECONDS)
                 : (Long) Files.getAttribute(file, "zip:crc");
     }
