@@ -68,10 +68,6 @@ record QueryRequest(
     /// @throws ProblemException 400
     static QueryRequest of(BsonDocument body) {
         var variables = body.get("variables");
-        if (variables != null && !variables.isNull() && !variables.isDocument()) {
-            throw bad("variables must be a JSON object, but it is a "
-                    + variables.getBsonType().name().toLowerCase(Locale.ROOT));
-        }
         return new QueryRequest(
                 text(body, "query"),
                 text(body, "documentId").or(() -> persisted(body)),

@@ -148,7 +148,7 @@ class BatchingTest {
     void results_and_errors_are_those_of_fields_that_are_loaded_alone(String query) {
         var alone = answer("false", query);
         assertThat(alone.getDocument("data").getArray("parents")).hasSize(PARENTS);
-        assertThat(alone.containsKey("errors")).isEqualTo(query.contains("list")); // one has no array
+        assertThat(alone.containsKey("errors")).isFalse(); // a value instead of a list is compared with
         for (var loader : new String[] {
             "{\"batching\": true}",
             "{\"batching\": true, \"maxBatchSize\": 4}",

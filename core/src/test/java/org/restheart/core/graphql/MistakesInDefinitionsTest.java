@@ -107,20 +107,4 @@ class MistakesInDefinitionsTest {
         define("$mach", "$match");
         assertThat(admin.ask("app", "{piped{_id}}").body()).contains("Unrecognized pipeline stage name: '$mach'");
     }
-
-    @Test
-    void variables_must_be_an_object() {
-        define("", "");
-        var text = "{\"query\": \"{items{_id}}\", \"variables\": $variables}";
-        for (var variables : new String[] {"\"{}\"", "[]", "1"}) {
-            var refused = admin.send("POST", "/graphql/app", text.replace("$variables", variables));
-            assertThat(refused.statusCode()).isEqualTo(400);
-            assertThat(refused.body()).contains("variables must be a JSON object");
-        }
-        for (var variables : new String[] {"{}", "null"}) {
-            assertThat(admin.send("POST", "/graphql/app", text.replace("$variables", variables))
-                            .statusCode())
-                    .isEqualTo(200);
-        }
-    }
 }
