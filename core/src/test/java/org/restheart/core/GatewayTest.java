@@ -137,8 +137,9 @@ class GatewayTest {
         assertThat(list.statusCode()).isEqualTo(200);
         assertThat(list.headers().firstValue("Vary")).contains("Accept");
         assertThat(list.body())
-                .isEqualTo("[\"/*\", \"/jvm\", \"/process\", \"/gateway\", \"/caches\", \"/mongo-pool\", \"/coalescing\","
-                        + " \"/streams\", \"/data-api\", \"/openapi\", \"/mcp\"]");
+                .isEqualTo(
+                        "[\"/*\", \"/jvm\", \"/process\", \"/gateway\", \"/caches\", \"/mongo-pool\", \"/coalescing\","
+                                + " \"/streams\", \"/data-api\", \"/openapi\", \"/mcp\"]");
         await().untilAsserted(() -> {
             var requests = send(request("/metrics/*"));
             assertThat(requests.headers().firstValue("Content-Type"))
