@@ -46,7 +46,7 @@ class FindsTogetherTest {
     static void start(TestMongo started) {
         mongo = started;
         services = Services.start(30_000);
-        hasty = Services.start(1_000);
+        hasty = Services.start(200);
     }
 
     @AfterAll
