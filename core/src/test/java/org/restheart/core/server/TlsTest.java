@@ -108,20 +108,21 @@ class TlsTest {
     }
 
     @Test
-    void http_2_multiplexes_on_one_plain_connection() throws Exception {
-        try (var server = TestServer.of(
+    void http_2_multiplexes_on_one_connection() throws Exception {
+        try (var server = https(
+                        "changeit",
                         eager(
                                 "/io",
                                 request -> Response.json(200, request.path().raw())),
                         blocking(
                                 "/",
                                 request -> Response.json(200, request.path().raw())));
-                var client = HttpClient.newBuilder().version(Version.HTTP_2).build()) {
-            client.send(request(server, "http", "/upgrade").build(), BodyHandlers.ofString());
+                var client = client(Version.HTTP_2)) {
+            client.send(request(server, "https", "/").build(), BodyHandlers.ofString());
             var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
             for (int i = 0; i < 300; i++) {
                 var path = (i % 2 == 0 ? "/io/" : "/") + i;
-                answers.add(client.sendAsync(request(server, "http", path).build(), BodyHandlers.ofString()));
+                answers.add(client.sendAsync(request(server, "https", path).build(), BodyHandlers.ofString()));
             }
             for (int i = 0; i < 300; i++) {
                 var answer = answers.get(i).get(10, TimeUnit.SECONDS);
@@ -133,17 +134,19 @@ class TlsTest {
 
     @Test
     void http_2_carries_large_contents_both_ways() throws Exception {
-        try (var server = TestServer.of(blocking(
-                        "/",
-                        request -> Response.status(200)
-                                .with(
-                                        "text/plain",
-                                        Content.Bytes.of(request.body().bytes()))));
-                var client = HttpClient.newBuilder().version(Version.HTTP_2).build()) {
-            client.send(request(server, "http", "/upgrade").build(), BodyHandlers.ofString());
+        try (var server = https(
+                        "changeit",
+                        blocking(
+                                "/",
+                                request -> Response.status(200)
+                                        .with(
+                                                "text/plain",
+                                                Content.Bytes.of(request.body().bytes()))));
+                var client = client(Version.HTTP_2)) {
+            client.send(request(server, "https", "/").build(), BodyHandlers.ofString());
             var content = "0123456789".repeat(300_000);
             var answer = client.send(
-                    request(server, "http", "/")
+                    request(server, "https", "/")
                             .POST(BodyPublishers.ofString(content))
                             .build(),
                     BodyHandlers.ofString());
@@ -166,20 +169,21 @@ class TlsTest {
                 closed.countDown();
             }
         };
-        try (var server = TestServer.of(
+        try (var server = https(
+                        "changeit",
                         blocking("/", _ -> Response.status(200)),
                         blocking(
                                 "/endless",
                                 _ -> Response.status(200).with("text/plain", new Content.Streamed(endless, 0))));
-                var client = HttpClient.newBuilder().version(Version.HTTP_2).build()) {
-            client.send(request(server, "http", "/upgrade").build(), BodyHandlers.ofString());
-            var answer = client.send(request(server, "http", "/endless").build(), BodyHandlers.ofInputStream());
+                var client = client(Version.HTTP_2)) {
+            client.send(request(server, "https", "/").build(), BodyHandlers.ofString());
+            var answer = client.send(request(server, "https", "/endless").build(), BodyHandlers.ofInputStream());
             assertThat(answer.version()).isEqualTo(Version.HTTP_2);
             try (var content = answer.body()) {
                 assertThat(content.readNBytes(100_000)).hasSize(100_000);
             }
             assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(client.send(request(server, "http", "/").build(), BodyHandlers.ofString())
+            assertThat(client.send(request(server, "https", "/").build(), BodyHandlers.ofString())
                             .statusCode())
                     .isEqualTo(200);
         }
