@@ -35,6 +35,7 @@ final class ConcurrencyFloor {
     private Throughput formerRate = Throughput.NONE;
     private int periodsWithout;
     private boolean lowestTried;
+    private boolean moreTried;
 
     int value() {
         return floor;
@@ -47,6 +48,7 @@ final class ConcurrencyFloor {
         failed = Trial.MORE;
         periodsWithout = 0;
         lowestTried = false;
+        moreTried = false;
     }
 
     /// Ends a period of overload with the current floor.
@@ -76,7 +78,7 @@ final class ConcurrencyFloor {
         floor = former;
         failed = trial;
         trial = Trial.NONE;
-        periodsWithout = PERIODS_WITHOUT;
+        periodsWithout = moreTried ? PERIODS_WITHOUT : 0;
     }
 
     private void next(Throughput rate, int enough) {
@@ -89,6 +91,7 @@ final class ConcurrencyFloor {
             lowestTried = true;
         } else if (floor < HIGHEST && trial != Trial.FEWER) {
             trial = Trial.MORE;
+            moreTried = true;
             floor *= 2;
         } else {
             periodsWithout = PERIODS_WITHOUT;

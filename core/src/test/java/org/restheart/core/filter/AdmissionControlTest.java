@@ -98,21 +98,33 @@ class AdmissionControlTest {
         assertThat(admitted).isGreaterThan(9 * 128 * 40 / 10); // of 40 s nine tenths of what can be done
     }
 
-    @Test
-    void where_each_takes_half_a_second_as_many_are_admitted_as_can_be_done_at_once() {
+    /// Half a second each, 1,000 at a time, after an overload has begun.
+    ///
+    /// @return requests that are done between these seconds
+    private int doneWhereEachTakesHalfASecond(int from, int to) {
         enter("ada", 300);
-        int admitted = 0;
+        int all = 0;
         double due = 0;
-        for (int i = 0; i < 6_000; i++) {
-            due += Math.min(1_000, inProgress.size()) * 0.02; // half a second each, 1,000 at a time
+        for (int i = 0; i < to * 100; i++) {
+            due += Math.min(1_000, inProgress.size()) * 0.02;
             int done = Math.min((int) due, inProgress.size());
             serve(done);
             sleep(10);
             enter("ada", 100);
             due -= done;
-            admitted += i < 3_000 ? 0 : done;
+            all += i < from * 100 ? 0 : done;
         }
-        assertThat(admitted).isGreaterThan(8 * 2_000 * 30 / 10); // of 30 s eight tenths of what can be done
+        return all;
+    }
+
+    @Test
+    void where_each_takes_half_a_second_as_many_are_admitted_as_can_be_done_at_once() {
+        assertThat(doneWhereEachTakesHalfASecond(30, 60)).isGreaterThan(8 * 2_000 * 30 / 10);
+    }
+
+    @Test
+    void where_each_takes_half_a_second_more_are_admitted_within_ten_seconds() {
+        assertThat(doneWhereEachTakesHalfASecond(10, 20)).isGreaterThan(7 * 2_000 * 10 / 10);
     }
 
     @Test
