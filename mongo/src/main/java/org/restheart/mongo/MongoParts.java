@@ -88,7 +88,7 @@ final class MongoParts implements AutoCloseable {
                 Method.GET,
                 new OpenStream(
                         streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
-        addWrites(routes, coalescer, new Validators(tasks, client, schemas, mounts), config);
+        addWrites(routes, coalescer, new Validators(tasks, client, schemas, mounts), config, tasks);
         var sessions = new Sessions(client, config.sessions());
         add(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
         routes.requireAll();
@@ -111,14 +111,15 @@ final class MongoParts implements AutoCloseable {
         reading.addCatalog(catalog, metadata);
     }
 
-    private void addWrites(MongoRoutes routes, Coalescer coalescer, Validators validators, MongoConfig config) {
+    private void addWrites(
+            MongoRoutes routes, Coalescer coalescer, Validators validators, MongoConfig config, BackgroundTasks tasks) {
         add(routes, new CollectionValidator(validators, schemas, access));
         var collections = new Collections(client);
         var preconditions = new Preconditions(metadata, config.etagPolicies());
         var writing = new WriteRoutes(
                 routes, collections, validators, preconditions, new Locations(config.instanceBaseUrl()));
         writing.addDocuments(coalescer, config);
-        writing.addFiles();
+        writing.addFiles(tasks);
         writing.addStructure(
                 new StoredProperties(collections, metadata, preconditions),
                 new StreamDefinitions(config.streams()),

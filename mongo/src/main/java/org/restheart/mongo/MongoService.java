@@ -33,6 +33,7 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.StandingRights;
 import org.restheart.mongo.content.DataContent;
+import org.restheart.mongo.content.IgnoredFiles;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.file.Files;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -272,8 +273,11 @@ public final class MongoService implements Service, AutoCloseable {
 
     /// @param warnings about its parameters
     private Response warned(Request request, List<String> warnings) {
-        boolean defines = PropertyWarnings.concern(request) || SchemaWarnings.concern(request);
-        if (!defines && warnings.isEmpty()) {
+        boolean looks = PropertyWarnings.concern(request)
+                || SchemaWarnings.concern(request)
+                || IgnoredFiles.concern(request)
+                || Files.isUpload(request, request.require(ResourcePath.KEY).kind());
+        if (!looks && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
         }
         var found = new ConcurrentLinkedQueue<String>();
@@ -284,6 +288,7 @@ public final class MongoService implements Service, AutoCloseable {
                     var all = new ArrayList<>(warnings);
                     all.addAll(PropertyWarnings.of(request));
                     all.addAll(SchemaWarnings.of(request));
+                    all.addAll(IgnoredFiles.of(request));
                     all.addAll(found);
                     return all.isEmpty() ? response : WarningsBody.add(request, response, all);
                 });

@@ -17,6 +17,7 @@ import static org.restheart.http.access.ResourceKind.SCHEMA;
 import static org.restheart.http.access.ResourceKind.SCHEMA_STORE;
 
 import java.util.List;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.BulkWrite;
 import org.restheart.mongo.bulk.DeleteDocuments;
 import org.restheart.mongo.bulk.PatchDocuments;
@@ -92,8 +93,8 @@ record WriteRoutes(
     }
 
     /// Uploads, metadata and deletions of files.
-    void addFiles() {
-        var upload = Files.post(collections, preconditions, locations);
+    void addFiles(BackgroundTasks tasks) {
+        var upload = Files.post(collections, preconditions, locations, tasks);
         routes.on(FILES_BUCKET, POST, upload);
         routes.on(FILE, PUT, Files.put(upload, collections, preconditions));
         routes.on(FILE, PATCH, Files.patch(collections, preconditions));

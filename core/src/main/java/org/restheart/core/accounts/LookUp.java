@@ -2,6 +2,7 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoServerException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.restheart.http.Problem;
@@ -29,22 +30,23 @@ final class LookUp {
             }
             return result;
         } catch (MongoInterruptedException _) { // the client has left, or the server stops: MongoDB can be asked
-            throw unavailable();
+            throw unavailable("");
         } catch (ShareTakenException _) { // others are not concerned
-            throw unavailable();
+            throw unavailable("");
         } catch (MongoException e) {
             if (failing.compareAndSet(false, true)) {
                 LOG.warn("accounts and permissions cannot be looked up: {}", e.toString());
             } else {
                 LOG.debug("accounts and permissions still cannot be looked up", e);
             }
-            throw unavailable();
+            throw unavailable(e instanceof MongoServerException ? "" : "MongoDB unreachable: ");
         }
     }
 
-    private static ProblemException unavailable() {
+    private static ProblemException unavailable(String why) {
         return Problem.of(
-                        ProblemCode.DATABASE_UNAVAILABLE, "accounts and permissions cannot be looked up at the moment")
+                        ProblemCode.DATABASE_UNAVAILABLE,
+                        why + "accounts and permissions cannot be looked up at the moment")
                 .with("Retry-After", "5")
                 .raise();
     }

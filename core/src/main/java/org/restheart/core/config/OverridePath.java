@@ -36,7 +36,7 @@ record OverridePath(String text, List<Step> steps) {
     /// @throws ConfigException for a malformed path
     static OverridePath parse(String text) {
         if (!text.startsWith("/")) {
-            throw ConfigException.of("invalid override, path must be absolute: " + text);
+            throw ConfigException.of("invalid override, path must be absolute: " + text + "; write /" + text);
         }
         var steps = new ArrayList<Step>();
         var step = STEP.matcher(text);

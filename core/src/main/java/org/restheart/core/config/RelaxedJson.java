@@ -28,7 +28,8 @@ final class RelaxedJson {
         } catch (JacksonException e) {
             // its message would quote the value
         }
-        throw ConfigException.of("invalid override, value is not valid json: " + path);
+        throw ConfigException.of(
+                "invalid override, value is not valid json: " + path + " (a text is in quotes: \"text\")");
     }
 
     /// A file.

@@ -42,7 +42,7 @@ class DatabaseAwayTest {
             var answer = anonymous().as("admin", password).get("/books");
             assertThat(answer.statusCode()).isEqualTo(503);
             assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-            assertThat(answer.body()).contains("\"code\": \"DATABASE_UNAVAILABLE\"");
+            assertThat(answer.body()).contains("\"code\": \"DATABASE_UNAVAILABLE\"", "MongoDB unreachable");
         }
     }
 

@@ -15,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Collections;
+import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -156,6 +157,32 @@ class FileDownloadsTest {
                 .isEqualTo(409);
         assertThat(files.send("admin", "GET", "/q.files/s/binary", new byte[0]).body())
                 .isEqualTo(replacement);
+    }
+
+    /// More than one transaction takes.
+    @Test
+    void a_large_file_is_replaced_too() throws Exception {
+        assertThat(files.raw("/q.files/t", random(700_000)).statusCode()).isEqualTo(201);
+        var random = random(1 << 20);
+        var answer = files.send(
+                "admin",
+                "PUT",
+                "/q.files/t",
+                BodyPublishers.ofByteArrays(Collections.nCopies(130, random)),
+                BodyHandlers.discarding(),
+                "Content-Type",
+                "a/b");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        var last = files.send("admin", "GET", "/q.files/t/binary", new byte[0], "Range", "bytes=-1048576");
+        assertThat(last.statusCode()).isEqualTo(206);
+        assertThat(last.body()).isEqualTo(random);
+        assertThat(header(last, "Content-Range")).endsWith("/" + (130 << 20));
+        assertThat(gateway.collection("q.files").countDocuments(BsonDocument.parse("{movesFrom: {$exists: true}}")))
+                .isZero();
+        assertThat(files.raw("/q.files/t", random(9)).statusCode()).isEqualTo(200);
+        assertThat(files.chunks("q", "t")).isEqualTo(1);
+        assertThat(files.send("admin", "GET", "/q.files/t/binary", new byte[0]).body())
+                .isEqualTo(random(9));
     }
 
     @Test

@@ -9,9 +9,18 @@ import static org.restheart.core.security.FileClient.random;
 import static org.restheart.core.security.FileClient.text;
 
 import java.net.Socket;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.bson.BsonBinary;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,6 +30,8 @@ import org.restheart.testkit.WithMongo;
 /// Files over HTTP: uploads, metadata, deletions, rules.
 @WithMongo
 class FilesTest {
+    private static final AtomicInteger COUNTER = new AtomicInteger();
+
     private static TestGateway gateway;
     private static FileClient files;
 
@@ -69,6 +80,70 @@ class FilesTest {
                 .isEqualTo(400);
         assertThat(files.chunks("q", "cut")).isZero();
         assertThat(files.raw("/q.files/gone", random(5)).statusCode()).isEqualTo(201);
+    }
+
+    private BsonDocument chunk(BsonValue file, int n, Duration age) {
+        var seconds = (int) Instant.now().minus(age).getEpochSecond();
+        return new BsonDocument("_id", new BsonObjectId(new ObjectId(seconds, COUNTER.incrementAndGet())))
+                .append("files_id", file)
+                .append("n", new BsonInt32(n))
+                .append("data", new BsonBinary(new byte[5]));
+    }
+
+    @Test
+    void what_uploads_of_terminated_gateways_have_left_is_removed_after_an_hour() throws Exception {
+        assertThat(gateway.as("admin").put("/left.files", "{}").statusCode()).isEqualTo(201);
+        var chunks = gateway.collection("left.chunks");
+        var old = new BsonString("old");
+        var moving = new BsonObjectId();
+        chunks.insertMany(List.of(
+                chunk(old, 0, Duration.ofHours(3)),
+                chunk(old, 1, Duration.ofHours(2)),
+                chunk(new BsonObjectId(), 0, Duration.ofHours(2)),
+                chunk(new BsonString("active"), 0, Duration.ofHours(3)),
+                chunk(new BsonString("active"), 1, Duration.ofMinutes(30)),
+                chunk(moving, 0, Duration.ofHours(2))));
+        gateway.collection("left.files")
+                .insertOne(BsonDocument.parse("{_id: 'moved', filename: 'x', length: 5, chunkSize: 5, metadata: {}}")
+                        .append("movesFrom", moving));
+
+        assertThat(files.raw("/left.files/new", random(5)).statusCode()).isEqualTo(201);
+
+        await().untilAsserted(() -> assertThat(chunks.distinct("files_id", BsonValue.class))
+                .containsExactlyInAnyOrder(new BsonString("active"), new BsonString("moved"), new BsonString("new")));
+        assertThat(chunks.countDocuments()).isEqualTo(4);
+        assertThat(files.send("admin", "GET", "/left.files/moved/binary", new byte[0])
+                        .body())
+                .hasSize(5);
+    }
+
+    @Test
+    void parts_of_a_form_without_effect_are_warned_of() throws Exception {
+        var form = ("--XX\r\nContent-Disposition: form-data; name=\"meta\"\r\n\r\n{\"_id\":\"w\"}\r\n"
+                        + "--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nfirst\r\n"
+                        + "--XX\r\nContent-Disposition: form-data; name=\"g\"; filename=\"y\"\r\n\r\nsecond\r\n--XX--\r\n")
+                .getBytes(UTF_8);
+        var stored = files.send("admin", "POST", "/q.files", form, "Content-Type", FileClient.MULTIPART);
+        assertThat(stored.statusCode()).isEqualTo(201);
+        assertThat(stored.headers().allValues("Warning"))
+                .containsExactly(
+                        "299 - \"the part meta has no effect: metadata are one part with the name metadata\"",
+                        "299 - \"only one file is stored, the first: send another one by a request of its own\"");
+        assertThat(text(stored)).contains("\"_warnings\": [\"the part meta has no effect");
+        assertThat(gateway.as("admin").put("/plain", "{}").statusCode()).isEqualTo(201);
+        var dropped = files.send(
+                "admin", "POST", "/plain", FileClient.multipart("{}", random(5)), "Content-Type", FileClient.MULTIPART);
+        assertThat(dropped.statusCode()).isEqualTo(201);
+        assertThat(header(dropped, "Warning")).contains("they go to a collection whose name ends in .files");
+    }
+
+    @Test
+    void who_sends_a_file_without_its_type_is_told_how_files_are_sent() throws Exception {
+        for (var path : List.of("/q.files/untyped", "/q.files")) {
+            var refused = files.send("admin", "PUT", path, random(50));
+            assertThat(refused.statusCode()).as(path).isEqualTo(400);
+            assertThat(text(refused)).as(path).contains("curl -T name -H 'Content-Type: image/png'");
+        }
     }
 
     @Test
@@ -182,6 +257,9 @@ class FilesTest {
                         .statusCode())
                 .isEqualTo(403);
         assertThat(files.send("bob", "GET", "/p.files/hers/binary", new byte[0]).statusCode())
+                .isEqualTo(403);
+        assertThat(files.send("ada", "DELETE", "/p.files/*", new byte[0]).statusCode())
+                .as("without allowBulkDelete")
                 .isEqualTo(403);
     }
 }

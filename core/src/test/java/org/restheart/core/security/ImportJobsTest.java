@@ -35,7 +35,7 @@ class ImportJobsTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "imports: {db: $db}");
-        for (var name : List.of("lines", "w", "half", "kinds", "looked")) {
+        for (var name : List.of("lines", "w", "half", "kinds", "looked", "marked")) {
             gateway.database().createCollection(name);
         }
         for (var name : List.of("own", "tim", "lost")) {
@@ -153,6 +153,21 @@ class ImportJobsTest {
         var answer = csv.send("POST", "/_imports?into=/kinds", "_id;n\n1;7\n");
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.body()).contains("The first line is one column, with ; in it.");
+    }
+
+    @Test
+    void a_byte_order_mark_is_skipped() {
+        var admin = gateway.as("admin");
+        var json =
+                begin(admin.with("Content-Type", "application/json"), "/marked", "\uFEFF[{\"_id\": 1}, {\"_id\": 2}]");
+        assertThat(ended(admin, json).toJson()).contains("\"stored\": 2", "\"refused\": 0");
+        var lines = begin(lines(admin), "/marked", "\uFEFF{\"_id\": 3}\n{\"_id\": 4}\n");
+        assertThat(ended(admin, lines).toJson()).contains("\"stored\": 2", "\"refused\": 0");
+        assertThat(lines(admin).send("POST", "/marked", "\uFEFF{\"_id\": 5}\n").statusCode())
+                .isEqualTo(200);
+        var single = begin(admin.with("Content-Type", "application/json"), "/marked", "{}");
+        assertThat(ended(admin, single).toJson()).contains("\"stored\": 1");
+        assertThat(gateway.collection("marked").countDocuments()).isEqualTo(6);
     }
 
     @Test

@@ -17,7 +17,7 @@ import org.restheart.http.Query;
 /// Converts a form to a document with a field for each name and the first value of a repeated one. A value that is JSON
 /// is parsed, any other is a string.
 final class Form {
-    private static final int MAX_FIELDS = 10_000;
+    static final int MAX_FIELDS = 10_000;
 
     private Form() {}
 

@@ -53,7 +53,7 @@ final class ChunkBatches implements AutoCloseable {
     /// While a thread reads ahead, this field and the next one are used by that thread alone.
     private @Nullable ClientSession session;
 
-    private Optional<BsonValue> version = Optional.empty();
+    private Optional<BsonValue> version;
 
     /// The properties of the file that are needed to read it.
     ///
@@ -66,15 +66,19 @@ final class ChunkBatches implements AutoCloseable {
     }
 
     /// @param session closed with this; null without snapshots
+    /// @param version the id of the first chunk; not needed with a session
     /// @param memory of all content that is read ahead
-    ChunkBatches(Chunks chunks, @Nullable ClientSession session, Described file, FairMemory memory) {
+    ChunkBatches(
+            Chunks chunks,
+            @Nullable ClientSession session,
+            Optional<BsonValue> version,
+            Described file,
+            FairMemory memory) {
         this.chunks = chunks;
         this.session = session;
         this.file = file;
         this.memory = memory;
-        if (session == null) {
-            version = chunks.first(null, file.id());
-        }
+        this.version = version;
     }
 
     /// The next chunk. Blocks.

@@ -28,7 +28,6 @@ final class ChunkWriter extends OutputStream {
 
     private final Chunks chunks;
     private final BsonValue file;
-    private final long limit;
     private final List<BsonObjectId> written = new ArrayList<>();
     private final List<BsonDocument> batch = new ArrayList<>();
     private byte[] buffer = new byte[CHUNK_SIZE];
@@ -36,11 +35,9 @@ final class ChunkWriter extends OutputStream {
     private int filled;
     private long length;
 
-    /// @param limit in bytes; beyond it the content is refused
-    ChunkWriter(Chunks chunks, BsonValue file, long limit) {
+    ChunkWriter(Chunks chunks, BsonValue file) {
         this.chunks = chunks;
         this.file = file;
-        this.limit = limit;
     }
 
     BsonValue file() {
@@ -63,9 +60,6 @@ final class ChunkWriter extends OutputStream {
 
     @Override
     public void write(byte[] bytes, int offset, int count) {
-        if (length + count > limit) {
-            throw tooLarge(limit);
-        }
         for (int at = 0; at < count; ) {
             int n = Math.min(count - at, CHUNK_SIZE - filled);
             System.arraycopy(bytes, offset + at, buffer, filled, n);
@@ -76,14 +70,6 @@ final class ChunkWriter extends OutputStream {
             }
         }
         length += count;
-    }
-
-    static RuntimeException tooLarge(long limit) {
-        return Problem.of(
-                        ProblemCode.CONTENT_TOO_LARGE,
-                        "a file that is there, or whose _id comes after its content, is replaced in one transaction,"
-                                + " which takes " + limit + " bytes: delete it first, or send the metadata first")
-                .raise();
     }
 
     private void endChunk() {

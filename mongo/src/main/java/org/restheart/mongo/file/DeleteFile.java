@@ -23,6 +23,8 @@ final class DeleteFile implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
+        var chunks = Chunks.of(collections, request);
+        new ContentMoves(chunks).finish(request.id());
         var outcome = TargetDocument.file(
                         SessionCollection.of(collections, request),
                         request.id(),
@@ -30,7 +32,7 @@ final class DeleteFile implements DataHandler {
                         preconditions.ofDocument(request))
                 .delete();
         if (outcome instanceof DeleteOutcome.Deleted) {
-            Chunks.of(collections, request).deleteOf(request.id());
+            chunks.deleteOf(request.id());
         }
         return WriteResponses.of(outcome, UploadFile.TAG_REQUIRED);
     }

@@ -30,13 +30,18 @@ final class DeleteFiles implements DataHandler {
         request.http().requireThread();
         var files = collections.of(request);
         var chunks = Chunks.of(collections, request);
+        var moves = new ContentMoves(chunks);
         long deleted = 0;
         try (var found = files.withReadPreference(ReadPreference.primary())
                 .find(filter)
-                .projection(Projections.include("_id"))
+                .projection(Projections.include("_id", ContentMoves.MARK))
                 .cursor()) {
             while (found.hasNext()) {
-                var id = Objects.requireNonNull(found.next().get("_id"));
+                var file = found.next();
+                var id = Objects.requireNonNull(file.get("_id"));
+                if (ContentMoves.isMarked(file)) {
+                    moves.finish(id);
+                }
                 if (TargetDocument.file(
                                         new SessionCollection(files, Optional.empty()),
                                         id,

@@ -3,6 +3,7 @@ package org.restheart.mongo.file;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.restheart.http.ProblemCode.INTERNAL;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
+import static org.restheart.http.ProblemCode.OVERLOADED;
 
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoException;
@@ -66,17 +67,52 @@ final class DownloadFile implements DataHandler {
                 request.readFilterOfDocument(),
                 Projection.ALL,
                 request.readSettings(timeLimit));
-        var file = documents.one(query).orElseThrow(() -> missing(request));
-        var session = session(query, file);
+        var state = state(request, query);
         boolean streams = false;
         try {
-            var response = answer(request, session, file, shown(request, query, file));
+            var response = answer(request, state, shown(request, query, state.file));
             streams = response.content() instanceof Content.Streamed;
             return response;
         } finally {
-            if (session != null && !streams) {
-                session.close();
+            if (state.session != null && !streams) {
+                state.session.close();
             }
+        }
+    }
+
+    /// A file in the state in which it is sent.
+    ///
+    /// @param session null if there is no snapshot
+    /// @param version the id of the first chunk, if there is no snapshot
+    private record State(RawBsonDocument file, @Nullable ClientSession session, Optional<BsonValue> version) {}
+
+    private State state(DataRequest request, DocumentQuery query) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            var file = documents.one(query).orElseThrow(() -> missing(request));
+            if (ContentMoves.isMarked(file)) {
+                new ContentMoves(Chunks.of(collections, request)).finish(request.id());
+            } else {
+                var session = session(query, file);
+                if (session != null) {
+                    return new State(file, session, Optional.empty());
+                }
+                var version = Chunks.of(collections, request).first(null, request.id());
+                if (documents.one(query).filter(file::equals).isPresent()) {
+                    return new State(file, null, version);
+                }
+            }
+            pause(attempt);
+        }
+        throw Problem.of(OVERLOADED, "the file is being replaced; try again")
+                .with("Retry-After", "1")
+                .raise();
+    }
+
+    private static void pause(int attempt) {
+        try {
+            Thread.sleep(5L * attempt);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -115,12 +151,7 @@ final class DownloadFile implements DataHandler {
             if (same) {
                 return session;
             }
-            try {
-                Thread.sleep(5L * attempt);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-                return null;
-            }
+            pause(attempt);
         }
         return null;
     }
@@ -141,15 +172,14 @@ final class DownloadFile implements DataHandler {
                         .orElseThrow(() -> missing(request));
     }
 
-    private Response.Ready answer(
-            DataRequest request, @Nullable ClientSession session, BsonDocument file, BsonDocument shown) {
+    private Response.Ready answer(DataRequest request, State state, BsonDocument shown) {
         var headers = request.http().headers();
         var metadata = EntityTags.holderInFile(shown);
         var etag = EntityTags.of(metadata);
         if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
             return JsonResponses.empty(304).with("ETag", etag.get());
         }
-        var described = described(request, file);
+        var described = described(request, state.file);
         var type = text(metadata.get("contentType")).map(MediaTypes::served).orElse(MediaTypes.UNKNOWN);
         var name = text(shown.get("filename")).orElse(request.path().requireName());
         var response = Response.status(200)
@@ -174,7 +204,8 @@ final class DownloadFile implements DataHandler {
         if (slices.isPresent() && slices.get().isEmpty()) {
             return Response.status(416).with("Content-Range", "bytes */" + described.length());
         }
-        var batches = new ChunkBatches(Chunks.of(collections, request), session, described, readAhead);
+        var batches =
+                new ChunkBatches(Chunks.of(collections, request), state.session, state.version, described, readAhead);
         if (slices.isEmpty()) {
             var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)

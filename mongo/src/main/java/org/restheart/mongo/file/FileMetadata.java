@@ -29,14 +29,32 @@ final class FileMetadata {
 
     private FileMetadata() {}
 
-    /// Unwraps content that may be wrapped in `metadata` or `properties`. Once: what is unwrapped may have a field of
-    /// that name.
+    /// Unwraps content that may be wrapped in `metadata` or `properties`, as in `{"metadata": {"tag": 1}}` and
+    /// `{"metadata.tag": 1}`. Once: what is unwrapped may have a field of that name.
     static BsonValue unwrapped(BsonValue content) {
         if (!content.isDocument()) {
             return content;
         }
         var inner = content.asDocument().get("metadata", content.asDocument().get("properties"));
-        return inner != null && inner.isDocument() ? inner : content;
+        if (inner != null && inner.isDocument()) {
+            return inner;
+        }
+        if (content.asDocument().keySet().stream().allMatch(key -> key.equals(unwrapped(key)))) {
+            return content;
+        }
+        var fields = new BsonDocument();
+        content.asDocument().forEach((key, value) -> fields.put(unwrapped(key), value));
+        return fields;
+    }
+
+    /// A path without the name of a wrapper.
+    private static String unwrapped(String path) {
+        return WRAPPERS.stream()
+                .map(wrapper -> wrapper + ".")
+                .filter(path::startsWith)
+                .findFirst()
+                .map(prefix -> path.substring(prefix.length()))
+                .orElse(path);
     }
 
     /// The request with the fields that its access rule merges named as they are below `metadata`, however
@@ -51,14 +69,7 @@ final class FileMetadata {
             if (WRAPPERS.contains(path) && value.isDocument()) {
                 fields.putAll(value.asDocument());
             } else {
-                fields.put(
-                        WRAPPERS.stream()
-                                .map(wrapper -> wrapper + ".")
-                                .filter(path::startsWith)
-                                .findFirst()
-                                .map(prefix -> path.substring(prefix.length()))
-                                .orElse(path),
-                        value);
+                fields.put(unwrapped(path), value);
             }
         });
         var caller = request.http().caller();

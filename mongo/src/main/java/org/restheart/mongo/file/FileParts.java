@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.commons.fileupload2.core.FileUploadSizeException;
 import org.apache.commons.fileupload2.core.MultipartInput;
 import org.bson.BsonDocument;
@@ -25,6 +28,10 @@ import org.restheart.mongo.content.Multipart;
 final class FileParts {
     private static final int MAX_HEADER = 8 * 1024;
     private static final int MAX_PARTS = 100;
+    private static final int MAX_WARNINGS = 5;
+
+    /// Characters of the name of a part in a warning.
+    private static final int MAX_NAME = 64;
 
     /// A document of 16 MiB holds the description of the file.
     private static final int MAX_METADATA = 16 << 20;
@@ -33,6 +40,7 @@ final class FileParts {
     private final @Nullable MultipartInput multipart;
     private final Optional<String> mediaType;
     private @Nullable BsonDocument metadata;
+    private final Set<String> ignored = new LinkedHashSet<>();
     private int parts;
     private boolean atFile;
 
@@ -114,7 +122,19 @@ final class FileParts {
         }
         multipart.readBodyData(file);
         while (multipart.readBoundary() && nextFile(multipart)) {
+            ignore("only one file is stored, the first: send another one by a request of its own");
             multipart.discardBodyData();
+        }
+    }
+
+    /// About parts without effect, of those that have been read.
+    List<String> warnings() {
+        return List.copyOf(ignored);
+    }
+
+    private void ignore(String why) {
+        if (ignored.size() < MAX_WARNINGS) {
+            ignored.add(why);
         }
     }
 
@@ -133,6 +153,8 @@ final class FileParts {
             if (metadata == null && FileMetadata.WRAPPERS.contains(name)) {
                 metadata = parse(input);
             } else {
+                ignore("the part " + name.substring(0, Math.min(name.length(), MAX_NAME))
+                        + " has no effect: metadata are one part with the name metadata");
                 input.discardBodyData();
             }
         } while (input.readBoundary());

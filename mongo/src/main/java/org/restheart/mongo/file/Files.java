@@ -1,11 +1,15 @@
 package org.restheart.mongo.file;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import org.bson.BsonValue;
 import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
@@ -24,21 +28,42 @@ public final class Files {
     }
 
     /// The metadata in the content of a request that writes a file, however they are wrapped: access rules see what is
-    /// stored. Empty for other requests.
+    /// stored. The properties in the content of one that writes a bucket. Empty for other requests.
     public static Optional<RequestContent> metadata(Request request, ResourceKind kind) {
         if (isUpload(request, kind)) {
             return Optional.of(
                     RequestContent.arriving(() -> FileParts.metadata(request)).wrappedIn(FileMetadata.WRAPPERS));
         }
-        return kind == ResourceKind.FILE && (request.method() == Method.PUT || request.method() == Method.PATCH)
-                ? Optional.of(new RequestContent(() -> FileMetadata.unwrapped(DataContent.parse(request)))
-                        .wrappedIn(FileMetadata.WRAPPERS))
-                : Optional.empty();
+        if (request.method() != Method.PUT && request.method() != Method.PATCH) {
+            return Optional.empty();
+        }
+        return switch (kind) {
+            case FILE ->
+                Optional.of(new RequestContent(() -> FileMetadata.unwrapped(parsed(request)))
+                        .wrappedIn(FileMetadata.WRAPPERS));
+            case FILES_BUCKET -> Optional.of(new RequestContent(() -> parsed(request)));
+            default -> Optional.empty();
+        };
+    }
+
+    /// Who sends a file without its type, as curl does, is told how files are sent.
+    private static BsonValue parsed(Request request) {
+        try {
+            return DataContent.parse(request);
+        } catch (ProblemException e) {
+            if (request.headers().first("Content-Type").isPresent()) {
+                throw e;
+            }
+            throw e.problem().withWarnings(List.of(UploadFile.HOW_TO_SEND)).raise();
+        }
     }
 
     /// `POST` to a bucket.
-    public static DataHandler post(Collections collections, Preconditions preconditions, Locations locations) {
-        return outsideSessions(new UploadFile(collections, preconditions, locations));
+    ///
+    /// @param tasks removes what interrupted uploads have left
+    public static DataHandler post(
+            Collections collections, Preconditions preconditions, Locations locations, BackgroundTasks tasks) {
+        return outsideSessions(new UploadFile(collections, preconditions, locations, new AbandonedChunks(tasks)));
     }
 
     /// `PUT` of a file, with content or with metadata alone.

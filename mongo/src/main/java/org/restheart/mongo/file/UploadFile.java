@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
@@ -26,6 +28,7 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Precondition;
@@ -41,20 +44,27 @@ import org.restheart.mongo.write.WrittenCheck;
 final class UploadFile implements DataHandler {
     static final String TAG_REQUIRED = "The file's ETag must be provided using the 'If-Match' header";
 
-    /// In bytes: the most that a transaction can move without overloading MongoDB's cache.
+    static final String HOW_TO_SEND = "a file is sent to the bucket as multipart, curl -F file=@name, or to the path of"
+            + " the file as it is, with the Content-Type that it has: curl -T name -H 'Content-Type: image/png'";
+
+    /// In bytes: the most that a transaction can move without overloading MongoDB's cache. More is moved afterwards.
     private static final long LARGEST_MOVE = 128 << 20;
 
     /// The memory of one upload: chunks, their copies in a command, buffers.
     private static final long BYTES_PER_UPLOAD = 4 << 20;
 
+    private static final BsonDocument ANY = new BsonDocument();
+
     private final Collections collections;
     private final Preconditions preconditions;
     private final Locations locations;
     private final WrittenCheck writtenCheck;
+    private final AbandonedChunks abandoned;
     private final FairShares uploads =
             new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000), 0);
 
-    UploadFile(Collections collections, Preconditions preconditions, Locations locations) {
+    UploadFile(Collections collections, Preconditions preconditions, Locations locations, AbandonedChunks abandoned) {
+        this.abandoned = abandoned;
         this.collections = collections;
         this.preconditions = preconditions;
         this.locations = locations;
@@ -91,9 +101,7 @@ final class UploadFile implements DataHandler {
         if (!isFor(http, request.path().kind())) {
             throw isMetadata(type(http))
                     ? Problem.of(CONTENT_INVALID, "POST file request is in a bad format")
-                            .withWarnings(
-                                    List.of("a file is sent as multipart, curl -F file=@name, or as it is, with the"
-                                            + " Content-Type that it has: curl -T name -H 'Content-Type: image/png'"))
+                            .withWarnings(List.of(HOW_TO_SEND))
                             .raise()
                     : Problem.of(CONTENT_TYPE_UNSUPPORTED, "Content-Type must be multipart/form-data")
                             .raise();
@@ -122,9 +130,9 @@ final class UploadFile implements DataHandler {
         var known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);
         boolean replaces = known.isPresent() && isThere(request, known.get());
         var fresh = new BsonObjectId();
-        var writer = new ChunkWriter(
-                chunks, replaces ? fresh : known.orElse(fresh), replaces ? LARGEST_MOVE : Long.MAX_VALUE);
+        var writer = new ChunkWriter(chunks, replaces ? fresh : known.orElse(fresh));
         boolean keep = false;
+        var published = Optional.<BsonValue>empty();
         try {
             chunks.ensureIndexes();
             parts.transferTo(writer);
@@ -140,11 +148,14 @@ final class UploadFile implements DataHandler {
             request.rule().ifPresent(rule -> rule.check(file, true));
             writtenCheck.check(request, List.of(file));
             keep = true; // until it is known that the file is not visible
+            published = Optional.of(id);
             var outcome = publish(request, chunks, writer, file);
             keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
+            abandoned.search(chunks);
+            request.http().attribute(Warnings.FOUND).ifPresent(found -> found.addAll(parts.warnings()));
             return answer(request, outcome, id);
         } catch (MongoException e) {
-            keep = keep && !isInvisible(request, writer);
+            keep = keep && !isInvisible(chunks, writer, published);
             throw e;
         } catch (ProblemException e) { // problems are thrown before the file is visible
             keep = false;
@@ -160,20 +171,23 @@ final class UploadFile implements DataHandler {
         return Optional.ofNullable(metadata.get("_id"));
     }
 
-    private TargetDocument target(DataRequest request, BsonValue id) {
-        return request.http().method() == Method.PUT
-                ? TargetDocument.file(
-                        SessionCollection.of(collections, request),
-                        id,
-                        request.writeFilter(),
-                        preconditions.ofDocument(request))
-                : TargetDocument.file(
-                        SessionCollection.of(collections, request), id, new BsonDocument(), new Precondition.None());
+    private TargetDocument target(DataRequest request, BsonValue id, BsonDocument condition) {
+        boolean puts = request.http().method() == Method.PUT;
+        var others = Stream.of(puts ? request.writeFilter() : new BsonDocument(), condition)
+                .filter(filter -> !filter.isEmpty())
+                .toList();
+        return TargetDocument.file(
+                SessionCollection.of(collections, request),
+                id,
+                others.size() > 1
+                        ? new BsonDocument("$and", new BsonArray(others))
+                        : others.stream().findFirst().orElseGet(BsonDocument::new),
+                puts ? preconditions.ofDocument(request) : new Precondition.None());
     }
 
     /// Whether the file would be replaced. A replacement that is not allowed is refused before the content arrives.
     private boolean isThere(DataRequest request, BsonValue id) {
-        var foreseen = target(request, id).foresee();
+        var foreseen = target(request, id, ANY).foresee();
         if (request.http().method() == Method.POST && foreseen instanceof WriteOutcome.Changed) {
             answer(request, new WriteOutcome.Duplicate("E11000 duplicate key error: the _id is taken"), id);
         }
@@ -185,21 +199,32 @@ final class UploadFile implements DataHandler {
 
     private WriteOutcome publish(DataRequest request, Chunks chunks, ChunkWriter writer, RawBsonDocument file) {
         var id = Objects.requireNonNull(file.get("_id"));
-        var target = target(request, id);
-        if (id.equals(writer.file())) {
-            return target.replace(file, WriteMode.INSERT);
-        }
-        if (writer.length() > LARGEST_MOVE) {
-            throw ChunkWriter.tooLarge(LARGEST_MOVE);
+        var from = writer.file();
+        if (id.equals(from)) {
+            return target(request, id, ANY).replace(file, WriteMode.INSERT);
         }
         var mode = request.http().method() == Method.PUT ? WriteMode.UPSERT : WriteMode.INSERT;
-        return target.replace(file, mode, collections.client(), session -> chunks.move(session, writer.file(), id));
+        var moves = new ContentMoves(chunks);
+        return writer.length() <= LARGEST_MOVE && ContentMoves.hasTransactions(collections.client())
+                ? moves.replace(
+                        id,
+                        () -> target(request, id, ContentMoves.unmarked())
+                                .replace(file, mode, collections.client(), session -> chunks.move(session, from, id)))
+                : moves.replaceInSteps(
+                        id,
+                        from,
+                        () -> target(request, id, ContentMoves.unmarked())
+                                .replace(ContentMoves.marked(file, from), mode));
     }
 
     /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks is worse.
-    private boolean isInvisible(DataRequest request, ChunkWriter writer) {
+    ///
+    /// @param id the file's, if it was to be written
+    private static boolean isInvisible(Chunks chunks, ChunkWriter writer, Optional<BsonValue> id) {
         try {
-            return !Chunks.of(collections, request).isVisible(writer.file());
+            return !chunks.isVisible(writer.file())
+                    && id.map(file -> !new ContentMoves(chunks).isFrom(file, writer.file()))
+                            .orElse(true);
         } catch (MongoException _) {
             return false;
         }

@@ -7,6 +7,8 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
@@ -17,8 +19,12 @@ import org.restheart.http.ProblemException;
 public final class JsonDocumentReader implements DocumentReader {
     private static final int BUFFER = 64 << 10;
 
+    /// Some programs write it before any UTF-8.
+    private static final byte[] BYTE_ORDER_MARK = "\uFEFF".getBytes(StandardCharsets.UTF_8);
+
     private final InputStream in;
     private long number;
+    private boolean atStart = true;
     private boolean begun;
     private boolean ended;
 
@@ -49,6 +55,13 @@ public final class JsonDocumentReader implements DocumentReader {
 
     /// The first byte of the next document; negative at the end.
     private int begin() throws IOException {
+        if (atStart) {
+            atStart = false;
+            in.mark(BYTE_ORDER_MARK.length);
+            if (!Arrays.equals(in.readNBytes(BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
+                in.reset();
+            }
+        }
         while (!ended) {
             int next = in.read();
             if (next == '[' && !begun) {

@@ -3,11 +3,16 @@ package org.restheart.mongo.format;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Splits a stream into its lines, in memory of the longest line's size. Confined to one request.
+/// Splits a stream into its lines, in memory of the longest line's size. A byte order mark is skipped. Confined to one
+/// request.
 public final class LineReader {
     private static final int BUFFER = 64 * 1024;
+
+    private static final byte[] BYTE_ORDER_MARK = "\uFEFF".getBytes(StandardCharsets.UTF_8);
 
     private final InputStream in;
     private final int maxLength;
@@ -31,7 +36,7 @@ public final class LineReader {
     public @Nullable Line next() throws IOException {
         while (from < to || fill()) {
             number++;
-            var content = line();
+            var content = number == 1 ? withoutMark(line()) : line();
             if (content == null || !isBlank(content)) {
                 return new Line(number, content);
             }
@@ -57,6 +62,13 @@ public final class LineReader {
                 return tooLong ? null : line.toByteArray();
             }
         }
+    }
+
+    private static byte @Nullable [] withoutMark(byte @Nullable [] line) {
+        int length = BYTE_ORDER_MARK.length;
+        return line != null && line.length >= length && Arrays.equals(line, 0, length, BYTE_ORDER_MARK, 0, length)
+                ? Arrays.copyOfRange(line, length, line.length)
+                : line;
     }
 
     private boolean fill() throws IOException {

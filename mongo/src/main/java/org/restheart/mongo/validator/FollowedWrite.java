@@ -2,7 +2,9 @@ package org.restheart.mongo.validator;
 
 import com.mongodb.MongoException;
 import java.util.List;
+import org.restheart.http.Method;
 import org.restheart.http.Response;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Warnings;
@@ -26,8 +28,30 @@ public record FollowedWrite(Validators validators, DataHandler write) implements
         if (response.status() >= 400) {
             return response;
         }
-        var warning = request.path().kind().isSchemas() ? ofSchemas(request) : ofCollection(request);
+        boolean schemas = request.path().kind().isSchemas();
+        var warned = with(response, schemas ? ofSchemas(request) : ofCollection(request));
+        return schemas
+                        && request.http().method() == Method.DELETE
+                        && request.path().kind() == ResourceKind.SCHEMA
+                ? with(warned, ofRemoved(request))
+                : warned;
+    }
+
+    private static Response.Ready with(Response.Ready response, String warning) {
         return warning.isEmpty() ? response : response.withAlso("Warning", Warnings.line(warning));
+    }
+
+    /// About a schema that has been deleted.
+    private String ofRemoved(DataRequest request) {
+        try {
+            var naming = validators.naming(request.path().requireDb(), request.id());
+            return naming.isEmpty()
+                    ? ""
+                    : "the deleted schema still applies, so writes of documents fail: " + shown(request, naming);
+        } catch (MongoException e) {
+            LOG.warn("The collections of a deleted JSON Schema could not be found", e);
+            return "";
+        }
     }
 
     private String ofCollection(DataRequest request) {

@@ -5,6 +5,7 @@ import static com.mongodb.client.model.Filters.eq;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.Projections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -179,6 +181,37 @@ public final class Validators {
         var all = client.listDatabaseNames().into(new HashSet<>());
         all.removeIf(ResourceNames::isReservedDb);
         return all;
+    }
+
+    /// The full names of the collections whose properties name a schema.
+    ///
+    /// @param db of its store
+    List<String> naming(String db, BsonValue schema) {
+        return CallerScope.call(
+                CallerScope.SERVER,
+                () -> databases().stream()
+                        .flatMap(each -> naming(each, db, schema).stream())
+                        .toList());
+    }
+
+    private List<String> naming(String db, String store, BsonValue schema) {
+        var named = new ArrayList<>(List.of(eq("jsonSchema.schemaStoreDb", store)));
+        if (db.equals(store)) {
+            named.add(Filters.exists("jsonSchema.schemaStoreDb", false));
+        }
+        var prefix = Metadata.propertiesId("");
+        return client
+                .getDatabase(db)
+                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
+                .find(Filters.and(eq("jsonSchema.schemaId", schema), Filters.or(named)))
+                .projection(Projections.include("_id"))
+                .map(properties -> properties.get("_id"))
+                .into(new ArrayList<>())
+                .stream()
+                .filter(id ->
+                        id != null && id.isString() && id.asString().getValue().startsWith(prefix))
+                .map(id -> db + "." + id.asString().getValue().substring(prefix.length()))
+                .toList();
     }
 
     /// As [#followAll], on another thread, and once for many changes.

@@ -1,0 +1,285 @@
+package org.restheart.core.dataapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.gridfs.GridFSBuckets;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestClient;
+
+/// The content of files is replaced on a server without transactions, through two gateways.
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StandaloneFilesTest {
+    /// Of the chunks that the gateway stores.
+    private static final int CHUNK = 255 * 1024;
+
+    private static final String MARK = "movesFrom";
+
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final List<ConformanceGateway> gateways = new ArrayList<>();
+    private MongoClient client;
+    private MongoCollection<BsonDocument> files;
+    private MongoCollection<BsonDocument> chunks;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        var mongod = OwnStandalone.start(folder);
+        opened.add(mongod);
+        client = MongoClients.create(mongod.connectionString());
+        opened.add(client);
+        files = client.getDatabase("db").getCollection("p.files", BsonDocument.class);
+        chunks = client.getDatabase("db").getCollection("p.chunks", BsonDocument.class);
+        for (int i = 0; i < 2; i++) {
+            var gateway = ConformanceGateway.start(
+                    mongod.connectionString(), "mongo: {mongo-mounts: [{what: '*', where: /}]}");
+            opened.add(gateway);
+            gateways.add(gateway);
+        }
+        assertThat(gateways.getFirst().as("admin").put("/db", "{}").statusCode())
+                .isEqualTo(201);
+        assertThat(gateways.getFirst().as("admin").put("/db/p.files", "{}").statusCode())
+                .isEqualTo(201);
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        for (var each : opened.reversed()) {
+            each.close();
+        }
+        http.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        files.deleteMany(new BsonDocument());
+        chunks.deleteMany(new BsonDocument());
+    }
+
+    private HttpResponse<byte[]> send(int gateway, String method, String path, String type, byte[] content)
+            throws Exception {
+        var request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + gateways.get(gateway).port() + "/db/p.files" + path))
+                .header("Authorization", TestClient.basic("admin", "secret"))
+                .header("Content-Type", type)
+                .method(method, BodyPublishers.ofByteArray(content));
+        return http.send(request.build(), BodyHandlers.ofByteArray());
+    }
+
+    private int put(int gateway, byte[] content) throws Exception {
+        return send(gateway, "PUT", "/a", "image/png", content).statusCode();
+    }
+
+    private byte[] get(int gateway) throws Exception {
+        var response = send(gateway, "GET", "/a/binary", "image/png", new byte[0]);
+        assertThat(response.statusCode()).isEqualTo(200);
+        return response.body();
+    }
+
+    /// Content of one byte only, so that two contents cannot be mixed unnoticed.
+    private static byte[] content(int value, int length) {
+        var bytes = new byte[length];
+        Arrays.fill(bytes, (byte) value);
+        return bytes;
+    }
+
+    private void assertWhole(byte[] expected) throws Exception {
+        assertThat(get(1)).isEqualTo(expected);
+        var document = files.find().first();
+        assertThat(document).doesNotContainKey(MARK);
+        assertThat(chunks.countDocuments()).as("chunks").isEqualTo(Math.ceilDiv(expected.length, CHUNK));
+        var seen = new ByteArrayOutputStream();
+        GridFSBuckets.create(client.getDatabase("db"), "p").downloadToStream(new BsonString("a"), seen);
+        assertThat(seen.toByteArray()).as("by the driver").isEqualTo(expected);
+    }
+
+    @Test
+    void content_is_replaced_by_a_longer_a_shorter_and_an_empty_one() throws Exception {
+        assertThat(put(0, content(1, 3 * CHUNK))).isEqualTo(201);
+        assertThat(put(1, content(2, 5 * CHUNK + 1))).isEqualTo(200);
+        assertWhole(content(2, 5 * CHUNK + 1));
+        assertThat(put(0, content(3, 10))).isEqualTo(200);
+        assertWhole(content(3, 10));
+        assertThat(put(0, new byte[0])).isEqualTo(200);
+        assertWhole(new byte[0]);
+        assertThat(put(0, content(4, CHUNK))).isEqualTo(200);
+        assertWhole(content(4, CHUNK));
+    }
+
+    @Test
+    void an_id_may_come_after_the_content() throws Exception {
+        var body = "--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\ncontent\r\n--XX\r\n"
+                + "Content-Disposition: form-data; name=\"metadata\"\r\n\r\n{\"_id\": \"a\"}\r\n--XX--\r\n";
+        var bytes = body.getBytes(StandardCharsets.UTF_8);
+        var type = "multipart/form-data; boundary=XX";
+        assertThat(send(0, "POST", "", type, bytes).statusCode()).isEqualTo(201);
+        assertWhole("content".getBytes(StandardCharsets.UTF_8));
+        assertThat(send(0, "POST", "", type, bytes).statusCode()).isEqualTo(409);
+        assertWhole("content".getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Stores the file as a gateway leaves it that terminates while it replaces content of ones by content of twos.
+    ///
+    /// @param removed how many of three old chunks are gone
+    /// @param moved how many of four new ones are where they belong
+    private void interrupt(int removed, int moved) throws Exception {
+        assertThat(put(0, content(1, 3 * CHUNK))).isEqualTo(201);
+        var from = new BsonObjectId();
+        files.updateOne(
+                new BsonDocument(),
+                new BsonDocument("$set", new BsonDocument(MARK, from).append("length", new BsonInt32(4 * CHUNK))));
+        for (int n = 0; n < removed; n++) {
+            chunks.deleteOne(new BsonDocument("n", new BsonInt32(n)));
+        }
+        for (int n = 0; n < 4; n++) {
+            var chunk = new BsonDocument("files_id", n < moved ? new BsonString("a") : from)
+                    .append("n", new BsonInt32(n))
+                    .append("data", new BsonBinary(content(2, CHUNK)));
+            chunks.insertOne(n < moved ? chunk.append("movedFrom", from) : chunk);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0 0", "1 0", "3 0", "3 1", "3 4"})
+    void what_a_terminated_gateway_has_left_is_finished_by_the_next_download(String state) throws Exception {
+        interrupt(state.charAt(0) - '0', state.charAt(2) - '0');
+        assertThat(get(1)).isEqualTo(content(2, 4 * CHUNK));
+        assertWhole(content(2, 4 * CHUNK));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0 0", "2 0", "3 2"})
+    void what_a_terminated_gateway_has_left_does_not_disturb_writes(String state) throws Exception {
+        interrupt(state.charAt(0) - '0', state.charAt(2) - '0');
+        assertThat(put(1, content(3, 2 * CHUNK))).isEqualTo(200);
+        assertWhole(content(3, 2 * CHUNK));
+        empty();
+        interrupt(state.charAt(0) - '0', state.charAt(2) - '0');
+        assertThat(send(1, "DELETE", "/a", "image/png", new byte[0]).statusCode())
+                .isEqualTo(204);
+        assertThat(chunks.countDocuments()).isZero();
+        interrupt(state.charAt(0) - '0', state.charAt(2) - '0');
+        assertThat(send(1, "DELETE", "/*", "image/png", new byte[0]).statusCode())
+                .isEqualTo(200);
+        assertThat(chunks.countDocuments()).isZero();
+        assertThat(files.countDocuments()).isZero();
+    }
+
+    @Test
+    void a_reader_sees_the_old_content_or_the_new_one() throws Exception {
+        assertThat(put(0, content(0, 6 * CHUNK))).isEqualTo(201);
+        var over = new AtomicBoolean();
+        var read = new AtomicInteger();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var all = new ArrayList<Future<?>>();
+            for (int i = 0; i < 4; i++) {
+                int gateway = i % 2;
+                all.add(threads.submit(() -> {
+                    while (!over.get()) {
+                        readWhole(gateway, read);
+                    }
+                    return null;
+                }));
+            }
+            for (int i = 0; i < 2; i++) {
+                int writer = i;
+                all.add(threads.submit(() -> {
+                    for (int value = 1; value <= 20; value++) {
+                        assertThat(put(writer, content(writer * 20 + value, 6 * CHUNK)))
+                                .isIn(200, 409);
+                    }
+                    return null;
+                }));
+            }
+            all.get(4).get();
+            all.get(5).get();
+            over.set(true);
+            for (var each : all) {
+                each.get();
+            }
+        }
+        assertThat(read).hasPositiveValue();
+        assertWhole(content(get(0)[0], 6 * CHUNK));
+    }
+
+    private void readWhole(int gateway, AtomicInteger read) throws Exception {
+        HttpResponse<byte[]> response;
+        try {
+            response = send(gateway, "GET", "/a/binary", "image/png", new byte[0]);
+        } catch (IOException _) {
+            return; // the content that was being sent has been replaced, so the connection is closed
+        }
+        if (response.statusCode() == 200) {
+            assertThat(response.body()).isEqualTo(content(response.body()[0], 6 * CHUNK));
+            read.incrementAndGet();
+        } else {
+            assertThat(response.statusCode()).isEqualTo(503);
+        }
+    }
+
+    @Test
+    void a_precondition_holds_for_a_marked_file() throws Exception {
+        interrupt(1, 0);
+        var etag = files.find().first().getDocument("metadata").getObjectId("_etag");
+        assertThat(conditional("ffffffffffffffffffffffff")).isEqualTo(412);
+        assertThat(conditional(etag.getValue().toHexString())).isEqualTo(200);
+        assertWhole(content(5, CHUNK));
+    }
+
+    private int conditional(String etag) throws Exception {
+        var request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + gateways.getFirst().port() + "/db/p.files/a"))
+                .header("Authorization", TestClient.basic("admin", "secret"))
+                .header("Content-Type", "image/png")
+                .header("If-Match", etag)
+                .PUT(BodyPublishers.ofByteArray(content(5, CHUNK)));
+        return http.send(request.build(), BodyHandlers.discarding()).statusCode();
+    }
+
+    /// Chunks of the id of somebody else's upload, which began before the file was there.
+    @Test
+    void chunks_of_others_do_not_stop_a_replacement() throws Exception {
+        interrupt(3, 1);
+        BsonValue id = new BsonString("a");
+        chunks.insertOne(new BsonDocument("files_id", id)
+                .append("n", new BsonInt32(2))
+                .append("data", new BsonBinary(content(9, CHUNK))));
+        assertThat(get(0)).isEqualTo(content(2, 4 * CHUNK));
+        assertWhole(content(2, 4 * CHUNK));
+    }
+}

@@ -1,0 +1,185 @@
+package org.restheart.mongo.file;
+
+import com.mongodb.ErrorCategory;
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.connection.ClusterType;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.write.WriteOutcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Replaces the content of a file without a transaction: on servers that have none, and where the content is
+/// too large for one.
+///
+/// The new content is stored under an id of its own. One write then replaces the file's document by one with a
+/// mark that names this id. From this moment on, the new content is the file's: the chunks of the old one are
+/// removed, those of the new one are moved to the file, and the mark is removed. Whoever finds the mark, such
+/// as a download, a deletion or the next replacement, takes these steps before it continues. Therefore, no
+/// content is ever composed of both, even if the gateway terminates between two steps.
+///
+/// All steps may be repeated, and taken by several gateways at a time. While a file is marked, its content is not
+/// replaced. Thread-safe.
+final class ContentMoves {
+    /// The field of a file's document with the id from which its chunks are moved.
+    static final String MARK = "movesFrom";
+
+    /// Chunks of an upload of the same id that began before the file was there can get in between so often.
+    private static final int ATTEMPTS = 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ContentMoves.class);
+
+    /// Requests of one gateway do not move the same chunks at a time.
+    private static final Object[] LOCKS = new Object[1_024];
+
+    static {
+        Arrays.setAll(LOCKS, _ -> new Object());
+    }
+
+    private final Chunks chunks;
+
+    ContentMoves(Chunks chunks) {
+        this.chunks = chunks;
+    }
+
+    /// Whether a deployment has transactions, which need no marks.
+    static boolean hasTransactions(MongoClient client) {
+        return client.getClusterDescription().getType() != ClusterType.STANDALONE;
+    }
+
+    /// The condition on documents without a mark.
+    static BsonDocument unmarked() {
+        return new BsonDocument(MARK, new BsonDocument("$exists", BsonBoolean.FALSE));
+    }
+
+    static boolean isMarked(BsonDocument file) {
+        return file.containsKey(MARK);
+    }
+
+    /// A file's document with a mark.
+    ///
+    /// @param from the id of its chunks
+    static RawBsonDocument marked(RawBsonDocument file, BsonValue from) {
+        var marked = new BsonDocument();
+        marked.putAll(file);
+        return NewDocument.encode(marked.append(MARK, from));
+    }
+
+    /// Replaces a file, or creates it, when no other replacement is in progress.
+    ///
+    /// @param publish writes the document, provided that there is [#unmarked()] or none
+    WriteOutcome replace(BsonValue file, Supplier<WriteOutcome> publish) {
+        var outcome = publish.get();
+        for (int i = 0;
+                i < ATTEMPTS
+                        && outcome instanceof WriteOutcome.Duplicate
+                        && from(file).isPresent();
+                i++) {
+            finish(file);
+            outcome = publish.get();
+        }
+        return outcome;
+    }
+
+    /// As [#replace], and moves the chunks afterwards.
+    ///
+    /// @param from the id of the new chunks
+    /// @param publish writes the document with the mark
+    WriteOutcome replaceInSteps(BsonValue file, BsonValue from, Supplier<WriteOutcome> publish) {
+        var outcome = replace(file, publish);
+        if (outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed) {
+            try {
+                finish(file, from);
+            } catch (MongoException e) { // the file has been replaced, and whoever reads it continues
+                LOG.warn("the chunks of a file are not moved yet", e);
+            }
+        }
+        return outcome;
+    }
+
+    /// Finishes the replacement of a file's content, if one has begun.
+    void finish(BsonValue file) {
+        from(file).ifPresent(from -> finish(file, from));
+    }
+
+    /// Finishes the replacement for which chunks have been stored under an id; false if there is none.
+    boolean finishFrom(BsonValue from) {
+        var file = chunks.files()
+                .find(new BsonDocument(MARK, new BsonDocument("$eq", from)))
+                .first();
+        if (file == null) {
+            return false;
+        }
+        finish(Objects.requireNonNull(file.get("_id")));
+        return true;
+    }
+
+    /// Whether the content of a file is moved from this id.
+    boolean isFrom(BsonValue file, BsonValue from) {
+        return from(file).equals(Optional.of(from));
+    }
+
+    private Optional<BsonValue> from(BsonValue file) {
+        return Optional.ofNullable(chunks.files()
+                        .find(new BsonDocument("_id", new BsonDocument("$eq", file)))
+                        .projection(new BsonDocument(MARK, new BsonInt32(1)))
+                        .first())
+                .map(document -> document.get(MARK));
+    }
+
+    private void finish(BsonValue file, BsonValue from) {
+        if (chunks.isVisible(from)) { // not written by a gateway: content is never taken from another file
+            LOG.warn(
+                    "a file in {} says that it has the content of another one",
+                    chunks.files().getNamespace());
+            return;
+        }
+        synchronized (LOCKS[Math.floorMod(from.hashCode(), LOCKS.length)]) {
+            if (move(file, from) && !unmark(file, from)) {
+                // finished by somebody else or, perhaps before the last chunks were moved, deleted
+                chunks.deleteMoved(from, file);
+            }
+        }
+    }
+
+    private boolean unmark(BsonValue file, BsonValue from) {
+        return chunks.files()
+                        .updateOne(
+                                new BsonDocument("_id", new BsonDocument("$eq", file))
+                                        .append(MARK, new BsonDocument("$eq", from)),
+                                new BsonDocument("$unset", new BsonDocument(MARK, new BsonString(""))))
+                        .getMatchedCount()
+                > 0;
+    }
+
+    /// False if chunks of others get in between again and again.
+    private boolean move(BsonValue file, BsonValue from) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            var old = chunks.notMovedFrom(from, file);
+            if (!isFrom(file, from)) {
+                return true; // somebody else has finished it: what was found may be the content of a later version
+            }
+            chunks.delete(file, old);
+            try {
+                chunks.moveInSteps(from, file);
+                return true;
+            } catch (MongoException e) {
+                if (ErrorCategory.fromErrorCode(e.getCode()) != ErrorCategory.DUPLICATE_KEY) {
+                    throw e;
+                }
+            }
+        }
+        LOG.warn("the chunks of a file cannot be moved: others store chunks of the same id");
+        return false;
+    }
+}
