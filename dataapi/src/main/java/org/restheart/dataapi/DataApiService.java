@@ -84,6 +84,13 @@ public final class DataApiService implements Service {
     }
 
     @Override
+    public Optional<Response.Ready> errorResponse(Request request, Problem problem) {
+        return Errors.areWantedAsProblem(request)
+                ? Optional.empty()
+                : Optional.of(errors.answer(request, problem));
+    }
+
+    @Override
     public boolean startsOnIoThread(Request request) {
         return request.method() == Method.POST && request.body().length() <= LARGEST_ON_IO_THREAD;
     }

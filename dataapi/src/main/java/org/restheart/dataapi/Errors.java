@@ -1,5 +1,6 @@
 package org.restheart.dataapi;
 
+import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
@@ -26,6 +27,14 @@ record Errors(String linkBase) {
                 .with("Content-Type", "application/json");
     }
 
+    /// For problems that no action has raised: limits in front of the service, and faults.
+    Response.Ready answer(Request request, Problem problem) {
+        return answer(
+                request,
+                general(problem)
+                        .orElseGet(() -> new Refusal(problem.status(), "InvalidParameter", problem.message())));
+    }
+
     /// @param namespace `database.collection`
     Response.Ready answer(Request request, Action action, String namespace, Problem problem) {
         var refusal = refusal(action, namespace, problem);
@@ -40,24 +49,40 @@ record Errors(String linkBase) {
         if (JudgedRequests.isNotPermitted(problem)) {
             return notPermitted(namespace);
         }
+        return general(problem).orElseGet(() -> ofAction(action, namespace, problem));
+    }
+
+    /// Limits and failures of the server, which are the same for all actions; empty for others.
+    private static Optional<Refusal> general(Problem problem) {
         var text = problem.message();
+        return switch (problem.code()) {
+            case CONTENT_TOO_LARGE -> Optional.of(new Refusal(413, "InvalidParameter", text));
+            case TOO_MANY_REQUESTS -> Optional.of(new Refusal(429, "InternalServerError", text));
+            case DATABASE_UNAVAILABLE, OVERLOADED -> Optional.of(new Refusal(503, "InternalServerError", text));
+            default ->
+                problem.status() < 500
+                        ? Optional.empty()
+                        : Optional.of(new Refusal(
+                                500, "InternalServerError", "internal error; see the log of the server"));
+        };
+    }
+
+    private static Refusal ofAction(Action action, String namespace, Problem problem) {
+        var text = problem.message();
+        if (JudgedRequests.isTooManyDocuments(problem)) {
+            return new Refusal(400, "ReadSizeLimitExceeded", text);
+        }
         return switch (problem.code()) {
             case RESERVED_NAME -> notPermitted(namespace);
             case FORBIDDEN -> new Refusal(403, "ArgumentsNotAllowed", text);
             case NAMESPACE_NOT_FOUND -> Refusal.parameter(namespace + " does not exist");
             case DUPLICATE_KEY -> mongo(action, duplicate(text));
             case QUERY_TIMED_OUT -> new Refusal(408, "ExecutionTimeLimitExceeded", text);
-            case CONTENT_TOO_LARGE -> new Refusal(413, "InvalidParameter", text);
-            case TOO_MANY_REQUESTS -> new Refusal(429, "InternalServerError", text);
-            case DATABASE_UNAVAILABLE, OVERLOADED -> new Refusal(503, "InternalServerError", text);
             case UNPROCESSABLE, QUERY_INVALID, CONTENT_INVALID, BAD_REQUEST, PARAMETER_INVALID ->
                 text.startsWith("Document failed validation") || text.contains("schema")
                         ? new Refusal(400, "SchemaValidationFailedWrite", text)
                         : mongo(action, text);
-            default ->
-                problem.status() < 500
-                        ? mongo(action, text)
-                        : new Refusal(500, "InternalServerError", "internal error; see the log of the server");
+            default -> mongo(action, text);
         };
     }
 

@@ -110,6 +110,7 @@ record Translation(
                 .withContent(content)
                 .with(JudgedRequest.JSON_MODE, mode(namesTag))
                 .with(Slice.KEY, new Slice(0, limits().mostDocuments() + 1))
+                .with(JudgedRequest.MOST_DOCUMENTS, limits().mostDocuments())
                 .with(JudgedRequest.TIME_LIMIT, limits().time());
     }
 

@@ -1,5 +1,7 @@
 package org.restheart.http;
 
+import java.util.Optional;
+
 /// Handles all requests below one path of the server. Thread-safe. The path, and whether requests are authenticated
 /// and authorized, belong to its binding.
 public interface Service extends Handler {
@@ -26,6 +28,14 @@ public interface Service extends Handler {
     /// The format of error bodies.
     default ErrorStyle errorStyle() {
         return ErrorStyle.MESSAGE;
+    }
+
+    /// The response to a problem of a request to this service, also to one that a step in front of the service
+    /// raises, such as a limit. Empty to write it as [#errorStyle] says.
+    ///
+    /// @return without the problem's headers, which are added
+    default Optional<Response.Ready> errorResponse(Request request, Problem problem) {
+        return Optional.empty();
     }
 
     /// Whether a request is first tried on the I/O thread that received it; see [Request#requireThread()].

@@ -11,10 +11,12 @@ import org.restheart.http.Service;
 
 /// Converts exceptions of the following steps to responses, also those of deferred responses.
 final class ErrorFilter implements Filter {
+    private final Service service;
     private final ErrorMapping mapping;
     private final ProblemWriter writer;
 
     ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) {
+        this.service = service;
         this.mapping = mapping;
         this.writer = new ProblemWriter(service.errorStyle(), bodies);
     }
@@ -31,6 +33,9 @@ final class ErrorFilter implements Filter {
     }
 
     private Ready answer(Request request, Throwable failure) {
-        return writer.write(request, mapping.toProblem(request, failure));
+        var problem = mapping.toProblem(request, failure);
+        return service.errorResponse(request, problem)
+                .map(response -> response.with(problem.headers()))
+                .orElseGet(() -> writer.write(request, problem));
     }
 }

@@ -57,7 +57,7 @@ abstract class AtlasDataApiFixture {
     static HttpResponse<String> act(TestClient client, String action, String collection, String members) {
         var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\"%s}"
                 .formatted(db, collection, members.isEmpty() ? "" : ", " + members.replace('\'', '"'));
-        return client.post("/app/any/endpoint/data/v1/action/" + action, body);
+        return DataApiAnswers.checked(action, client.post("/app/any/endpoint/data/v1/action/" + action, body));
     }
 
     static HttpResponse<String> act(String action, String members) {

@@ -60,7 +60,7 @@ class AtlasDataApiOptionsTest {
     }
 
     private static HttpResponse<String> act(TestClient client, String action, String more) {
-        return client.send("POST", ACTION + action, body(more));
+        return DataApiAnswers.checked(action, client.send("POST", ACTION + action, body(more)));
     }
 
     private static BsonDocument json(HttpResponse<String> response) {

@@ -7,9 +7,13 @@ import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -33,11 +37,68 @@ class AtlasDataApiSettingsTest {
         gateway.close();
     }
 
+    @Test
+    void guessed_passwords_lock_out_and_limits_are_told_in_its_format(TestMongo mongo) {
+        try (var guarded = TestGateway.start(mongo, """
+                dataApi: {enabled: true, uri: /other/place}
+                bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}
+                """)) {
+            guarded.insert("c", "{_id: 1}");
+            var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\"}"
+                    .formatted(guarded.database().getName());
+            var address = "/other/place/any/endpoint/data/v1/action/find";
+            assertThat(guarded.as("admin").post(address, body).statusCode()).isEqualTo(200);
+            var guess = guarded.anonymous().with("email", "ada").with("password", "guess");
+            for (int i = 0; i < 3; i++) {
+                error(guess.post(address, body), "InvalidSession");
+            }
+            var locked = guess.post(address, body);
+            assertThat(locked.statusCode()).isEqualTo(429);
+            error(locked, "InternalServerError");
+            assertThat(locked.headers().firstValue("Retry-After")).isPresent();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "versions: [v2]",
+                "return-type: XML",
+                "insert-status: 204",
+                "default-limit: 0",
+                "max-limit: -1",
+                "time-limit: -1",
+                "max-response-bytes: 0"
+            })
+    void unknown_values_are_refused_at_the_start(String setting) {
+        assertThatThrownBy(() -> GatewayConfig.parse("dataApi: {enabled: true, " + setting + "}\n"))
+                .hasMessageContaining("dataApi/" + setting.substring(0, setting.indexOf(':')));
+    }
+
+    @Test
+    void without_limits_a_thousand_documents_are_found_and_50000_at_most(TestMongo mongo) {
+        try (var plain = TestGateway.start(mongo, "dataApi: {enabled: true}\n")) {
+            plain.collection("many")
+                    .insertMany(IntStream.range(0, 50_010)
+                            .mapToObj(i -> new BsonDocument("_id", new BsonInt32(i)))
+                            .toList());
+            var address = "/app/any/endpoint/data/v1/action/find";
+            var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"many\"%s}";
+            var db = plain.database().getName();
+            var all = plain.as("admin").post(address, body.formatted(db, ", \"limit\": 60000"));
+            assertThat(BsonDocument.parse(all.body()).getArray("documents")).hasSize(50_000);
+            var some = plain.as("admin").post(address, body.formatted(db, ""));
+            assertThat(BsonDocument.parse(some.body()).getArray("documents")).hasSize(1_000);
+        }
+    }
+
     private static HttpResponse<String> act(TestClient client, String action, String collection, String members) {
-        return client.post(
-                "/app/any/endpoint/data/v1/action/" + action,
-                "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", %s}"
-                        .formatted(gateway.database().getName(), collection, members.replace('\'', '"')));
+        return DataApiAnswers.checked(
+                action,
+                client.post(
+                        "/app/any/endpoint/data/v1/action/" + action,
+                        "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", %s}"
+                                .formatted(gateway.database().getName(), collection, members.replace('\'', '"'))));
     }
 
     private static HttpResponse<String> act(String action, String collection, String members) {

@@ -1,7 +1,9 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -182,6 +184,23 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
                         .map(BsonValue::asDocument)
                         .map(d -> d.getInt32("_id").getValue()))
                 .containsExactly(7, 8, 9, 10, 11);
+    }
+
+    @Test
+    void a_pipeline_with_too_many_documents_is_not_cut_off() {
+        gateway.collection("many").drop();
+        gateway.insert(
+                "many", IntStream.range(0, 60).mapToObj(i -> "{_id: " + i + "}").toArray(String[]::new));
+        var admin = gateway.as("admin");
+        assertThat(json(act(admin, "aggregate", "many", "'pipeline': [{'$limit': 50}]"))
+                        .getArray("documents"))
+                .hasSize(50);
+        var refused = act(admin, "aggregate", "many", "'pipeline': []");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(json(refused).getString("error_code").getValue()).isEqualTo("ReadSizeLimitExceeded");
+        var large = "'pipeline': [{'$set': {'text': {'$concat': [" + "'x', ".repeat(3) + "'" + "y".repeat(50_000)
+                + "']}}}]";
+        assertThatThrownBy(() -> act(admin, "aggregate", "many", large)).isInstanceOf(UncheckedIOException.class);
     }
 
     @Test

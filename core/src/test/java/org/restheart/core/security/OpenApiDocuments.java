@@ -21,13 +21,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Holds documents to the schema of OpenAPI 3.1.
 final class OpenApiDocuments {
-    private static final Schema SCHEMA = schema();
+    private static final Schema SCHEMA = schema("/org/restheart/core/openapi/openapi-3.1.schema.json");
 
     private OpenApiDocuments() {}
 
-    private static Schema schema() {
-        try (var in =
-                OpenApiDocuments.class.getResourceAsStream("/org/restheart/core/openapi/openapi-3.1.schema.json")) {
+    /// A JSON Schema among the resources of tests.
+    static Schema schema(String resource) {
+        try (var in = OpenApiDocuments.class.getResourceAsStream(resource)) {
             return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                     .getSchema(new String(in.readAllBytes(), StandardCharsets.UTF_8), InputFormat.JSON);
         } catch (IOException e) {

@@ -32,6 +32,10 @@ public record JudgedRequest(
     /// no request of another kind shares the query.
     public static final Key<Boolean> INTERRUPTIBLE = Key.named("interruptible");
 
+    /// The most documents of a pipeline's result, if that is not simply cut off: one more is refused while nothing
+    /// has been sent, and ends the response later.
+    public static final Key<Integer> MOST_DOCUMENTS = Key.named("most documents");
+
     public static JudgedRequest of(Method method, RequestPath path, Query query, Via via) {
         return new JudgedRequest(method, path, query, Fields.NONE, Body.EMPTY, via, Attributes.NONE);
     }

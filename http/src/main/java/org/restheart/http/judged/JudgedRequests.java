@@ -13,6 +13,9 @@ public interface JudgedRequests {
     /// No authorizer allows the request to this caller, or there is no such resource for judged requests.
     Problem NOT_PERMITTED = Problem.bare(ProblemCode.FORBIDDEN);
 
+    /// Begins the message of [#tooManyDocuments].
+    String TOO_MANY = "the result has more than ";
+
     /// Runs the request on this thread, which must be allowed to block if the request needs that
     /// ([Request#requireThread()] is passed on).
     ///
@@ -21,6 +24,15 @@ public interface JudgedRequests {
     /// @throws ProblemException for whatever the REST API refuses or fails at; a deferred response fails with one.
     ///     [#isNotPermitted] distinguishes [#NOT_PERMITTED] from other refusals
     Response make(Request outer, JudgedRequest inner);
+
+    /// The refusal of a result that has more documents than [JudgedRequest#MOST_DOCUMENTS] allows.
+    static Problem tooManyDocuments(int most) {
+        return Problem.of(ProblemCode.UNPROCESSABLE, TOO_MANY + most + " documents: ask for less");
+    }
+
+    static boolean isTooManyDocuments(Problem problem) {
+        return problem.code() == ProblemCode.UNPROCESSABLE && problem.message().startsWith(TOO_MANY);
+    }
 
     static boolean isNotPermitted(Problem problem) {
         return problem.equals(NOT_PERMITTED);

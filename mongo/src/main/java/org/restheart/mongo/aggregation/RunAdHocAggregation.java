@@ -18,6 +18,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.Explain;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Slice;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
@@ -25,7 +26,9 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.format.BoundedFormat;
 import org.restheart.mongo.format.DocumentContent;
+import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.guard.ReadingStages;
@@ -140,8 +143,13 @@ public final class RunAdHocAggregation implements DataHandler {
             return JsonResponses.empty(204);
         }
         var results = documents.aggregate(namespace, pipeline, settings).batchSize(BATCH);
+        var format = JsonArray.of(request.parameters().format().jsonMode());
         return DocumentContent.response(
-                results.cursor(), JsonArray.of(request.parameters().format().jsonMode()));
+                results.cursor(),
+                request.http()
+                        .attribute(JudgedRequest.MOST_DOCUMENTS)
+                        .<DocumentFormat>map(most -> new BoundedFormat(format, most))
+                        .orElse(format));
     }
 
     private static RuntimeException invalid(String message) {
