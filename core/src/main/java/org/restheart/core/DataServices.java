@@ -100,6 +100,7 @@ final class DataServices {
         service.metadata().meter().ifPresent(parts.metrics()::watch);
         parts.metrics().watch(service.schemas().meter());
         var guards = new ArrayList<Filter>();
+        guards.add(new HiddenNames(service, client).ofCreations(this::hiding));
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
         guards.addAll(security.guards(service.forbiddenOperators()));
@@ -142,13 +143,18 @@ final class DataServices {
     }
 
     private void warnOfHiddenNames(MongoService service) {
-        var hiding = bindings.stream()
-                .filter(binding ->
-                        binding.service() instanceof McpService || binding.service() instanceof DataApiService)
-                .toList();
+        var hiding = hiding();
         if (!hiding.isEmpty()) {
             parts.tasks().start("hidden-names", () -> new HiddenNames(service, client).warn(hiding));
         }
+    }
+
+    /// The bindings of services whose paths may be names of data, too.
+    private List<Binding> hiding() {
+        return bindings.stream()
+                .filter(binding ->
+                        binding.service() instanceof McpService || binding.service() instanceof DataApiService)
+                .toList();
     }
 
     private MongoClient connectForStreams() {
@@ -193,6 +199,7 @@ final class DataServices {
                 security::modelContextBase,
                 new McpCredentials(config.security().guards().clientAddress())::of,
                 security::challenges,
+                judgedRequests,
                 new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
                 security.ownCollections().stream()
                         .map(MongoNamespace::getFullName)
@@ -272,6 +279,8 @@ final class DataServices {
         if (config.security().roles().enabled()) {
             services.put("roles", config.security().roles().uri());
         }
+        config.dataApi().ifPresent(api -> services.put("dataApi", api.uri()));
+        config.mcp().ifPresent(mcp -> services.put("mcp", mcp.uri()));
         var server = new OpenApiConfig.Server(
                 config.core().name().equals("default")
                         ? "RESTHeart"

@@ -15,6 +15,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
+import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Slice;
 
@@ -29,11 +30,13 @@ final class CatalogTools {
     private final McpConfig config;
     private final JudgedCalls calls;
     private final VisibleCollections visible;
+    private final DeclaredFields declared;
 
-    CatalogTools(McpConfig config, JudgedCalls calls, VisibleCollections visible) {
+    CatalogTools(McpConfig config, JudgedCalls calls, VisibleCollections visible, DeclaredFields declared) {
         this.config = config;
         this.calls = calls;
         this.visible = visible;
+        this.declared = declared;
     }
 
     ToolResult listDatabases(ToolCall call) {
@@ -67,7 +70,10 @@ final class CatalogTools {
         if (!detailed) {
             return described;
         }
-        if (VisibleCollections.isWhole(collection.facts().grant())
+        if (collection
+                        .facts()
+                        .filter(facts -> VisibleCollections.isWhole(facts.grant()))
+                        .isPresent()
                 && collection.entry().kind().equals("collection")) {
             calls.countIfAllowed(call, collection.path(), Map.of("count", "estimated"), config.queryTimeLimit())
                     .ifPresent(count -> described.append("documents", new BsonInt64(count)));
@@ -81,7 +87,8 @@ final class CatalogTools {
     private Optional<BsonArray> declared(
             ToolCall call, VisibleCollections.Visible collection, String property, String below) {
         var names = new BsonArray();
-        if (collection.facts().properties().map(all -> all.get(property)).orElse(null) instanceof BsonArray declared) {
+        var properties = collection.facts().flatMap(DataFacts::properties);
+        if (properties.map(all -> all.get(property)).orElse(null) instanceof BsonArray declared) {
             for (var each : declared) {
                 if (each instanceof BsonDocument one
                         && one.get("uri") instanceof BsonString uri
@@ -107,11 +114,16 @@ final class CatalogTools {
                         .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
                         .with(Slice.KEY, new Slice(0, SAMPLE)));
         read(call, page.content(), fields::add);
+        var sources = declared.addTo(fields, call);
         var schema = new BsonDocument("fields", fields.shown())
                 .append("sample", new BsonInt32(fields.documents()))
-                .append("more", BsonBoolean.valueOf(fields.hasMore()));
+                .append("more", BsonBoolean.valueOf(fields.hasMore()))
+                .append("sources", sources.append("sample", new BsonInt32(fields.documents())));
         return ToolResult.ofNames(
-                "Fields of " + call.namespace() + ", from a sample of " + fields.documents() + " documents",
+                "Fields of " + call.namespace() + ", from "
+                        + (sources.containsKey("validator") ? "its validator, " : "")
+                        + (sources.containsKey("storedSchema") ? "its stored schema, " : "")
+                        + "a sample of " + fields.documents() + " documents",
                 schema,
                 config.sizes());
     }

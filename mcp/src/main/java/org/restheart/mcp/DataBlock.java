@@ -137,8 +137,9 @@ final class DataBlock {
         return capped;
     }
 
-    String fenced() {
-        return Fence.around(String.join("\n", lines));
+    /// The lines, for a fence.
+    String text() {
+        return String.join("\n", lines);
     }
 
     List<BsonValue> documents() {

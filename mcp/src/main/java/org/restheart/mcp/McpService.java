@@ -29,6 +29,7 @@ import org.restheart.http.Service;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.KindPermissions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,7 @@ public final class McpService implements Service {
     /// @param baseUrl the public URL of the server for a request
     /// @param credential of the caller of a request
     /// @param otherChallenges of the server's authentication mechanisms, for a `401`
+    /// @param permissions what callers may do, in advance
     /// @param key of the HMACs of tokens; equal in all gateways that serve the same clients
     /// @param neverWritten namespaces of accounts, permissions and keys
     /// @param version of the server
@@ -60,6 +62,7 @@ public final class McpService implements Service {
             Function<Request, String> baseUrl,
             Function<Request, PresentedCredential> credential,
             Function<Request, List<String>> otherChallenges,
+            KindPermissions permissions,
             SecretKey key,
             Set<String> neverWritten,
             String version) {}
@@ -78,9 +81,10 @@ public final class McpService implements Service {
         var clock = InstantSource.system();
         this.audit = new AuditLog(config.audit(), config.auditValues(), clock);
         var calls = new JudgedCalls(requests, paths);
-        this.visible = new VisibleCollections(catalog, calls);
+        this.visible =
+                new VisibleCollections(catalog, calls, surroundings.permissions(), surroundings.neverWritten());
         var tokens = new SealedTokens(surroundings.key(), clock);
-        var catalogs = new CatalogTools(config, calls, visible);
+        var catalogs = new CatalogTools(config, calls, visible, new DeclaredFields(catalog, calls));
         var reads = new ReadTools(config, calls, tokens);
         var watches = new WatchTool(config, calls, tokens);
         var writing = config.writing().orElseGet(() -> new McpConfig.Writing(true, 0, true));

@@ -6,8 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
@@ -34,6 +36,8 @@ final class ObservedFields {
     /// Statistics of one path.
     private static final class Field {
         private final TreeSet<String> types = new TreeSet<>();
+        private final TreeSet<String> declared = new TreeSet<>();
+        private boolean required;
         private int count;
         private int lastIn = -1;
     }
@@ -52,20 +56,34 @@ final class ObservedFields {
         members(document, "", 1);
     }
 
+    /// A field that a schema declares.
+    ///
+    /// @param path with dots; elements of arrays end with `[]`
+    /// @param level of nesting, from 1
+    /// @return whether fields within it are shown, too
+    boolean declare(String path, List<String> types, boolean required, int level) {
+        if (level > depth) {
+            return false;
+        }
+        var field = field(path);
+        field.ifPresent(known -> {
+            known.declared.addAll(types);
+            known.required |= required;
+        });
+        return field.isPresent();
+    }
+
     private void members(BsonDocument object, String path, int level) {
         boolean areNames = object.size() <= MAX_NAMES || path.isEmpty();
         object.forEach((name, value) -> observe(path + (areNames ? name : "*"), value, level));
     }
 
     private void observe(String path, BsonValue value, int level) {
-        var field = fields.get(path);
-        if (field == null) {
-            if (fields.size() == MAX_COUNTED) {
-                return;
-            }
-            field = new Field();
-            fields.put(path, field);
+        var known = field(path);
+        if (known.isEmpty()) {
+            return;
         }
+        var field = known.get();
         field.types.add(type(value));
         if (field.lastIn != documents) {
             field.lastIn = documents;
@@ -79,6 +97,16 @@ final class ObservedFields {
         } else if (value instanceof BsonArray array) {
             array.stream().limit(MAX_ELEMENTS).forEach(element -> observe(path + "[]", element, level + 1));
         }
+    }
+
+    /// The statistics of a path; empty beyond the most that are counted.
+    private Optional<Field> field(String path) {
+        var field = fields.get(path);
+        if (field == null && fields.size() < MAX_COUNTED) {
+            field = new Field();
+            fields.put(path, field);
+        }
+        return Optional.ofNullable(field);
     }
 
     private static String type(BsonValue value) {
@@ -106,21 +134,34 @@ final class ObservedFields {
 
     /// Sorted by descending frequency.
     ///
-    /// @return `{name, types, share}` of each
+    /// @return `{name, types, share}` of each, and of declared ones `declared` and `required`
     BsonArray shown() {
         List<Map.Entry<String, Field>> all = new ArrayList<>(fields.entrySet());
         all.sort(Comparator.comparingInt(entry -> -entry.getValue().count));
         var shown = new BsonArray();
         all.stream()
                 .limit(MAX_SHOWN)
-                .forEach(entry -> shown.add(new BsonDocument("name", new BsonString(QuotedNames.cut(entry.getKey())))
-                        .append("types", DataBlock.texts(entry.getValue().types))
-                        .append("share", share(entry.getValue().count))));
+                .forEach(entry -> shown.add(shown(entry.getKey(), entry.getValue())));
+        return shown;
+    }
+
+    private BsonDocument shown(String path, Field field) {
+        var shown = new BsonDocument("name", new BsonString(QuotedNames.cut(path)))
+                .append("types", DataBlock.texts(field.types))
+                .append("share", share(field.count));
+        if (!field.declared.isEmpty()) {
+            shown.append("declared", DataBlock.texts(field.declared));
+        }
+        if (field.required) {
+            shown.append("required", BsonBoolean.TRUE);
+        }
         return shown;
     }
 
     private BsonValue share(int count) {
-        return count == documents ? new BsonInt32(1) : new BsonDouble(Math.round(100.0 * count / documents) / 100.0);
+        return count == 0
+                ? new BsonInt32(0)
+                : count == documents ? new BsonInt32(1) : new BsonDouble(Math.round(100.0 * count / documents) / 100.0);
     }
 
     boolean hasMore() {

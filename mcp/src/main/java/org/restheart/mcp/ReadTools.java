@@ -155,7 +155,7 @@ final class ReadTools {
         }
     }
 
-    /// A fenced document without any shortening.
+    /// A document without any shortening, as JSON for a fence.
     ///
     /// @param id as in a path of the REST API
     /// @throws RefusedCall also if the document is too large
@@ -171,7 +171,7 @@ final class ReadTools {
                 throw new RefusedCall(
                         "size", "the document is larger than " + most + " bytes: ask for some of its fields");
             }
-            return Fence.around(Fence.escaped(new String(bytes, StandardCharsets.UTF_8)));
+            return Fence.escaped(new String(bytes, StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw RefusedCall.interrupted(call, e);
         }

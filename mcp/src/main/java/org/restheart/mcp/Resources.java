@@ -18,6 +18,7 @@ import org.restheart.http.Request;
 
 /// `resources/list`, `resources/templates/list` and `resources/read`. Thread-safe.
 final class Resources {
+    private static final String MEDIA_TYPE = "application/json";
     private static final int PAGE = 100;
     private static final Duration CURSOR_LIFETIME = Duration.ofHours(1);
     private static final String CURSOR = "resources";
@@ -66,7 +67,7 @@ final class Resources {
                                 new BsonString(QuotedNames.cut(entry.getValue().database() + "."
                                         + entry.getValue().entry().name())))
                         .append("title", new BsonString("Fields and types"))
-                        .append("mimeType", new BsonString("text/plain"))));
+                        .append("mimeType", new BsonString(MEDIA_TYPE))));
         var page = new BsonDocument("resources", resources);
         if (uris.size() > PAGE) {
             var place = new BsonDocument("u", new BsonString(uris.get(PAGE - 1).getKey()));
@@ -91,7 +92,7 @@ final class Resources {
         if (offered.contains(tool)) {
             templates.add(new BsonDocument("uriTemplate", new BsonString(uri))
                     .append("name", new BsonString(name))
-                    .append("mimeType", new BsonString("text/plain")));
+                    .append("mimeType", new BsonString(MEDIA_TYPE)));
         }
     }
 
@@ -121,8 +122,8 @@ final class Resources {
 
     private static BsonDocument contents(String uri, ResourceUri resource, String text) {
         var content = new BsonDocument("uri", new BsonString(uri))
-                .append("mimeType", new BsonString("text/plain"))
-                .append("text", new BsonString(text));
+                .append("mimeType", new BsonString(MEDIA_TYPE))
+                .append("text", new BsonString(Fence.aroundAsJson(text)));
         return new BsonDocument("contents", new BsonArray(List.of(content)))
                 .append("ttlMs", new BsonInt64(resource.document().isPresent() ? 0 : McpMethods.SHORT))
                 .append("cacheScope", new BsonString("private"));
@@ -147,9 +148,10 @@ final class Resources {
                 : arguments.append("collection", new BsonString(resource.collection()));
     }
 
+    /// One JSON value.
     private String text(ResourceUri resource, ToolCall call) {
         return resource.document().isPresent()
                 ? handlers.reads().whole(call, resource.document().get())
-                : handlers.run(call).fenced().orElse("");
+                : handlers.run(call).data().orElse("null");
     }
 }

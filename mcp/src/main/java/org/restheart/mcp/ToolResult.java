@@ -14,7 +14,7 @@ import org.restheart.bson.JsonMode;
 /// The result of a call of a tool. Immutable by agreement.
 ///
 /// @param summary text without stored data
-/// @param fenced stored data, see [Fence]
+/// @param data stored data, escaped lines of JSON for a [Fence]
 /// @param structured the same for programs; may be empty
 /// @param documents their number, for metrics and the audit log
 /// @param bytes of data
@@ -22,7 +22,7 @@ import org.restheart.bson.JsonMode;
 /// @param input the question to the user, in place of a result
 record ToolResult(
         String summary,
-        Optional<String> fenced,
+        Optional<String> data,
         BsonDocument structured,
         int documents,
         int bytes,
@@ -36,7 +36,7 @@ record ToolResult(
     static ToolResult of(String summary, DataBlock block, BsonDocument structured) {
         return new ToolResult(
                 summary,
-                Optional.of(block.fenced()),
+                Optional.of(block.text()),
                 structured,
                 block.count(),
                 block.bytes(),
@@ -47,8 +47,7 @@ record ToolResult(
     /// A small result, both as text and structured.
     static ToolResult of(String summary, BsonDocument data) {
         var json = Fence.escaped(JsonEncoder.of(JsonMode.RELAXED).encodeToString(data));
-        return new ToolResult(
-                summary, Optional.of(Fence.around(json)), data, 0, json.length(), List.of(), Optional.empty());
+        return new ToolResult(summary, Optional.of(json), data, 0, json.length(), List.of(), Optional.empty());
     }
 
     /// A result with names that others have given. Unfenced are only numbers and the lengths of lists, unless stored
@@ -87,7 +86,7 @@ record ToolResult(
     }
 
     private ToolResult withStructured(BsonDocument other) {
-        return new ToolResult(summary, fenced, other, documents, bytes, cut, input);
+        return new ToolResult(summary, data, other, documents, bytes, cut, input);
     }
 
     BsonDocument toBson() {
@@ -95,7 +94,7 @@ record ToolResult(
             return input.get();
         }
         var content = new BsonArray(List.of(text(summary)));
-        fenced.ifPresent(data -> content.add(text(data)));
+        data.ifPresent(lines -> content.add(text(Fence.around(lines))));
         var result = new BsonDocument("content", content);
         if (!structured.isEmpty()) {
             result.append("structuredContent", structured);

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -111,6 +112,28 @@ class McpGatewaysTest {
                                     + ".app cannot be reached there: another uri of the service helps",
                             "WARN /_mcp belongs to the service mcp, so that the collection " + db
                                     + "._mcp cannot be reached there: another uri of the service helps"));
+        }
+    }
+
+    @Test
+    void a_name_that_a_service_hides_is_warned_of_when_it_is_made(TestMongo mongo) {
+        var config = GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {connection-string: "$uri"}
+                mongo: {mongo-mounts: [{what: /$db, where: /}, {what: /$db, where: /again}]}
+                basicAuthMechanism: {enabled: true}
+                mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}
+                mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
+                dataApi: {enabled: true, uri: /made}
+                """.replace("$uri", mongo.connectionString()).replace("$db", db));
+        try (var lines = new LogLines();
+                var gateway = Gateway.start(config)) {
+            var admin = TestClient.of(gateway.address()).as("admin", "admin-pw");
+            assertThat(admin.put("/again/another", "{}").statusCode()).isEqualTo(201);
+            assertThat(admin.put("/again/made", "{}").statusCode()).isEqualTo(201);
+            assertThat(lines.all().stream().filter(line -> line.contains("belongs to the service")))
+                    .containsExactly("WARN /made belongs to the service dataApi, so that the collection " + db
+                            + ".made cannot be reached there: another uri of the service helps");
         }
     }
 

@@ -1,6 +1,8 @@
 package org.restheart.http.judged;
 
 import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
 
 /// Lists databases and collections regardless of the caller: a service that shows them must evaluate access rules
 /// for each. Without reserved names. Queries MongoDB each time and blocks for it. Thread-safe.
@@ -10,6 +12,9 @@ public interface DataCatalog {
 
     /// The collections of a database, sorted by name; none if the database does not exist.
     List<Entry> collections(String database);
+
+    /// The JSON Schema (`$jsonSchema`) of MongoDB's validator of a collection; empty if it has none.
+    Optional<BsonDocument> validator(String database, String collection);
 
     /// A collection.
     ///

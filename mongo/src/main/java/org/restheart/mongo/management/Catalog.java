@@ -2,11 +2,13 @@ package org.restheart.mongo.management;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Filters;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -45,6 +47,20 @@ public final class Catalog implements DataCatalog {
         }
         entries.sort(Comparator.comparing(Entry::name, NameOrder.BY_CODE_POINT));
         return entries;
+    }
+
+    @Override
+    public Optional<BsonDocument> validator(String db, String collection) {
+        var found = client.getDatabase(db)
+                .listCollections(BsonDocument.class)
+                .filter(Filters.eq("name", collection))
+                .first();
+        return found != null
+                        && found.get("options") instanceof BsonDocument options
+                        && options.get("validator") instanceof BsonDocument validator
+                        && validator.get("$jsonSchema") instanceof BsonDocument schema
+                ? Optional.of(schema)
+                : Optional.empty();
     }
 
     /// The names of a database's collections, by code point.

@@ -1,0 +1,191 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.crypto.spec.SecretKeySpec;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.routing.Binding;
+import org.restheart.dataapi.DataApiService;
+import org.restheart.http.Connection;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.Caller;
+import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.DataPaths;
+import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.Permitted;
+import org.restheart.mcp.McpService;
+import org.restheart.mcp.PresentedCredential;
+
+/// Services that translate into requests of the data API tell of faults and limits in their own format.
+class FaultsOfTranslatorsTest {
+    private static final String SECRET = "a detail that nobody should see";
+    private static final JudgedRequests BROKEN = (_, _) -> {
+        throw new IllegalStateException(SECRET);
+    };
+
+    private static final DataPaths PATHS = new DataPaths() {
+        @Override
+        public Optional<String> ofCollection(Connection connection, String database, String collection) {
+            return Optional.of("/" + collection);
+        }
+
+        @Override
+        public Optional<String> ofId(BsonValue id) {
+            return Optional.empty();
+        }
+    };
+
+    private static final DataCatalog CATALOG = new DataCatalog() {
+        @Override
+        public List<String> databases() {
+            throw new IllegalStateException(SECRET);
+        }
+
+        @Override
+        public List<Entry> collections(String database) {
+            throw new IllegalStateException(SECRET);
+        }
+
+        @Override
+        public Optional<BsonDocument> validator(String database, String collection) {
+            return Optional.empty();
+        }
+    };
+
+    /// The service for requests of an account, of which some are refused before they reach it.
+    private record Authenticated(Service service, Optional<Problem> refusal) implements Service {
+        @Override
+        public String name() {
+            return service.name();
+        }
+
+        @Override
+        public Request prepare(Request request) {
+            return service.prepare(request);
+        }
+
+        @Override
+        public Optional<Response.Ready> errorResponse(Request request, Problem problem) {
+            return service.errorResponse(request, problem);
+        }
+
+        @Override
+        public Response handle(Request request) {
+            refusal.ifPresent(problem -> {
+                throw problem.raise();
+            });
+            return service.handle(request.with(Caller.of(new Account("ada", List.of("editor"), new BsonDocument()))));
+        }
+    }
+
+    private static HttpResponse<String> dataApi(Optional<Problem> refusal, String accept) throws Exception {
+        var config = GatewayConfig.parse("dataApi: {enabled: true, link-base: 'https://log.example/'}\n");
+        var service = new DataApiService(config.dataApi().orElseThrow(), BROKEN, PATHS, new SimpleMeterRegistry());
+        try (var server = TestServer.of(Binding.prefix(new Authenticated(service, refusal), "/app", false))) {
+            return post(
+                    server,
+                    "/app/any/endpoint/data/v1/action/find",
+                    "{\"dataSource\": \"x\", \"database\": \"d\", \"collection\": \"c\"}",
+                    accept);
+        }
+    }
+
+    private static HttpResponse<String> post(TestServer server, String path, String body, String accept)
+            throws Exception {
+        var address = server.listener().address();
+        var request = HttpRequest.newBuilder(
+                        URI.create("http://" + address.getHostString() + ":" + address.getPort() + path))
+                .header("Content-Type", "application/json")
+                .header("Accept", accept)
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        try (var client = HttpClient.newHttpClient()) {
+            return client.send(request, BodyHandlers.ofString(StandardCharsets.UTF_8));
+        }
+    }
+
+    private static void isError(HttpResponse<String> response, int status, String code) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertThat(response.headers().firstValue("Content-Type")).contains("application/json");
+        var error = BsonDocument.parse(response.body());
+        assertThat(error.keySet()).containsExactly("error", "error_code", "link");
+        assertThat(error.getString("error_code").getValue()).isEqualTo(code);
+        assertThat(error.getString("link").getValue()).startsWith("https://log.example/");
+    }
+
+    @Test
+    void a_fault_is_an_error_of_the_data_api_without_details() throws Exception {
+        var response = dataApi(Optional.empty(), "*/*");
+        isError(response, 500, "InternalServerError");
+        assertThat(response.body()).doesNotContain(SECRET);
+        var standard = dataApi(Optional.empty(), "application/problem+json");
+        assertThat(standard.statusCode()).isEqualTo(500);
+        assertThat(standard.body()).doesNotContain("error_code").doesNotContain(SECRET);
+    }
+
+    @Test
+    void limits_in_front_of_the_data_api_are_its_errors_too() throws Exception {
+        for (var code : List.of(ProblemCode.TOO_MANY_REQUESTS, ProblemCode.OVERLOADED, ProblemCode.DATABASE_UNAVAILABLE)) {
+            var refusal = Problem.of(code, "too much").with("Retry-After", "7");
+            var response = dataApi(Optional.of(refusal), "application/ejson");
+            isError(response, code.status(), "InternalServerError");
+            assertThat(response.headers().allValues("Retry-After")).containsExactly("7");
+        }
+        isError(
+                dataApi(Optional.of(Problem.of(ProblemCode.CONTENT_TOO_LARGE, "too large")), "*/*"),
+                413,
+                "InvalidParameter");
+    }
+
+    @Test
+    void a_fault_is_an_error_of_the_model_context_protocol_with_the_id_of_the_request() throws Exception {
+        var config = GatewayConfig.parse("mcp: {enabled: true}\n").mcp().orElseThrow();
+        var surroundings = new McpService.Surroundings(
+                _ -> "http://localhost",
+                _ -> new PresentedCredential("ada", "ada", Optional.empty(), Optional.empty()),
+                _ -> List.of(),
+                (_, _) -> Permitted.by(List.of()),
+                new SecretKeySpec(new byte[32], "HmacSHA256"),
+                Set.of(),
+                "1");
+        var service = new McpService(config, BROKEN, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
+        try (var server =
+                TestServer.of(Binding.prefix(new Authenticated(service, Optional.empty()), "/_mcp", false))) {
+            for (var call : List.of("tools/list", "tools/call")) {
+                var response = post(
+                        server,
+                        "/_mcp",
+                        "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"" + call
+                                + "\", \"params\": {\"name\": \"list-databases\"}}",
+                        "application/json");
+                assertThat(response.statusCode()).as(response.body()).isEqualTo(500);
+                var message = BsonDocument.parse(response.body());
+                assertThat(message.getInt32("id").getValue()).isEqualTo(7);
+                var error = message.getDocument("error");
+                assertThat(error.getInt32("code").getValue()).isEqualTo(-32603);
+                assertThat(error.getString("message").getValue())
+                        .matches("the server failed; its log has more about request \\S+")
+                        .doesNotContain(SECRET);
+            }
+        }
+    }
+}

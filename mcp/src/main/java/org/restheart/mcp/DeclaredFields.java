@@ -1,0 +1,121 @@
+package org.restheart.mcp;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.fields.Visibility;
+import org.restheart.http.Content;
+import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
+import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequest;
+
+/// The fields that a collection's validator and its stored JSON Schema declare, as far as the caller is shown them.
+/// Thread-safe.
+record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
+    /// Adds them to what a sample has shown.
+    ///
+    /// @return the sources that the caller may know of: `validator` and `storedSchema`
+    BsonDocument addTo(ObservedFields fields, ToolCall call) {
+        var sources = new BsonDocument();
+        var facts = calls.facts(call.http(), Method.GET, calls.collection(call), call.via());
+        if (facts.isEmpty()) {
+            return sources;
+        }
+        var shown = shown(facts.get());
+        catalog.validator(call.text("database"), call.text("collection")).ifPresent(schema -> {
+            sources.append("validator", BsonBoolean.TRUE);
+            declare(schema, "", 1, fields, shown);
+        });
+        storedSchemaId(facts.get(), call).ifPresent(id -> stored(call, id).ifPresent(schema -> {
+            sources.append("storedSchema", id);
+            declare(schema, "", 1, fields, shown);
+        }));
+        return sources;
+    }
+
+    private static Predicate<String> shown(DataFacts facts) {
+        return facts.grant()
+                .projectResponse()
+                .map(Visibility::of)
+                .<Predicate<String>>map(visibility -> visibility::showsPart)
+                .orElse(_ -> true);
+    }
+
+    /// Of the schema by which the server validates writes, if it is in the collection's own database.
+    private static Optional<BsonValue> storedSchemaId(DataFacts facts, ToolCall call) {
+        return facts.properties()
+                        .map(properties -> properties.get("jsonSchema"))
+                        .orElse(null) instanceof BsonDocument reference
+                        && reference
+                                .get("schemaStoreDb", new BsonString(call.text("database")))
+                                .equals(new BsonString(call.text("database")))
+                ? Optional.ofNullable(reference.get("schemaId"))
+                : Optional.empty();
+    }
+
+    /// The schema, for callers who may read it.
+    private Optional<BsonDocument> stored(ToolCall call, BsonValue id) {
+        var path = calls.collection(call);
+        var store = path.substring(0, path.lastIndexOf('/')) + "/_schemas/";
+        try {
+            var target = calls.paths().ofId(id).map(store::concat);
+            if (target.isEmpty()) {
+                return Optional.empty();
+            }
+            var found = calls.send(call.http(), JudgedRequest.at(Method.GET, target.get(), Map.of(), call.via()));
+            try (var json = Content.stream(found.content())) {
+                return Optional.of(JsonParser.parseDocument(json.readAllBytes()));
+            }
+        } catch (ProblemException e) {
+            if (e.problem().status() >= 500) {
+                throw e;
+            }
+            return Optional.empty(); // none, or no permission
+        } catch (IOException e) {
+            throw RefusedCall.interrupted(call, e);
+        }
+    }
+
+    /// Only names and types: the rest of a schema may contain values.
+    private static void declare(
+            BsonDocument schema, String path, int level, ObservedFields fields, Predicate<String> shown) {
+        if (schema.get("properties") instanceof BsonDocument properties) {
+            var required = schema.get("required") instanceof BsonArray names ? names : new BsonArray();
+            properties.forEach((name, inner) -> {
+                var field = path + name;
+                if (inner instanceof BsonDocument described && shown.test(field.replace("[]", ""))) {
+                    boolean isRequired = required.contains(new BsonString(name));
+                    if (fields.declare(field, types(described), isRequired, level)) {
+                        declare(described, field + ".", level + 1, fields, shown);
+                    }
+                }
+            });
+        }
+        if (schema.get("items") instanceof BsonDocument items && !path.isEmpty()) {
+            var element = path.substring(0, path.length() - 1) + "[]";
+            if (fields.declare(element, types(items), false, level)) {
+                declare(items, element + ".", level + 1, fields, shown);
+            }
+        }
+    }
+
+    /// The types by their names in MongoDB, or in JSON Schema.
+    private static List<String> types(BsonDocument schema) {
+        var type = schema.get("bsonType", schema.get("type", new BsonArray()));
+        var all = type instanceof BsonArray several ? several : new BsonArray(List.of(type));
+        return all.stream()
+                .filter(BsonValue::isString)
+                .map(name -> QuotedNames.cut(name.asString().getValue()))
+                .toList();
+    }
+}
