@@ -283,6 +283,7 @@ final class DescriptionWriter {
         if (offer.depends()) {
             operation.append("description", new BsonString(DEPENDS));
         }
+        offer.requestBody().ifPresent(body -> operation.append("requestBody", body));
         operation.append("responses", offer.responses());
         if (offer.anonymous()) {
             var security = array(object());

@@ -119,7 +119,7 @@ public final class OpenApiService implements Service {
         var scope = scope(request, path);
         var visible = evaluation.visible(request, options(request, scope));
         var services = config.includeServices() && scope.equals(Scope.EVERYTHING)
-                ? ServiceOperations.of(request, server.services(), access.permissions())
+                ? ServiceOperations.of(request, server.services(), access.permissions(), !visible.isEmpty())
                 : List.<ServiceOperations.Offer>of();
         if (visible.isEmpty() && !scope.equals(Scope.EVERYTHING)) {
             throw notFound();

@@ -6,6 +6,7 @@ import static org.restheart.openapi.Json.type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.restheart.http.Method;
@@ -23,11 +24,14 @@ final class ServiceOperations {
     private ServiceOperations() {}
 
     /// An operation that at least one request of the caller may execute.
+    ///
+    /// @param method in lower case
     record Offer(
             String path,
             String method,
             String operationId,
             String summary,
+            Optional<BsonDocument> requestBody,
             BsonDocument responses,
             boolean depends,
             boolean anonymous) {}
@@ -61,8 +65,19 @@ final class ServiceOperations {
                                     object("type", "array", "items", type("string"))))));
 
     /// @param paths of services, by the names of their configuration blocks
-    static List<Offer> of(Request asking, Map<String, String> paths, KindPermissions permissions) {
+    /// @param reads whether the caller may do something with data
+    static List<Offer> of(
+            Request asking, Map<String, String> paths, KindPermissions permissions, boolean reads) {
         var offers = new ArrayList<Offer>();
+        boolean hasAccount = asking.caller().account().isPresent();
+        var actions = paths.get("dataApi");
+        if (actions != null && hasAccount) {
+            offers.addAll(TranslatedOperations.ofDataApi(actions));
+        }
+        var tools = paths.get("mcp");
+        if (tools != null && (hasAccount || reads)) {
+            offers.add(TranslatedOperations.ofModelContextProtocol(tools, !hasAccount));
+        }
         for (var fragment : FRAGMENTS) {
             var path = paths.get(fragment.service());
             if (path == null) {
@@ -86,6 +101,7 @@ final class ServiceOperations {
                         "get",
                         fragment.operationId(),
                         fragment.summary(),
+                        Optional.empty(),
                         responses(fragment.answer()),
                         permitted.answer() == Answer.DEPENDS,
                         anonymous));

@@ -105,6 +105,27 @@ class OpenApiSettingsTest {
                         assertThat(paths(gateway)).containsKey("/books").doesNotContainKeys("/ping", "/roles/{user}"));
     }
 
+    @Test
+    void services_that_translate_into_the_data_api_are_described() {
+        try (var gateway = TestGateway.start(mongo, "dataApi: {enabled: true, uri: /atlas}\nmcp: {enabled: true}\n")) {
+            gateway.permit("{_id: 'r', roles: ['$unauthenticated'], predicate: \"path('/books') and method(GET)\"}");
+            gateway.insert("books", "{_id: 'a'}");
+            var paths = paths(gateway);
+            var action = "/atlas/{appId}/endpoint/data/v1/action/";
+            assertThat(paths.keySet().stream().filter(path -> path.startsWith(action)))
+                    .hasSize(10)
+                    .contains(action + "findOne", action + "aggregate");
+            var insert = paths.getDocument(action + "insertOne").getDocument("post");
+            assertThat(insert.getDocument("requestBody").toJson()).contains("dataSource", "document");
+            assertThat(insert.getDocument("responses").toJson()).contains("insertedId", "error_code");
+            assertThat(paths.getDocument("/_mcp").getDocument("post").toJson()).contains("jsonrpc", "event-stream");
+            var everybody = OpenApiFixture.valid(gateway.anonymous().get("/_openapi"))
+                    .getDocument("paths");
+            assertThat(everybody).containsKeys("/books", "/_mcp").doesNotContainKey(action + "find");
+        }
+        with("x-fields: true", gateway -> assertThat(paths(gateway)).doesNotContainKey("/_mcp"));
+    }
+
     private static BsonDocument paths(TestGateway gateway) {
         return document(gateway, "admin", "/_openapi").getDocument("paths");
     }
