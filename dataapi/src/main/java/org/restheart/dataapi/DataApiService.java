@@ -85,9 +85,7 @@ public final class DataApiService implements Service {
 
     @Override
     public Optional<Response.Ready> errorResponse(Request request, Problem problem) {
-        return Errors.areWantedAsProblem(request)
-                ? Optional.empty()
-                : Optional.of(errors.answer(request, problem));
+        return Errors.areWantedAsProblem(request) ? Optional.empty() : Optional.of(errors.answer(request, problem));
     }
 
     @Override

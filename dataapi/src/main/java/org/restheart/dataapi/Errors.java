@@ -31,8 +31,7 @@ record Errors(String linkBase) {
     Response.Ready answer(Request request, Problem problem) {
         return answer(
                 request,
-                general(problem)
-                        .orElseGet(() -> new Refusal(problem.status(), "InvalidParameter", problem.message())));
+                general(problem).orElseGet(() -> new Refusal(problem.status(), "InvalidParameter", problem.message())));
     }
 
     /// @param namespace `database.collection`
@@ -62,8 +61,8 @@ record Errors(String linkBase) {
             default ->
                 problem.status() < 500
                         ? Optional.empty()
-                        : Optional.of(new Refusal(
-                                500, "InternalServerError", "internal error; see the log of the server"));
+                        : Optional.of(
+                                new Refusal(500, "InternalServerError", "internal error; see the log of the server"));
         };
     }
 

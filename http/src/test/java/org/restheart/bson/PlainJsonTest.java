@@ -26,6 +26,9 @@ class PlainJsonTest {
             {"$regularExpression": {"pattern": "^H", "options": "i"}}   | {"Pattern": "^H", "Options": "i"}
             {"$timestamp": {"t": 1565545664, "i": 1}}                   | {"T": 1565545664, "I": 1}
             {"$minKey": 1}                                              | {}
+            {"$maxKey": 1}                                              | {}
+            {"$numberDouble": "Infinity"}                               | "Infinity"
+            {"$dbPointer": {"$ref": "c", "$id": {"$oid": "5d505646cf6d4fe581014ab2"}}} | {}
             {"$code": "f()"}                                            | "f()"
             {"$code": "f()", "$scope": {"a": 1}}                        | "f()"
             {"$symbol": "s"}                                            | "s"

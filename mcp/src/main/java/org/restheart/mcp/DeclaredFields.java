@@ -36,10 +36,11 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
             sources.append("validator", BsonBoolean.TRUE);
             declare(schema, "", 1, fields, shown);
         });
-        storedSchemaId(facts.get(), call).ifPresent(id -> stored(call, id).ifPresent(schema -> {
-            sources.append("storedSchema", id);
-            declare(schema, "", 1, fields, shown);
-        }));
+        storedSchemaId(facts.get(), call)
+                .ifPresent(id -> stored(call, id).ifPresent(schema -> {
+                    sources.append("storedSchema", id);
+                    declare(schema, "", 1, fields, shown);
+                }));
         return sources;
     }
 
@@ -54,8 +55,9 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
     /// Of the schema by which the server validates writes, if it is in the collection's own database.
     private static Optional<BsonValue> storedSchemaId(DataFacts facts, ToolCall call) {
         return facts.properties()
-                        .map(properties -> properties.get("jsonSchema"))
-                        .orElse(null) instanceof BsonDocument reference
+                                        .map(properties -> properties.get("jsonSchema"))
+                                        .orElse(null)
+                                instanceof BsonDocument reference
                         && reference
                                 .get("schemaStoreDb", new BsonString(call.text("database")))
                                 .equals(new BsonString(call.text("database")))

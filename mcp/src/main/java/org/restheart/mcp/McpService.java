@@ -81,8 +81,7 @@ public final class McpService implements Service {
         var clock = InstantSource.system();
         this.audit = new AuditLog(config.audit(), config.auditValues(), clock);
         var calls = new JudgedCalls(requests, paths);
-        this.visible =
-                new VisibleCollections(catalog, calls, surroundings.permissions(), surroundings.neverWritten());
+        this.visible = new VisibleCollections(catalog, calls, surroundings.permissions(), surroundings.neverWritten());
         var tokens = new SealedTokens(surroundings.key(), clock);
         var catalogs = new CatalogTools(config, calls, visible, new DeclaredFields(catalog, calls));
         var reads = new ReadTools(config, calls, tokens);

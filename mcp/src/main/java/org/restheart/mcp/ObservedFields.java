@@ -139,9 +139,7 @@ final class ObservedFields {
         List<Map.Entry<String, Field>> all = new ArrayList<>(fields.entrySet());
         all.sort(Comparator.comparingInt(entry -> -entry.getValue().count));
         var shown = new BsonArray();
-        all.stream()
-                .limit(MAX_SHOWN)
-                .forEach(entry -> shown.add(shown(entry.getKey(), entry.getValue())));
+        all.stream().limit(MAX_SHOWN).forEach(entry -> shown.add(shown(entry.getKey(), entry.getValue())));
         return shown;
     }
 

@@ -165,7 +165,8 @@ final class VisibleCollections {
     ///
     /// @param below the rest of the path
     private boolean may(Request outer, Tool tool, Method method, String path, String... below) {
-        var target = below.length == 0 ? path : path + "/" + String.join("/", below).replace(ANY, "-");
+        var target =
+                below.length == 0 ? path : path + "/" + String.join("/", below).replace(ANY, "-");
         return calls.facts(outer, method, target, via(tool)).isPresent()
                 || dependsOnRequest(outer, tool, method, path, below);
     }

@@ -66,8 +66,7 @@ final class ServiceOperations {
 
     /// @param paths of services, by the names of their configuration blocks
     /// @param reads whether the caller may do something with data
-    static List<Offer> of(
-            Request asking, Map<String, String> paths, KindPermissions permissions, boolean reads) {
+    static List<Offer> of(Request asking, Map<String, String> paths, KindPermissions permissions, boolean reads) {
         var offers = new ArrayList<Offer>();
         boolean hasAccount = asking.caller().account().isPresent();
         var actions = paths.get("dataApi");

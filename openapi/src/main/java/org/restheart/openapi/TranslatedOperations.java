@@ -91,9 +91,12 @@ final class TranslatedOperations {
     private static BsonDocument responses(Action action) {
         var members = action.result().clone(); // documents are changed while they are written
         var result = object(
-                "type", "object",
-                "properties", members,
-                "required", new BsonArray(members.keySet().stream()
+                "type",
+                "object",
+                "properties",
+                members,
+                "required",
+                new BsonArray(members.keySet().stream()
                         .filter(name -> !name.equals("upsertedId"))
                         .map(BsonString::new)
                         .toList()));

@@ -41,6 +41,7 @@ class GoneClientsTest {
         this.mongo = mongo;
         this.gateway = ConformanceGateway.start(mongo, """
                 mongo: {mongo-mounts: [{what: '*', where: /}], coalescing: {concurrent-commands: 1, max-wait: 60000, header: true}}
+                dataApi: {enabled: true}
                 """);
         mongo.database().drop();
         mongo.database().createCollection("c");
@@ -157,6 +158,30 @@ class GoneClientsTest {
         assertThat(isStored("after")).isTrue();
         assertThat(isStored("left")).isFalse();
         assertThat(isStored("half")).isFalse();
+    }
+
+    private Client act(String id) throws IOException {
+        return new Client()
+                .send(
+                        "POST /app/x/endpoint/data/v1/action/insertOne",
+                        "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\", \"document\": {\"_id\": \"%s\"}}"
+                                .formatted(mongo.databaseName(), id));
+    }
+
+    @Test
+    void an_insert_by_the_data_api_whose_client_has_gone_does_not_leave() throws Exception {
+        try (var transaction = holding("held")) {
+            var held = new Client().post("{\"_id\": \"held\"}");
+            awaitCommand();
+            var before = act("before");
+            act("left").socket.close();
+            awaitAbandoned("insert", 1);
+            transaction.abortTransaction();
+            held.assertAnswered(201);
+            before.assertAnswered(201);
+        }
+        assertThat(isStored("before")).isTrue();
+        assertThat(isStored("left")).isFalse();
     }
 
     @Test

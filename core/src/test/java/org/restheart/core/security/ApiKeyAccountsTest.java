@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.model.Filters;
 import java.time.Duration;
+import java.util.ArrayList;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
@@ -178,6 +179,29 @@ class ApiKeyAccountsTest {
             }
             assertThat(guarded.anonymous().with("api-key", "rhk_6").get("/c").statusCode())
                     .isEqualTo(429);
+        }
+    }
+
+    @Test
+    void who_makes_which_keys_is_configured(TestMongo mongo) {
+        var realm = "apiKeyRealm: {keys-db: $db, self-service: false, allow-unlimited: true, max-lifetime-days: 10}\n";
+        try (var few = TestGateway.start(mongo, "apiKeyAuthMechanism: {enabled: true}\n" + realm)) {
+            assertThat(few.as("ada").post("/_apikeys", "{\"days\": 1}").statusCode())
+                    .isEqualTo(403);
+            var admin = few.as("admin");
+            assertThat(admin.post("/_apikeys", "{\"account\": \"ada\", \"days\": 11}")
+                            .statusCode())
+                    .isEqualTo(400);
+            var unlimited = make(admin, "{\"account\": \"ada\"}");
+            assertThat(unlimited).doesNotContainKey("expiresAt");
+            assertThat(with(few.anonymous(), unlimited).get("/roles/ada").statusCode())
+                    .isEqualTo(200);
+            var ends = few.collection("apikeys").listIndexes().into(new ArrayList<>()).stream()
+                    .filter(index -> index.containsKey("expireAfterSeconds"))
+                    .toList();
+            assertThat(ends).hasSize(1);
+            assertThat(((Number) ends.getFirst().get("expireAfterSeconds")).longValue())
+                    .isEqualTo(Duration.ofDays(30).toSeconds());
         }
     }
 

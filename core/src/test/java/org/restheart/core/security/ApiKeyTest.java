@@ -212,6 +212,8 @@ class ApiKeyTest {
                 "/apikeys/",
                 "/%61pikeys",
                 "/apikeys/_indexes",
+                "/apikeys/_streams/all",
+                "/apikeys/_aggrs/all",
                 "/APIKEYS",
                 "/apikeys/_meta")) {
             assertThat(admin.get(target).statusCode()).as(target).isEqualTo(403);

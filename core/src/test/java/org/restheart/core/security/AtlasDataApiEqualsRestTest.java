@@ -3,11 +3,10 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +31,11 @@ class AtlasDataApiEqualsRestTest {
     }
 
     /// An action, and the REST request that it is judged as.
-    private record Pair(String action, String members, String method, String target, String body) {}
+    private record Pair(String action, String members, String method, String target, String body) {
+        boolean reads() {
+            return List.of("find", "findOne", "aggregate").contains(action);
+        }
+    }
 
     @ParameterizedTest
     @MethodSource("seeds")
@@ -44,18 +47,12 @@ class AtlasDataApiEqualsRestTest {
 
     private static void compare(TestGateway gateway, int seed) {
         var random = new Random(seed);
-        boolean hides = permit(gateway, random);
-        for (var collection : List.of("rest", "data")) {
-            for (int i = 0; i < 12; i++) {
-                gateway.insert(
-                        collection,
-                        "{_id: %d, owner: '%s', n: %d, secret: 'hidden-%d'}"
-                                .formatted(i, i % 3 == 0 ? "ada" : "bob", i % 4, i));
-            }
-        }
+        var collections = List.of("rest", "data");
+        boolean hides = RandomRules.permit(gateway, random, collections, false);
+        RandomRules.fill(gateway, collections);
         var ada = gateway.as("ada").with("Content-Type", "application/json");
         int done = 0;
-        for (int i = 0; i < 80; i++) {
+        for (int i = 0; i < 120; i++) {
             var pair = pair(random);
             var expected = ada.send(pair.method(), pair.target(), pair.body());
             var actual = ada.send(
@@ -70,21 +67,29 @@ class AtlasDataApiEqualsRestTest {
                     (expected.statusCode() < 300 && expected.statusCode() != 207) || expected.statusCode() == 404;
             assertThat(actual.statusCode() < 300).as(as).isEqualTo(found);
             assertThat(actual.statusCode() == 403).as(as).isEqualTo(expected.statusCode() == 403);
-            if (found && pair.action().equals("find")) {
+            if (expected.statusCode() < 300 && pair.reads()) {
                 assertThat(documents(actual)).as(as).isEqualTo(documents(expected));
             }
             if (hides) {
-                assertThat(actual.body()).as(as).doesNotContain("hidden-");
+                assertThat(actual.body()).as(as).doesNotContain(RandomRules.HIDDEN);
             }
             done += found ? 1 : 0;
         }
         assertThat(done).as("under seed %d", seed).isPositive();
-        assertThat(stored(gateway, "data")).as("under seed %d", seed).isEqualTo(stored(gateway, "rest"));
+        assertThat(RandomRules.comparable(gateway.collection("data").find()))
+                .as("under seed %d", seed)
+                .isEqualTo(RandomRules.comparable(gateway.collection("rest").find()));
     }
 
     private static List<String> documents(HttpResponse<String> response) {
         var value = BsonDocument.parse("{v: " + response.body() + "}").get("v");
-        var array = value.isArray() ? value.asArray() : value.asDocument().getArray("documents");
+        if (value instanceof BsonDocument envelope && envelope.containsKey("documents")) {
+            value = envelope.get("documents");
+        } else if (value instanceof BsonDocument envelope && envelope.containsKey("document")) {
+            value = envelope.get("document");
+        }
+        var array =
+                value.isArray() ? value.asArray() : value.isNull() ? new BsonArray() : new BsonArray(List.of(value));
         return array.stream()
                 .map(document -> plain(document.asDocument()).toJson())
                 .toList();
@@ -103,71 +108,21 @@ class AtlasDataApiEqualsRestTest {
         return document;
     }
 
-    private static List<BsonDocument> stored(TestGateway gateway, String collection) {
-        var all = new ArrayList<BsonDocument>();
-        gateway.collection(collection).find().forEach(document -> all.add(plain(document)));
-        all.sort(Comparator.comparing(BsonDocument::toJson));
-        return all;
-    }
-
-    /// The same permissions for both collections.
-    ///
-    /// @return whether all of them hide the field
-    private static boolean permit(TestGateway gateway, Random random) {
-        boolean hides = random.nextBoolean();
-        for (int i = 0; i < 4; i++) {
-            var predicate = pick(
-                    random,
-                    "path-prefix('/%s')",
-                    "path-prefix('/%s') and not method(DELETE)",
-                    "path-prefix('/%s') and method(GET)",
-                    "path-template('/%s/{id}')",
-                    "path('/%s') and method(GET)",
-                    "path-prefix('/%s') and qparams-blacklist(sort)",
-                    "path-prefix('/%s') and equals(@user._id, 'ada')");
-            var grant = new ArrayList<String>();
-            for (var part : List.of(
-                    "allowBulkPatch: true",
-                    "allowBulkDelete: true",
-                    "allowWriteMode: true",
-                    "readFilter: {owner: '@user._id'}",
-                    "writeFilter: {owner: '@user._id'}",
-                    "mergeRequest: {owner: '@user._id'}",
-                    "checkWritten: true")) {
-                if (random.nextBoolean()) {
-                    grant.add(part);
-                }
-            }
-            if (hides) {
-                grant.add("projectResponse: {secret: 0}");
-            }
-            for (var collection : List.of("rest", "data")) {
-                gateway.permit("{_id: '%s-%d', roles: ['editor'], priority: %d, predicate: \"%s\", mongo: {%s}}"
-                        .formatted(collection, i, i, predicate.formatted(collection), String.join(", ", grant)));
-            }
-        }
-        return hides;
-    }
-
     private static Pair pair(Random random) {
         int id = random.nextInt(16);
-        var filter = pick(
-                random,
-                "{\"n\": 1}",
-                "{\"secret\": {\"$gt\": \"hidden-3\"}}",
-                "{\"owner\": \"bob\"}",
-                "{\"$where\": \"1\"}",
-                "{\"n\": {\"$gte\": 2}}",
-                "{\"$expr\": {\"$eq\": [\"$owner\", \"bob\"]}}",
-                "{\"$nope\": 1}");
+        var filter = RandomRules.filter(random);
         var query = "filter=" + TestGateway.encode(filter);
         var byId = "\"filter\": {\"_id\": " + id + "}";
         var one = "/rest/" + id + "?id_type=NUMBER";
         var sort = "sort=" + TestGateway.encode("{\"_id\": 1}");
-        var update = pick(
-                random, "{\"$set\": {\"n\": 7}}", "{\"$set\": {\"secret\": \"hidden-x\"}}", "{\"$inc\": {\"n\": 1}}");
-        var document = "{\"n\": %d, \"owner\": \"%s\"}".formatted(random.nextInt(9), pick(random, "ada", "bob"));
-        return switch (random.nextInt(9)) {
+        var update = RandomRules.update(random);
+        var pipeline = RandomRules.pipeline(random);
+        var in = "{\"_id\": {\"$in\": [" + id + "]}}"; // as a filter, at most one document
+        var byFilter = "\"filter\": " + in;
+        var many = "/rest/*?filter=" + TestGateway.encode(in);
+        var document =
+                "{\"n\": %d, \"owner\": \"%s\"}".formatted(random.nextInt(9), RandomRules.pick(random, "ada", "bob"));
+        return switch (random.nextInt(15)) {
             case 0 ->
                 new Pair(
                         "find",
@@ -194,11 +149,31 @@ class AtlasDataApiEqualsRestTest {
                         update);
             case 6 -> new Pair("replaceOne", byId + ", \"replacement\": " + document, "PUT", one, document);
             case 7 -> new Pair("deleteOne", byId, "DELETE", one, "");
+            case 8 ->
+                new Pair(
+                        "updateOne",
+                        byId + ", \"update\": " + update + ", \"upsert\": true",
+                        "PATCH",
+                        one + "&wm=upsert",
+                        update);
+            case 9 ->
+                new Pair(
+                        "replaceOne",
+                        byId + ", \"replacement\": " + document + ", \"upsert\": true",
+                        "PUT",
+                        one + "&wm=upsert",
+                        document);
+            case 10 -> new Pair("updateOne", byFilter + ", \"update\": " + update, "PATCH", many, update);
+            case 11 -> new Pair("deleteOne", byFilter, "DELETE", many, "");
+            case 12 -> new Pair("findOne", byFilter, "GET", "/rest?pagesize=1&filter=" + TestGateway.encode(in), "");
+            case 13 ->
+                new Pair(
+                        "aggregate",
+                        "\"pipeline\": " + pipeline,
+                        "POST",
+                        "/rest/_aggrs",
+                        "{\"stages\": " + pipeline + "}");
             default -> new Pair("deleteMany", "\"filter\": " + filter, "DELETE", "/rest/*?" + query, "");
         };
-    }
-
-    private static String pick(Random random, String... choices) {
-        return choices[random.nextInt(choices.length)];
     }
 }

@@ -8,8 +8,7 @@ import java.net.http.HttpResponse;
 
 /// Holds answers of the Atlas Data API to a schema of their own.
 final class DataApiAnswers {
-    private static final Schema SCHEMA =
-            OpenApiDocuments.schema("/org/restheart/core/dataapi/answers.schema.json");
+    private static final Schema SCHEMA = OpenApiDocuments.schema("/org/restheart/core/dataapi/answers.schema.json");
 
     private DataApiAnswers() {}
 

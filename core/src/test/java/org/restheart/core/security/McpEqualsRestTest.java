@@ -53,17 +53,9 @@ class McpEqualsRestTest {
 
     private static void compare(TestGateway gateway, int seed) {
         var random = new Random(seed);
-        boolean hides = permit(gateway, random);
-        var rest = "rest";
-        var mcp = "tools";
-        for (var collection : List.of(rest, mcp)) {
-            for (int i = 0; i < 12; i++) {
-                gateway.insert(
-                        collection,
-                        "{_id: %d, owner: '%s', n: %d, secret: 'hidden-%d', text: 'of %s'}"
-                                .formatted(i, i % 3 == 0 ? "ada" : "bob", i % 4, i, i % 3 == 0 ? "ada" : "bob"));
-            }
-        }
+        var collections = List.of("rest", "tools");
+        boolean hides = RandomRules.permit(gateway, random, collections, true);
+        RandomRules.fill(gateway, collections);
         var tool = new McpClient(gateway.as("ada"));
         int allowed = 0;
         for (int i = 0; i < 60; i++) {
@@ -74,12 +66,16 @@ class McpEqualsRestTest {
             var actual = tool.call(pair.tool(), pair.arguments());
             compare(pair, expected, actual, seed);
             if (hides) {
-                assertThat(actual.toJson()).as("%s under seed %d", pair, seed).doesNotContain("hidden-");
+                assertThat(actual.toJson()).as("%s under seed %d", pair, seed).doesNotContain(RandomRules.HIDDEN);
             }
             allowed += expected.statusCode() < 300 ? 1 : 0;
         }
         assertThat(allowed).as("allowed under seed %d", seed).isPositive();
-        assertThat(stored(gateway, mcp)).isEqualTo(stored(gateway, rest));
+        if (hides) {
+            describe(gateway, seed);
+        }
+        assertThat(RandomRules.comparable(gateway.collection("tools").find()))
+                .isEqualTo(RandomRules.comparable(gateway.collection("rest").find()));
     }
 
     private static void compare(Pair pair, HttpResponse<String> expected, BsonDocument actual, int seed) {
@@ -113,104 +109,39 @@ class McpEqualsRestTest {
         }
     }
 
-    /// Entity tags and ids are made anew for each write.
     private static String comparable(BsonDocument document) {
-        document.remove("_etag");
-        if (document.containsKey("_id") && document.get("_id").isObjectId()) {
-            document.remove("_id");
-        }
-        return document.toJson(RELAXED);
+        return RandomRules.comparable(document).toJson(RELAXED);
     }
 
-    private static List<BsonDocument> stored(TestGateway gateway, String collection) {
-        var all = new ArrayList<BsonDocument>();
-        gateway.collection(collection).find().forEach(document -> {
-            document.remove("_etag");
-            if (document.get("_id").isObjectId()) {
-                document.remove("_id");
-            }
-            all.add(document);
-        });
-        all.sort(java.util.Comparator.comparing(BsonDocument::toJson));
-        return all;
-    }
-
-    /// The same permissions for both collections.
-    ///
-    /// @return whether all of them hide the field
-    private static boolean permit(TestGateway gateway, Random random) {
-        boolean hides = random.nextBoolean();
-        for (int i = 0; i < 3; i++) {
-            var predicate = pick(
-                    random,
-                    "path-prefix('/%s')",
-                    "path-prefix('/%s') and not method(DELETE)",
-                    "path-prefix('/%s') and method(GET)",
-                    "path-template('/%s/{id}')",
-                    "path('/%s') and method(GET)",
-                    "path-prefix('/%s') and qparams-blacklist(sort)",
-                    "path-prefix('/%s') and equals(@user._id, 'ada')");
-            var grant = grant(random, hides);
-            for (var collection : List.of("rest", "tools")) {
-                gateway.permit("{_id: '%s-%d', roles: ['editor'], priority: %d, predicate: \"%s\", mongo: {%s}}"
-                        .formatted(collection, i, i, predicate.formatted(collection), grant));
-            }
+    /// Descriptions of the collection, its plans and its whole documents show nothing of what is hidden, not even that
+    /// it exists.
+    private static void describe(TestGateway gateway, int seed) {
+        var db = gateway.database().getName();
+        var tools = new McpClient(gateway.as("ada"));
+        var answers = new ArrayList<String>();
+        for (var tool : List.of("collection-schema", "collection-indexes", "explain")) {
+            answers.add(tools.call(tool, "{\"database\": \"%s\", \"collection\": \"tools\"}".formatted(db))
+                    .toJson());
         }
-        var read = grant(random, hides);
-        for (var collection : List.of("rest", "tools")) {
-            gateway.permit(
-                    "{_id: '%s-read', roles: ['editor'], priority: %d, predicate: \"method(GET) and path-prefix('/%s')\", mongo: {%s}}"
-                            .formatted(collection, 9, collection, read));
+        answers.add(tools.call("list-collections", "{\"database\": \"%s\"}".formatted(db))
+                .toJson());
+        for (var path : List.of("", "/tools/schema", "/tools/indexes", "/tools/documents/3?id_type=NUMBER")) {
+            answers.add(tools.send("resources/read", "{\"uri\": \"restheart://" + db + path + "\"}")
+                    .body());
         }
-        return hides;
-    }
-
-    private static String grant(Random random, boolean hides) {
-        var parts = new ArrayList<String>();
-        for (var part : List.of(
-                "allowBulkPatch: true",
-                "allowBulkDelete: true",
-                "allowAdHocAggregations: true",
-                "allowManagementRequests: true",
-                "readFilter: {owner: '@user._id'}",
-                "writeFilter: {owner: '@user._id'}",
-                "mergeRequest: {owner: '@user._id'}",
-                "checkWritten: true")) {
-            if (random.nextBoolean()) {
-                parts.add(part);
-            }
-        }
-        if (hides) {
-            parts.add("projectResponse: {secret: 0}");
-        }
-        return String.join(", ", parts);
+        assertThat(answers)
+                .as("under seed %d", seed)
+                .noneMatch(answer -> answer.contains("secret") || answer.contains(RandomRules.HIDDEN));
     }
 
     private static Pair pair(Random random, String db) {
         var rest = "rest";
         int id = random.nextInt(14);
-        var filter = pick(
-                random,
-                "{\"n\": 1}",
-                "{\"secret\": {\"$gt\": \"hidden-3\"}}",
-                "{\"owner\": \"bob\"}",
-                "{\"$where\": \"1\"}",
-                "{\"n\": {\"$gte\": 2}}",
-                "{\"text\": {\"$regex\": \"ada\"}}",
-                "{\"$expr\": {\"$eq\": [\"$owner\", \"bob\"]}}",
-                "{\"$nope\": 1}");
+        var filter = RandomRules.filter(random);
         var encoded = URLEncoder.encode(filter, StandardCharsets.UTF_8);
         var sort = "&sort=" + URLEncoder.encode("{\"_id\": 1}", StandardCharsets.UTF_8);
-        var update = pick(
-                random, "{\"$set\": {\"n\": 7}}", "{\"$set\": {\"secret\": \"hidden-x\"}}", "{\"$inc\": {\"n\": 1}}");
-        var pipeline = pick(
-                random,
-                "[{\"$sort\": {\"_id\": 1}}]",
-                "[{\"$group\": {\"_id\": \"$owner\", \"n\": {\"$sum\": 1}}}, {\"$sort\": {\"_id\": 1}}]",
-                "[{\"$match\": {\"$where\": \"1\"}}]",
-                "[{\"$project\": {\"x\": {\"$toInt\": \"$text\"}}}]",
-                "[{\"$unionWith\": \"users\"}]",
-                "[{\"$sort\": {\"_id\": 1}}, {\"$project\": {\"secret\": 1}}]");
+        var update = RandomRules.update(random);
+        var pipeline = RandomRules.pipeline(random);
         return switch (random.nextInt(9)) {
             case 0 ->
                 new Pair(
@@ -237,7 +168,7 @@ class McpEqualsRestTest {
                         "/" + rest + "/_aggrs?jsonMode=relaxed",
                         "{\"stages\": " + pipeline + "}");
             case 5 -> {
-                var document = "{\"n\": 1, \"owner\": \"" + pick(random, "ada", "bob") + "\"}";
+                var document = "{\"n\": 1, \"owner\": \"" + RandomRules.pick(random, "ada", "bob") + "\"}";
                 yield new Pair(
                         "insert-many", in(db, "\"documents\": [" + document + "]"), "POST", "/" + rest, document);
             }
@@ -267,9 +198,5 @@ class McpEqualsRestTest {
 
     private static String in(String db, String more) {
         return "{\"database\": \"%s\", \"collection\": \"tools\", %s}".formatted(db, more);
-    }
-
-    private static String pick(Random random, String... choices) {
-        return choices[random.nextInt(choices.length)];
     }
 }

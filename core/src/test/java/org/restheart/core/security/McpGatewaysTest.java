@@ -117,7 +117,8 @@ class McpGatewaysTest {
 
     @Test
     void a_name_that_a_service_hides_is_warned_of_when_it_is_made(TestMongo mongo) {
-        var config = GatewayConfig.parse("""
+        var config = GatewayConfig.parse(
+                """
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
                 mongo: {mongo-mounts: [{what: /$db, where: /}, {what: /$db, where: /again}]}

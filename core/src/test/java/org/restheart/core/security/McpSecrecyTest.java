@@ -252,9 +252,7 @@ class McpSecrecyTest extends McpFixture {
         try (var lines = new LogLines()) {
             var trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
             legacy("ping", "{}");
-            legacy(
-                    "tools/call",
-                    "{\"name\": \"list-databases\", \"_meta\": {\"traceparent\": \"" + trace + "\"}}");
+            legacy("tools/call", "{\"name\": \"list-databases\", \"_meta\": {\"traceparent\": \"" + trace + "\"}}");
             legacy("tools/call", "{\"name\": \"list-databases\"}", "traceparent", trace.replace("01", "00"));
             assertThat(lines.all().stream().filter(line -> line.contains("\"traceparent\"")))
                     .hasSize(2)

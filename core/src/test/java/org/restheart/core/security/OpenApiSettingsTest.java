@@ -119,8 +119,8 @@ class OpenApiSettingsTest {
             assertThat(insert.getDocument("requestBody").toJson()).contains("dataSource", "document");
             assertThat(insert.getDocument("responses").toJson()).contains("insertedId", "error_code");
             assertThat(paths.getDocument("/_mcp").getDocument("post").toJson()).contains("jsonrpc", "event-stream");
-            var everybody = OpenApiFixture.valid(gateway.anonymous().get("/_openapi"))
-                    .getDocument("paths");
+            var everybody =
+                    OpenApiFixture.valid(gateway.anonymous().get("/_openapi")).getDocument("paths");
             assertThat(everybody).containsKeys("/books", "/_mcp").doesNotContainKey(action + "find");
         }
         with("x-fields: true", gateway -> assertThat(paths(gateway)).doesNotContainKey("/_mcp"));

@@ -144,7 +144,8 @@ class FaultsOfTranslatorsTest {
 
     @Test
     void limits_in_front_of_the_data_api_are_its_errors_too() throws Exception {
-        for (var code : List.of(ProblemCode.TOO_MANY_REQUESTS, ProblemCode.OVERLOADED, ProblemCode.DATABASE_UNAVAILABLE)) {
+        for (var code :
+                List.of(ProblemCode.TOO_MANY_REQUESTS, ProblemCode.OVERLOADED, ProblemCode.DATABASE_UNAVAILABLE)) {
             var refusal = Problem.of(code, "too much").with("Retry-After", "7");
             var response = dataApi(Optional.of(refusal), "application/ejson");
             isError(response, code.status(), "InternalServerError");
@@ -168,8 +169,7 @@ class FaultsOfTranslatorsTest {
                 Set.of(),
                 "1");
         var service = new McpService(config, BROKEN, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
-        try (var server =
-                TestServer.of(Binding.prefix(new Authenticated(service, Optional.empty()), "/_mcp", false))) {
+        try (var server = TestServer.of(Binding.prefix(new Authenticated(service, Optional.empty()), "/_mcp", false))) {
             for (var call : List.of("tools/list", "tools/call")) {
                 var response = post(
                         server,

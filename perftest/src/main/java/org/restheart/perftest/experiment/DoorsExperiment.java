@@ -20,16 +20,22 @@ import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `doors`: the same work by the REST API, the Atlas Data API and GraphQL of one gateway, and by a plain server of
-/// graphql-java.
+/// `doors`: the same work by the REST API, the Atlas Data API, the Model Context Protocol and GraphQL of one gateway,
+/// and
+/// by a plain server of graphql-java.
 @Command(
         name = "doors",
-        description = "One document by id and one insert by REST and by the Atlas Data API; by id, and nested in three "
-                + "levels, by GraphQL, beside a plain server of graphql-java with the driver.",
+        description = "One document by id and one insert by REST and by the Atlas Data API; by id by the Model Context "
+                + "Protocol; by id, and nested in three levels, by GraphQL, beside a plain server of graphql-java with "
+                + "the driver.",
         footer = "Takes ten minutes.")
 public final class DoorsExperiment extends Experiment {
     private static final String REST = "REST";
     private static final String PLAIN = "plain graphql-java";
+    /// All services, and no bound of calls that this could reach.
+    private static final String SERVICES = "/dataApi/enabled -> true; /graphql/db -> 'perftest'; /mcp/enabled -> true;"
+            + " /oauthProtectedResourceMetadataService/enabled -> true; /mcp/calls-per-minute -> 1000000;"
+            + " /mcp/concurrent-calls -> 10000";
     private static final int AUTHORS = 100;
     private static final int BOOKS = 5;
     private static final int TEXT = 150;
@@ -49,7 +55,7 @@ public final class DoorsExperiment extends Experiment {
         var data = lab.keep(new Dataset(mongo));
         var read = data.loaded(documents, TEXT);
         load(mongo);
-        var gateway = lab.gateway("gateway", mongo, "/dataApi/enabled -> true; /graphql/db -> 'perftest'");
+        var gateway = lab.gateway("gateway", mongo, SERVICES);
         var plain = lab.plainGraphql(PLAIN, mongo, documents);
         var cases = cases(gateway, plain, read, data.fresh());
         try (var verification = new Verification(mongo)) {
@@ -72,7 +78,7 @@ public final class DoorsExperiment extends Experiment {
         }
         return new Findings(
                 "doors",
-                "What do the Atlas Data API and GraphQL cost beside REST, and beside a plain server of graphql-java?",
+                "What do the Atlas Data API, MCP and GraphQL cost beside REST, and beside a plain server of graphql-java?",
                 "clients",
                 REST,
                 Map.of("MongoDB", mongo.description(), "documents", documents + " of " + TEXT + " bytes of text"),
@@ -93,6 +99,7 @@ public final class DoorsExperiment extends Experiment {
                 "Data API",
                 gateway,
                 post(rest, action("findOne"), act(read, "\"filter\":{\"_id\":{\"$oid\":\"{}\"}}"), byId(byId))));
+        cases.add(new Case("by id", "MCP", gateway, call(rest, read, byId)));
         var one = "{\"query\":\"query($id: %s){one(id: $id){id n group text}}\",\"variables\":{\"id\":\"{}\"}}";
         cases.add(new Case(
                 "by id", "GraphQL", gateway, post(rest, "/graphql/perftest", one.formatted("ObjectId"), byId(byId))));
@@ -122,6 +129,18 @@ public final class DoorsExperiment extends Experiment {
 
     private static Traffic post(RestDialect dialect, String target, String body, Traffic.Slot slot) {
         return new Traffic("POST", target, dialect.fields(), body, slot);
+    }
+
+    /// A call of the tool `find`, as a client of a legacy revision sends it.
+    private static Traffic call(RestDialect dialect, Namespace namespace, Operation.FindById operation) {
+        var arguments = "{\"database\":\"" + namespace.database() + "\",\"collection\":\"" + namespace.collection()
+                + "\",\"filter\":{\"_id\":{\"$oid\":\"{}\"}}}";
+        var message =
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"find\",\"arguments\":"
+                        + arguments + "}}";
+        var fields = new ArrayList<>(dialect.fields());
+        fields.add("Content-Type: application/json");
+        return new Traffic("POST", "/_mcp", fields, message, byId(operation));
     }
 
     private static String action(String name) {
