@@ -29,6 +29,15 @@ public sealed interface Content {
         };
     }
 
+    /// Ends content that is not sent: closes the source of streamed content, ends a subscription. May block.
+    default void abandon() {
+        switch (this) {
+            case None _, Bytes _, Forwarded _ -> {}
+            case Streamed streamed -> streamed.source.close();
+            case Push(var subscription) -> subscription.end();
+        }
+    }
+
     /// No content.
     record None() implements Content {}
 

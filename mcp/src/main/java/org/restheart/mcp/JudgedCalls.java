@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -27,6 +28,9 @@ import org.restheart.http.judged.Via;
 /// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks.
 /// Thread-safe.
 final class JudgedCalls {
+    private static final Executor THREADS =
+            task -> Thread.ofVirtual().name("mcp-end").start(task);
+
     private final JudgedRequests requests;
     private final DataPaths paths;
 
@@ -70,6 +74,8 @@ final class JudgedCalls {
                     yield arrived.get().get();
                 } catch (InterruptedException _) { // since the client has disconnected
                     isGone.set(true);
+                    // the cursor of a streamed response would stay open
+                    var _ = arrived.thenAcceptAsync(late -> late.get().content().abandon(), THREADS);
                     Thread.currentThread().interrupt();
                     throw new RefusedCall("gone", "the client has left");
                 } catch (ExecutionException e) {

@@ -55,7 +55,7 @@ final class ResponseWriter {
         // the client has disconnected in the meantime
         if (exchange.isResponseStarted() || exchange.isResponseComplete()) {
             LOG.debug("a response had nobody to go to");
-            abandon(response.content());
+            response.content().abandon();
             exchange.endExchange();
             return;
         }
@@ -133,14 +133,6 @@ final class ResponseWriter {
         } catch (IOException e) {
             LOG.debug("a response was not taken", e);
             IoUtils.safeClose(exchange.getConnection());
-        }
-    }
-
-    private static void abandon(Content content) {
-        switch (content) {
-            case Content.None _, Content.Bytes _, Content.Forwarded _ -> {}
-            case Content.Streamed streamed -> streamed.source().close();
-            case Content.Push(var subscription) -> subscription.end();
         }
     }
 

@@ -17,9 +17,8 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.QueryKey;
 
-/// Runs equal queries that wait at the same time once, whichever services they come by. Each service takes the
-/// documents
-/// in a form of its own; requests for one form share that, too. Thread-safe.
+/// Runs equal queries that wait at the same time once, whichever services they come by. Each service
+/// takes the documents in a form of its own; requests for one form share that, too. Thread-safe.
 final class SharedFinds {
     /// `MaxTimeMSExpired`
     private static final int TIME_LIMIT = 50;
@@ -48,6 +47,13 @@ final class SharedFinds {
         /// A streamed page can be read only once.
         default boolean canBeShared() {
             return !(this instanceof Page(var response) && response.content() instanceof Content.Streamed);
+        }
+
+        /// Ends what nobody will read: a streamed page has a cursor in MongoDB.
+        default void discard() {
+            if (this instanceof Page(var response)) {
+                response.content().abandon();
+            }
         }
     }
 
@@ -121,11 +127,20 @@ final class SharedFinds {
             var shared = new BatchResult<>(taken, sharing);
             requests.forEach(pending -> pending.complete(shared));
         } else {
-            first.complete(new BatchResult<>(taken, 1));
-            requests.stream()
-                    .skip(1)
-                    .forEach(pending -> pending.complete(
-                            new BatchResult<>(pending.request().read().apply(UnaryOperator.identity()), 1)));
+            complete(first, taken);
+            for (var pending : requests.subList(1, requests.size())) {
+                if (!pending.isDone()) {
+                    complete(pending, pending.request().read().apply(UnaryOperator.identity()));
+                }
+            }
+        }
+    }
+
+    /// Completes a request with what it alone can use, unless it has ended meanwhile: by its time limit, because its
+    /// client has gone, or with the server of the command.
+    private static void complete(PendingRequest<Find, BatchResult<Taken>> pending, Taken taken) {
+        if (!pending.complete(new BatchResult<>(taken, 1))) {
+            taken.discard();
         }
     }
 

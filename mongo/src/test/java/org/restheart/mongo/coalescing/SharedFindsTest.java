@@ -1,0 +1,128 @@
+package org.restheart.mongo.coalescing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoNamespace;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.SharedFinds.Find;
+import org.restheart.mongo.coalescing.SharedFinds.Taken;
+import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.find.StagedFilter;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Pages that are streamed, each for one request only.
+@WithMongo
+class SharedFindsTest {
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final SharedFinds finds;
+
+    SharedFindsTest(TestMongo mongo) {
+        this.finds = new SharedFinds(new Batching(
+                mongo.client(),
+                CoalescingConfig.DEFAULT,
+                threads,
+                Deployment.of(mongo.client()),
+                new SimpleMeterRegistry()));
+    }
+
+    @AfterEach
+    void stop() {
+        threads.close();
+    }
+
+    /// A page of which nothing is read, and whose reading goes on when the test says so.
+    private static final class Page implements Content.Source {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch goesOn = new CountDownLatch(1);
+        final AtomicBoolean closed = new AtomicBoolean();
+
+        Taken read() {
+            begun.countDown();
+            try {
+                if (!goesOn.await(10, TimeUnit.SECONDS)) {
+                    throw new IllegalStateException("the test has ended");
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return new Taken.Page(Response.status(200).with("text/plain", new Content.Streamed(this, 1)));
+        }
+
+        @Override
+        public ByteBuffer next() {
+            return ByteBuffer.allocate(0);
+        }
+
+        @Override
+        public void close() {
+            closed.set(true);
+        }
+    }
+
+    private PendingRequest<Find, BatchResult<Taken>> submit(Page page, Duration timeLimit) {
+        var query = new FindQuery(
+                new MongoNamespace("shared", "finds"),
+                StagedFilter.ALL,
+                Projection.ALL,
+                new BsonDocument(),
+                Optional.empty(),
+                0,
+                10,
+                new ReadSettings(Optional.empty(), Optional.empty(), timeLimit));
+        return finds.submit(new Find(query, "page", false, _ -> page.read()));
+    }
+
+    @Test
+    void a_page_that_nobody_waits_for_any_more_is_closed() throws Exception {
+        var page = new Page();
+        var asked = submit(page, Duration.ZERO);
+        page.begun.await();
+        asked.cancel(false);
+        page.goesOn.countDown();
+        await().untilTrue(page.closed);
+    }
+
+    @Test
+    void a_page_is_not_read_for_a_request_whose_time_is_over() throws Exception {
+        var running = new ArrayList<Page>();
+        for (int i = 0; i < CoalescingConfig.DEFAULT.commands(); i++) { // so that the others share a command
+            var page = new Page();
+            running.add(page);
+            submit(page, Duration.ZERO);
+            page.begun.await();
+        }
+        var patient = new Page();
+        var hasty = new Page();
+        var first = submit(patient, Duration.ZERO);
+        var second = submit(hasty, Duration.ofMillis(50));
+        running.forEach(page -> page.goesOn.countDown());
+        patient.begun.await();
+        await().until(second::isDone);
+        patient.goesOn.countDown();
+        assertThat(first.get(10, TimeUnit.SECONDS).sharing()).isEqualTo(1);
+        assertThat(second.exceptionNow()).isInstanceOf(MongoExecutionTimeoutException.class);
+        hasty.goesOn.countDown();
+        threads.close();
+        assertThat(hasty.begun.getCount()).isEqualTo(1);
+        assertThat(patient.closed).isFalse();
+    }
+}
