@@ -52,6 +52,10 @@ final class BatchQueue<R, O> {
     private final Queue<PendingRequest<R, O>> queue = new ArrayDeque<>();
 
     private final List<Runner> running = new ArrayList<>();
+
+    /// Those that wait for a connection, or have waited for one: others run as if these did not.
+    private final List<Runner> aside = new ArrayList<>();
+
     private long lastStart;
 
     /// The largest of the latest batches; decays by an eighth with each smaller one.
@@ -159,7 +163,7 @@ final class BatchQueue<R, O> {
                 running.add(successor);
             }
             watched = false;
-            if (next != null || !running.isEmpty()) {
+            if (next != null || !running.isEmpty() || !aside.isEmpty()) {
                 watchFor(next == null ? LONG_WAIT.toNanos() : maxWait - (now - next.queuedAt()));
             }
         }
@@ -176,11 +180,14 @@ final class BatchQueue<R, O> {
 
     /// Called with the lock held. The threads of these commands continue to wait; their results are ignored.
     private void giveUpLost(long now, List<PendingRequest<R, O>> lost) {
-        for (var runner : List.copyOf(running)) {
-            if (runner.isLost(now)) {
-                running.remove(runner);
-                lost.addAll(runner.batch);
-            }
+        for (var runners : List.of(running, aside)) {
+            runners.removeIf(runner -> {
+                boolean isLost = runner.isLost(now);
+                if (isLost) {
+                    lost.addAll(runner.batch);
+                }
+                return isLost;
+            });
         }
     }
 
@@ -225,7 +232,9 @@ final class BatchQueue<R, O> {
         private void stepAside() {
             Runner successor;
             synchronized (BatchQueue.this) {
-                running.remove(this);
+                if (running.remove(this)) {
+                    aside.add(this);
+                }
                 if (queue.isEmpty() || !mayRunBeside(running.size(), clock.getAsLong())) {
                     return;
                 }
@@ -289,7 +298,8 @@ final class BatchQueue<R, O> {
 
     /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
     private synchronized List<PendingRequest<R, O>> nextBatch(Runner runner) {
-        if (!running.contains(runner)) { // abandoned
+        if (!running.contains(runner)) { // it has stepped aside, or was abandoned
+            aside.remove(runner);
             return List.of();
         }
         long now = clock.getAsLong();

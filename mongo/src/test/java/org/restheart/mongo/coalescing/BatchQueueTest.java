@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 
@@ -264,13 +266,18 @@ class BatchQueueTest {
         assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS)).isEqualTo(2);
     }
 
-    @Test
-    void a_command_whose_server_is_gone_is_given_up_and_the_queue_goes_on_beside_it() throws Exception {
+    /// Also one that has waited for a connection, beside which others may run.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_command_whose_server_is_gone_is_given_up_and_the_queue_goes_on_beside_it(boolean waits) throws Exception {
         var up = new AtomicBoolean(true);
         var gate = new Gate();
         var queue = new BatchQueue<Integer, Integer>(
                 batch -> {
                     if (batch.getFirst().request() == 0) {
+                        if (waits) {
+                            CallerScope.waits();
+                        }
                         gate.pass();
                     }
                     batch.forEach(t -> t.complete(t.request()));
