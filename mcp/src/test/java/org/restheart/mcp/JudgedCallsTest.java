@@ -57,8 +57,7 @@ class JudgedCallsTest {
                 },
                 PATHS);
         var call = new FutureTask<>(() -> calls.send(
-                TestRequests.request(Method.POST, "/mcp"),
-                JudgedRequest.at(Method.GET, "/c", Map.of(), Via.REST)));
+                TestRequests.request(Method.POST, "/mcp"), JudgedRequest.at(Method.GET, "/c", Map.of(), Via.REST)));
         var thread = Thread.ofVirtual().start(call);
         asked.await();
         thread.interrupt();

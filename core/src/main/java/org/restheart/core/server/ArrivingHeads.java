@@ -1,8 +1,5 @@
 package org.restheart.core.server;
 
-import io.undertow.server.HttpHandler;
-import io.undertow.server.HttpServerExchange;
-import io.undertow.server.protocol.http.HttpServerConnection;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
@@ -20,7 +17,6 @@ import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.StreamConnection;
-import org.xnio.conduits.StreamSourceConduit;
 
 /// Bounds the memory of heads that are not complete, in fair shares of the addresses that send them: nobody is
 /// authenticated yet, and each connection may have one as large as a head may be. A connection beyond its share is
@@ -47,23 +43,9 @@ final class ArrivingHeads {
         this.timeout = timeout.map(Duration::toNanos).orElse(Long.MAX_VALUE);
     }
 
-    /// To be called last before Undertow uses the connection.
-    ///
-    /// @param idle is told of each request of HTTP/1.1
-    void watch(StreamConnection connection, IdleConnection idle) {
-        var source = connection.getSourceChannel();
-        source.setConduit(new Arriving(connection, source.getConduit(), idle));
-    }
-
-    /// A root handler for requests of HTTP/1.1 that tells that their head is complete.
-    static HttpHandler told(HttpHandler handler) {
-        return exchange -> {
-            if (exchange.getConnection() instanceof HttpServerConnection http1
-                    && http1.getOriginalSourceConduit() instanceof Arriving arriving) {
-                arriving.requested(exchange, http1);
-            }
-            handler.handleRequest(exchange);
-        };
+    /// The heads of the requests of a connection.
+    Head head(StreamConnection connection) {
+        return new Head(connection);
     }
 
     /// What one connection has taken. Does not keep it in memory: a close is not noticed, only looked for.
@@ -128,19 +110,13 @@ final class ArrivingHeads {
         }
     }
 
-    /// The received bytes of one connection. Confined to its I/O thread, but while a request of HTTP/1.1 is in
-    /// progress, whose content is not counted here.
-    private final class Arriving extends BufferedSourceConduit {
+    /// The heads of the requests that one connection sends, and what they have taken. Confined to the thread that reads
+    /// them.
+    final class Head {
         private final Share share;
-        private final IdleConnection idle;
-
-        private volatile @Nullable HttpServerExchange current;
-
-        /// After an upgrade to another protocol.
-        private volatile boolean over;
 
         /// Null for HTTP/1.1, or while that is not known.
-        private @Nullable Http2Heads http2;
+        private @Nullable Http2Frames http2;
 
         /// Bytes of the preface of HTTP/2 that have arrived; -1 for HTTP/1.1.
         private int preface;
@@ -151,64 +127,37 @@ final class ArrivingHeads {
         /// When the head was found to be unfinished, in nanoseconds; 0 if it was not.
         private long began;
 
-        Arriving(StreamConnection connection, StreamSourceConduit next, IdleConnection idle) {
-            super(next);
-            this.idle = idle;
+        private Head(StreamConnection connection) {
             this.share = new Share(connection);
         }
 
-        void requested(HttpServerExchange exchange, HttpServerConnection connection) {
-            if (preface >= Http2Heads.DISTINCT) { // not a request
-                return;
-            }
-            complete();
-            current = exchange;
-            idle.requested(exchange);
-            if (connection.getExtraBytes() != null || !exchange.isRequestComplete()) {
-                exchange.addExchangeCompleteListener((_, after) -> {
-                    var extra = connection.getExtraBytes(); // the beginning of another head
-                    bytes = extra == null ? 0 : extra.getBuffer().remaining();
-                    after.proceed();
-                });
-            }
+        /// Whether the connection has begun with the preface of HTTP/2.
+        boolean isHttp2() {
+            return http2 != null;
         }
 
-        private void complete() {
+        void complete() {
             bytes = 0;
+            settle();
+        }
+
+        private void settle() {
             began = 0;
             share.end();
         }
 
-        @Override
-        public int read(ByteBuffer to) throws IOException {
-            if (over || isRequestInProgress()) {
-                return next.read(to);
-            }
-            if (bytes > 0) {
-                stillArriving();
-            }
-            int at = to.position();
-            int read = next.read(to);
-            if (read > 0) {
-                arrived(to, at, read);
-            }
-            return read;
+        /// Counts bytes that were received with the request before.
+        void begins(int received) {
+            bytes = received;
         }
 
-        private boolean isRequestInProgress() {
-            var exchange = current;
-            if (exchange == null) {
-                return false;
+        /// To be called before more is read.
+        ///
+        /// @throws IOException if the head takes too long, or is more than may be in memory now
+        void requireInBounds() throws IOException {
+            if (bytes == 0) {
+                return;
             }
-            if (!exchange.isComplete()) {
-                return true;
-            }
-            over = exchange.isUpgrade();
-            current = null; // an idle connection does not need its memory
-            return over;
-        }
-
-        private void stillArriving() throws IOException {
             long now = System.nanoTime();
             if (began == 0) {
                 began = now;
@@ -220,41 +169,28 @@ final class ArrivingHeads {
             }
         }
 
-        private void arrived(ByteBuffer to, int at, int read) {
+        /// Takes all bytes, in which settings of HTTP/2 may be changed.
+        void arrived(ByteBuffer received) {
             if (preface < 0) {
-                bytes += read;
+                bytes += received.remaining();
                 return;
             }
             var frames = http2;
-            var received = to.duplicate().limit(at + read).position(at);
             if (frames == null) {
-                preface = Http2Heads.preface(received, preface);
-                if (preface < Http2Heads.PREFACE) {
-                    bytes += read;
+                int more = received.remaining();
+                preface = Http2Frames.preface(received, preface);
+                if (preface < Http2Frames.PREFACE) {
+                    bytes += more;
                     return;
                 }
-                frames = new Http2Heads();
+                frames = new Http2Frames();
                 http2 = frames;
             }
             long before = frames.completed();
             bytes = frames.unfinished(received);
             if (bytes == 0 || frames.completed() != before) {
-                began = 0;
-                share.end();
+                settle();
             }
-        }
-
-        /// Undertow does this after each request, too.
-        @Override
-        public void resumeReads() {
-            isRequestInProgress();
-            next.resumeReads();
-        }
-
-        @Override
-        public void wakeupReads() {
-            isRequestInProgress();
-            next.wakeupReads();
         }
     }
 }

@@ -17,7 +17,7 @@ final class Http2Connections {
 
     /// Undertow does not expose which connection a channel of HTTP/2 is on. May contain some that have been
     /// closed.
-    private final ConcurrentMap<Ends, StreamConnection> accepted = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Ends, ReceivedBytes> accepted = new ConcurrentHashMap<>();
 
     private final Set<GoAway> open = ConcurrentHashMap.newKeySet();
     private volatile int tidyAt = FEW;
@@ -26,8 +26,9 @@ final class Http2Connections {
     private record Ends(SocketAddress peer, SocketAddress local) {}
 
     /// To be called for each new connection, of whatever protocol.
-    void accepted(StreamConnection connection) {
-        accepted.put(new Ends(connection.getPeerAddress(), connection.getLocalAddress()), connection);
+    void accepted(ReceivedBytes received) {
+        var connection = received.connection();
+        accepted.put(new Ends(connection.getPeerAddress(), connection.getLocalAddress()), received);
         if (accepted.size() >= tidyAt) {
             tidy();
         }
@@ -35,7 +36,7 @@ final class Http2Connections {
 
     /// Forgets those that were closed.
     void tidy() {
-        accepted.values().removeIf(other -> !other.isOpen());
+        accepted.values().removeIf(other -> !other.connection().isOpen());
         tidyAt = Math.max(FEW, 2 * accepted.size());
     }
 
@@ -45,26 +46,39 @@ final class Http2Connections {
     }
 
     /// To be called with each request, on its I/O thread.
-    void requested(HttpServerExchange exchange) {
+    ///
+    /// @return false if the connection has not begun as HTTP/2; it is closed then
+    boolean requested(HttpServerExchange exchange) {
         if (!(exchange.getConnection() instanceof Http2ServerConnection connection)) {
-            return;
+            return true;
         }
         var known = connection.getAttachment(GO_AWAY);
         if (known == null) {
-            var below = accepted.remove(new Ends(connection.getPeerAddress(), connection.getLocalAddress()));
-            if (below == null) {
-                return;
+            var ends = new Ends(connection.getPeerAddress(), connection.getLocalAddress());
+            var received = accepted.get(ends);
+            if (received == null) {
+                return true;
             }
-            var added = new GoAway(below);
-            below.getSinkChannel().setConduit(added);
-            connection.putAttachment(GO_AWAY, added);
-            open.add(added);
-            connection.addCloseListener(_ -> open.remove(added));
-            known = added;
+            if (!received.isHttp2()) {
+                received.end();
+                return false;
+            }
+            accepted.remove(ends, received);
+            known = goAway(received.connection(), connection);
         }
         if (stopping) {
             known.send();
         }
+        return true;
+    }
+
+    private GoAway goAway(StreamConnection below, Http2ServerConnection connection) {
+        var added = new GoAway(below);
+        below.getSinkChannel().setConduit(added);
+        connection.putAttachment(GO_AWAY, added);
+        open.add(added);
+        connection.addCloseListener(_ -> open.remove(added));
+        return added;
     }
 
     /// Closes the connection of an exchange of any protocol. For Undertow a connection of HTTP/2 is one stream, and a

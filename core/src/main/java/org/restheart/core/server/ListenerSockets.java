@@ -39,7 +39,7 @@ final class ListenerSockets {
     private final XnioWorker worker;
     private final IoThreadBufferPool buffers;
     private final ConnectionLimit connections;
-    private final Function<StreamConnection, IdleConnection> prepare;
+    private final Function<StreamConnection, ReceivedBytes> prepare;
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
 
@@ -51,7 +51,7 @@ final class ListenerSockets {
             XnioWorker worker,
             IoThreadBufferPool buffers,
             ConnectionLimit connections,
-            Function<StreamConnection, IdleConnection> prepare,
+            Function<StreamConnection, ReceivedBytes> prepare,
             HttpHandler handler) {
         this.settings = settings;
         this.worker = worker;
@@ -133,9 +133,9 @@ final class ListenerSockets {
         return connection -> {
             if (connections.admit(connection)) {
                 LazyReadSuspension.on(connection);
-                var idle = prepare.apply(connection);
+                var received = prepare.apply(connection);
                 protocol.handleEvent(connection);
-                idle.awaitsRequest();
+                received.awaitsRequest();
             }
         };
     }
@@ -154,13 +154,13 @@ final class ListenerSockets {
         var listener = new HttpOpenListener(buffers, options());
         // HTTP/2 begins by prior knowledge only. An upgrade of HTTP/1.1 (withdrawn by RFC 9113, section 3.1) is
         // ignored: through a proxy that forwards upgrades, as WebSockets need, it would be a tunnel past its rules.
-        listener.setRootHandler(ArrivingHeads.told(handler));
+        listener.setRootHandler(ReceivedBytes.told(handler));
         return listener;
     }
 
     private ChannelListener<StreamConnection> httpOverTls() {
         var http1 = new HttpOpenListener(buffers, options());
-        http1.setRootHandler(ArrivingHeads.told(handler));
+        http1.setRootHandler(ReceivedBytes.told(handler));
         if (!settings.connection().http2()) {
             return http1;
         }

@@ -32,6 +32,8 @@ final class RootHandler implements HttpHandler {
     private static final Ready NOTHING_BOUND = Response.status(502);
     private static final Ready MALFORMED_PATH =
             refusal(Problem.of(ProblemCode.BAD_REQUEST, "the path is not properly percent-encoded"));
+    private static final Ready CHANGED_PROTOCOL = refusal(
+            Problem.of(ProblemCode.BAD_REQUEST, "a connection is used for HTTP/2 from its first byte, or not at all"));
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
     private static final Ready STOPPING = unavailable("the server is stopping");
 
@@ -57,7 +59,10 @@ final class RootHandler implements HttpHandler {
             exchange.dispatch(exchange.getIoThread(), this);
             return;
         }
-        http2.requested(exchange);
+        if (!http2.requested(exchange)) {
+            refuse(exchange, CHANGED_PROTOCOL);
+            return;
+        }
         var fault = Framing.fault(exchange);
         if (fault.isPresent()) {
             if (exchange.isHttp11() || exchange.isHttp10()) {

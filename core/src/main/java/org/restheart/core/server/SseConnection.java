@@ -98,10 +98,12 @@ final class SseConnection extends PushConnection {
             }
             if (n < 0) {
                 cut();
+                over();
             }
         } catch (IOException e) {
             LOG.debug("a listener has gone", e);
             cut();
+            over();
         }
         return false;
     }

@@ -105,13 +105,11 @@ public final class UndertowListener {
     }
 
     /// Prepares a connection before its first request is read.
-    private IdleConnection prepare(StreamConnection connection) {
-        Http2SettingsLimit.on(connection);
-        var idle = IdleConnection.on(connection, closer);
+    private ReceivedBytes prepare(StreamConnection connection) {
         unread.watch(connection);
-        http2.accepted(connection);
-        heads.watch(connection, idle);
-        return idle;
+        var received = ReceivedBytes.on(connection, heads, closer);
+        http2.accepted(received);
+        return received;
     }
 
     /// Starts listening as configured and serving the routes.

@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.http.Content;
 import org.restheart.http.Response;
 
 /// What one client of HTTP/2 may keep the server from doing, and make it keep.
@@ -116,6 +118,51 @@ class Http2LimitsTest {
                     .answer();
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.header("upgrade")).isEmpty();
+        }
+    }
+
+    /// Undertow does not mind; but then nothing looks at the frames.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET / HTTP/1.1\r\nHost: test\r\n\r\n" + RawHttp2.PREFACE,
+                "PRI /other HTTP/2.0\r\n\r\nSM\r\n\r\n",
+                "PRI * HTTP/2.0\r\nX-Value: a\r\n\r\nSM\r\n\r\n"
+            })
+    void connections_that_do_not_begin_as_http2_do_not_become_it(String beginning) throws Exception {
+        try (var server = echo();
+                var client = new RawHttp2(server.listener().address(), beginning)) {
+            client.get(1, "/");
+            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(status(server)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
+    /// 64 MiB of responses may be in memory, of which one address has half.
+    @Test
+    void a_response_whose_stream_the_client_has_given_up_keeps_no_memory() throws Exception {
+        var asked = new Semaphore(0);
+        var goesOn = new Semaphore(0);
+        var service = TestServer.blocking("/", _ -> {
+            asked.release();
+            goesOn.acquireUninterruptibly();
+            return Response.status(200).with("text/plain", Content.Bytes.of(new byte[24 << 20]));
+        });
+        try (var server = TestServer.of(service);
+                var client = new RawHttp2(server.listener().address())) {
+            client.get(1, "/");
+            asked.acquire();
+            client.reset(1);
+            client.get(3, "/"); // is read after the reset
+            asked.acquire();
+            goesOn.release();
+            await().until(() -> server.listener().load().inFlight() == 1);
+            goesOn.release();
+            var frame = client.frame();
+            while (frame.stream() != 3) {
+                frame = client.frame();
+            }
+            assertThat(frame.payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
         }
     }
 

@@ -21,6 +21,7 @@ final class RawHttp2 implements AutoCloseable {
     static final int OK = 0x88;
 
     static final int BAD_REQUEST = 0x8c;
+    static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     private static final int SETTINGS = 4;
     private static final int END_OF_STREAM_AND_HEADERS = 5;
 
@@ -31,6 +32,11 @@ final class RawHttp2 implements AutoCloseable {
         this(address, new byte[0]);
     }
 
+    /// With another beginning than the preface.
+    RawHttp2(InetSocketAddress address, String beginning) throws IOException {
+        this(address, beginning, new byte[0]);
+    }
+
     /// With one setting (RFC 9113, section 6.5.2).
     RawHttp2(InetSocketAddress address, int setting, int value) throws IOException {
         this(
@@ -39,10 +45,14 @@ final class RawHttp2 implements AutoCloseable {
     }
 
     private RawHttp2(InetSocketAddress address, byte[] settings) throws IOException {
+        this(address, PREFACE, settings);
+    }
+
+    private RawHttp2(InetSocketAddress address, String beginning, byte[] settings) throws IOException {
         socket.setSoTimeout(10_000);
         socket.connect(address);
         in = new DataInputStream(socket.getInputStream());
-        write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        write(beginning);
         send(SETTINGS, 0, 0, settings);
     }
 
@@ -66,6 +76,11 @@ final class RawHttp2 implements AutoCloseable {
                         .putInt(stream)
                         .put(payload)
                         .array());
+    }
+
+    /// Gives a stream up.
+    void reset(int stream) throws IOException {
+        send(RESET, 0, stream, new byte[] {0, 0, 0, 8});
     }
 
     /// A `GET` without content.

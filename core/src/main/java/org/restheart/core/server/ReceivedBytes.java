@@ -1,0 +1,177 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpServerConnection;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.xnio.IoUtils;
+import org.xnio.StreamConnection;
+import org.xnio.conduits.StreamSourceConduit;
+
+/// The received bytes of one connection, of any protocol. Those of heads are bounded by [ArrivingHeads].
+///
+/// If the client closes a connection of HTTP/1.1 that has no request in progress, [ConnectionCloser] closes it here.
+/// Undertow would close it on the I/O thread, with a selection over all other connections: when ten thousand clients
+/// disconnected at once, requests waited for 16 seconds.
+///
+/// Reads happen on the connection's I/O thread, or on the one thread that handles its request of HTTP/1.1.
+final class ReceivedBytes extends BufferedSourceConduit {
+    private final StreamConnection connection;
+    private final ArrivingHeads.Head head;
+    private final ConnectionCloser closer;
+
+    /// Undertow's reader of request heads, once it is known; other protocols replace it by theirs.
+    private volatile @Nullable Object reader;
+
+    private volatile @Nullable HttpServerExchange current;
+
+    /// After an upgrade to another protocol.
+    private volatile boolean upgraded;
+
+    private volatile boolean ended;
+
+    private ReceivedBytes(
+            StreamConnection connection, StreamSourceConduit next, ArrivingHeads.Head head, ConnectionCloser closer) {
+        super(next);
+        this.connection = connection;
+        this.head = head;
+        this.closer = closer;
+    }
+
+    /// To be called last before Undertow uses the connection.
+    static ReceivedBytes on(StreamConnection connection, ArrivingHeads heads, ConnectionCloser closer) {
+        var source = connection.getSourceChannel();
+        var received = new ReceivedBytes(connection, source.getConduit(), heads.head(connection), closer);
+        source.setConduit(received);
+        return received;
+    }
+
+    /// A root handler for requests of HTTP/1.1 that tells their connections about them.
+    static HttpHandler told(HttpHandler handler) {
+        return exchange -> {
+            if (exchange.getConnection() instanceof HttpServerConnection http1
+                    && http1.getOriginalSourceConduit() instanceof ReceivedBytes received) {
+                received.requested(exchange, http1);
+            }
+            handler.handleRequest(exchange);
+        };
+    }
+
+    StreamConnection connection() {
+        return connection;
+    }
+
+    /// Whether these are frames of HTTP/2 and are followed as such. Undertow would change to HTTP/2 also after requests
+    /// of
+    /// HTTP/1.1, and by other requests than its preface.
+    boolean isHttp2() {
+        return head.isHttp2();
+    }
+
+    private void requested(HttpServerExchange exchange, HttpServerConnection http1) {
+        head.complete();
+        current = exchange;
+        if (reader == null) {
+            awaitsRequest();
+        }
+        if (http1.getExtraBytes() != null || !exchange.isRequestComplete()) {
+            exchange.addExchangeCompleteListener((_, after) -> {
+                var extra = http1.getExtraBytes();
+                if (extra != null) {
+                    head.begins(extra.getBuffer().remaining());
+                }
+                after.proceed();
+            });
+        }
+    }
+
+    /// To be called when Undertow waits for the first request of HTTP/1.1.
+    void awaitsRequest() {
+        reader = connection.getSourceChannel().getReadListener();
+    }
+
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+        if (ended) {
+            return 0;
+        }
+        if (upgraded || isRequestInProgress()) {
+            return next.read(to);
+        }
+        head.requireInBounds();
+        int at = to.position();
+        int read = readUnlessClosed(to);
+        if (read > 0) {
+            head.arrived(to.duplicate().limit(at + read).position(at));
+        }
+        return read;
+    }
+
+    private boolean isRequestInProgress() {
+        var exchange = current;
+        if (exchange == null) {
+            return false;
+        }
+        if (!exchange.isComplete()) {
+            return true;
+        }
+        upgraded = exchange.isUpgrade();
+        current = null; // an idle connection does not need its memory
+        return upgraded;
+    }
+
+    private int readUnlessClosed(ByteBuffer to) throws IOException {
+        try {
+            int read = next.read(to);
+            if (read >= 0 || !isIdle()) {
+                return read;
+            }
+        } catch (IOException e) { // the client has reset the connection
+            if (!isIdle()) {
+                throw e;
+            }
+        }
+        end();
+        return 0;
+    }
+
+    /// Whether Undertow waits for a request of HTTP/1.1, where none is in progress.
+    @SuppressWarnings("ReferenceEquality") // whether it is the same listener
+    private boolean isIdle() {
+        var known = reader;
+        return known != null && known == connection.getSourceChannel().getReadListener();
+    }
+
+    /// Reads no more, and closes the connection soon.
+    void end() {
+        if (!ended) {
+            ended = true;
+            next.suspendReads();
+            closer.add(() -> IoUtils.safeClose(connection));
+        }
+    }
+
+    /// Undertow does this after each request, too.
+    @Override
+    public void resumeReads() {
+        isRequestInProgress();
+        if (!ended) {
+            next.resumeReads();
+        }
+    }
+
+    @Override
+    public void wakeupReads() {
+        isRequestInProgress();
+        if (!ended) {
+            next.wakeupReads();
+        }
+    }
+
+    @Override
+    public boolean isReadResumed() {
+        return ended || next.isReadResumed();
+    }
+}
