@@ -93,13 +93,13 @@ final class MongoParts implements AutoCloseable {
         add(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
         routes.requireAll();
         this.dispatcher = new RequestDispatcher(
-                parameterSettings,
-                forbiddenOperators,
-                new Existence(metadata, config.querySecurity()),
-                sessions,
+                new RequestChecks(
+                        parameterSettings,
+                        forbiddenOperators,
+                        new Existence(metadata, config.querySecurity()),
+                        sessions,
+                        new DocumentRules(schemas, access)),
                 routes,
-                schemas,
-                access,
                 new WriteInvalidation(descriptions, schemas, writes));
     }
 

@@ -72,6 +72,8 @@ public final class CollectionChanges implements AutoCloseable {
                         return;
                     }
                     LOG.debug("The {} of {} cannot be followed", what, db, e);
+                } catch (RuntimeException e) { // such as an event that cannot be decoded: nobody else would follow
+                    LOG.warn("The {} of {} cannot be followed", what, db, e);
                 }
                 changed.accept(db);
             } while (!closed.await(PAUSE_SECONDS, TimeUnit.SECONDS));

@@ -2,7 +2,6 @@ package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
-import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
@@ -13,45 +12,40 @@ import org.restheart.mongo.background.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings one listener from its last position to that of the shared stream, with a separate cursor. Events of the
-/// shared stream are queued in the meantime; there is no gap, and events of both cursors are sent once.
+/// Brings listeners from their last positions to that of a shared stream, each with a separate cursor. Events of the
+/// shared stream are queued in the meantime; there is no gap, and events of both cursors are sent once. Thread-safe.
 final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
 
-    private final ChangeCursor cursor;
-    private final Cursors.Place place;
-    private final SharedStream stream;
-    private final Listener listener;
+    private final BackgroundTasks tasks;
+    private final MongoClient client;
+    private final Cursors cursors;
     private final StreamMeters meters;
 
-    private CatchUp(
-            ChangeCursor cursor, Cursors.Place place, SharedStream stream, Listener listener, StreamMeters meters) {
-        this.cursor = cursor;
-        this.place = place;
-        this.stream = stream;
-        this.listener = listener;
+    CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, StreamMeters meters) {
+        this.tasks = tasks;
+        this.client = client;
+        this.cursors = cursors;
         this.meters = meters;
     }
 
-    /// Returns when the cursor is open; events are then sent in the background.
+    /// Returns when the listener's cursor is open; events are then sent in the background.
     ///
-    /// @param places acquires that of the cursor
+    /// @param owner for whom the cursor counts
     /// @param from after the last event of the client, or the time of the first event that it requests
     /// @throws org.restheart.http.ProblemException 400 for an invalid token, 410 if the events after it are lost,
     ///     429 or 503 if there are too many cursors
-    static void start(
-            BackgroundTasks tasks,
-            MongoClient client,
-            Supplier<Cursors.Place> places,
-            SharedStream stream,
-            Listener listener,
-            Start from,
-            StreamMeters meters) {
-        var place = places.get();
+    void start(String owner, SharedStream stream, Listener listener, Start from) {
+        var place = cursors.acquire(owner);
         boolean started = false;
         try {
             var cursor = ChangeCursor.open(stream.key().in(client), from);
-            tasks.start("catch-up", new CatchUp(cursor, place, stream, listener, meters)::run);
+            tasks.start("catch-up", () -> {
+                try (place;
+                        cursor) {
+                    run(cursor, stream, listener);
+                }
+            });
             started = true;
         } catch (MongoException e) {
             throw StreamFailure.refusal(e, true);
@@ -62,20 +56,23 @@ final class CatchUp {
         }
     }
 
-    private void run() {
-        try (place;
-                cursor) {
+    private void run(ChangeCursor cursor, SharedStream stream, Listener listener) {
+        try {
             var target = stream.position();
-            var reached = step();
+            var reached = step(cursor, stream, listener);
             while (stream.has(listener) && !hasReached(reached, target)) {
-                reached = step();
+                reached = step(cursor, stream, listener);
                 target = target == null ? stream.position() : target;
             }
             if (reached != null) {
                 stream.release(listener, reached);
             }
-        } catch (MongoException e) {
-            LOG.info("a listener could not catch up: {}", e.toString());
+        } catch (RuntimeException e) { // otherwise the listener would wait without end
+            if (e instanceof MongoException) {
+                LOG.info("a listener could not catch up: {}", e.toString());
+            } else {
+                LOG.error("a listener could not catch up", e);
+            }
             stream.leave(listener);
             listener.backlog().end(Ending.FAILED);
         }
@@ -89,7 +86,7 @@ final class CatchUp {
     /// Delivers one event, if there is one.
     ///
     /// @return the position up to which all events are delivered
-    private @Nullable BsonDocument step() {
+    private @Nullable BsonDocument step(ChangeCursor cursor, SharedStream stream, Listener listener) {
         var change = cursor.next();
         if (change == null) {
             return cursor.token();

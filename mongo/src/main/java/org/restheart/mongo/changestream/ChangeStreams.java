@@ -35,6 +35,7 @@ public final class ChangeStreams implements AutoCloseable {
     private final StreamMeters meters;
     private final Consumer<Frame> onSent;
     private final Cursors cursors;
+    private final CatchUp catchUp;
     private final FairShares listeners;
     private final Redefinitions redefinitions;
     private final Rights rights;
@@ -55,6 +56,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.onSent = meters::sent;
         this.budget = new PushBudget(config.maxWaitingTogether(), meters::dropped);
         this.cursors = new Cursors(config.maxCursors(), config.maxCursorsPerAccount(), meters);
+        this.catchUp = new CatchUp(tasks, client, cursors, meters);
         this.listeners = new FairShares(config.maxListeners(), 0);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
         this.rights = new Rights(tasks, config.recheckRights(), standing);
@@ -111,8 +113,7 @@ public final class ChangeStreams implements AutoCloseable {
         boolean admitted = false;
         try {
             stream.awaitOpen();
-            from.ifPresent(start ->
-                    CatchUp.start(tasks, client, () -> cursors.acquire(owner), stream, listener, start, meters));
+            from.ifPresent(start -> catchUp.start(owner, stream, listener, start));
             admitted = true;
         } finally {
             if (!admitted) {

@@ -1,0 +1,65 @@
+package org.restheart.mongo;
+
+import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
+
+import java.util.Locale;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.guard.ForbiddenOperators;
+import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.parameter.ParameterSettings;
+import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.parameter.SessionParameter;
+import org.restheart.mongo.resource.ResourceMethods;
+import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.session.Sessions;
+
+/// Checks requests, always in the same order, since the first error is reported. Thread-safe.
+record RequestChecks(
+        ParameterSettings parameterSettings,
+        ForbiddenOperators forbiddenOperators,
+        Existence existence,
+        Sessions sessions,
+        DocumentRules rules) {
+
+    /// Checks names, parameters, existence, method, session and content, in this order.
+    ///
+    /// @throws ProblemException for the first fault
+    DataRequest check(Request request) {
+        var path = request.require(ResourcePath.KEY);
+        ResourceNames.check(path);
+        var parameters = Parameters.parse(request, path, parameterSettings);
+        forbiddenOperators.check(parameters);
+        var fresh = parameters.noCache() || ResourceMethods.changeProperties(path.kind(), request.method());
+        var resource = existence.require(request, path, fresh);
+        var session = SessionParameter.parse(request.query());
+        if (!ResourceMethods.allow(path.kind(), request.method())) {
+            throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
+                    .raise();
+        }
+        if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
+            throw nothingBelow(path.kind());
+        }
+        var checked = new DataRequest(
+                request,
+                path,
+                parameters,
+                resource,
+                session.filter(_ -> path.kind().holdsDocuments())
+                        .flatMap(parameter -> sessions.of(request, parameter, parameters)),
+                rules.of(request, path, resource));
+        forbiddenOperators.checkContent(checked);
+        HiddenFields.check(checked);
+        return checked;
+    }
+
+    private static ProblemException nothingBelow(ResourceKind kind) {
+        var name = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return Problem.of(NOT_FOUND, "there is nothing below a " + name).raise();
+    }
+}
