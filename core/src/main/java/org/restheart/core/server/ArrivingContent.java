@@ -45,10 +45,7 @@ final class ArrivingContent extends InputStream {
         this.received = begin.length;
         this.rate = new ArrivalRate(limits.timeout());
         this.channel = channel;
-        exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects
-            wakeUp.release();
-            next.proceed();
-        });
+        AtEnd.of(exchange, wakeUp::release);
     }
 
     /// The number of bytes received before the first read.

@@ -52,10 +52,7 @@ final class ForwardedContent extends BufferedSourceConduit {
         exchange.addRequestWrapper((factory, _) -> {
             var content = new ForwardedContent(factory.create(), exchange, timeout);
             opened.set(content);
-            exchange.addExchangeCompleteListener((_, proceed) -> {
-                content.endWaiting();
-                proceed.proceed();
-            });
+            AtEnd.of(exchange, content::endWaiting);
             return content;
         });
     }

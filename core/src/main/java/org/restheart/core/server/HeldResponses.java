@@ -77,10 +77,7 @@ final class HeldResponses {
         if (!shares.tryTake(caller, needed)) {
             return false;
         }
-        exchange.addExchangeCompleteListener((_, next) -> {
-            shares.release(caller, needed);
-            next.proceed();
-        });
+        AtEnd.of(exchange, () -> shares.release(caller, needed));
         return true;
     }
 
@@ -95,10 +92,7 @@ final class HeldResponses {
                     .responses
                     .merge(caller, 1, Integer::sum);
         }
-        exchange.addExchangeCompleteListener((_, next) -> {
-            release(buffer, caller);
-            next.proceed();
-        });
+        AtEnd.of(exchange, () -> release(buffer, caller));
         return true;
     }
 

@@ -156,10 +156,7 @@ final class ReverseProxy implements AutoCloseable {
             Thread.currentThread().interrupt();
             return false;
         }
-        exchange.addExchangeCompleteListener((_, next) -> {
-            shares.release(caller);
-            next.proceed();
-        });
+        AtEnd.of(exchange, () -> shares.release(caller));
         return true;
     }
 

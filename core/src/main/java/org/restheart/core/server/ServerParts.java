@@ -10,9 +10,8 @@ import org.restheart.security.ClientAddress;
 /// The parts that every exchange uses.
 ///
 /// @param threads starts a virtual thread per task
-/// @param waiting places of requests that wait for their clients, to send content or to take the response, by address:
-/// of
-///     requests in flight, one client may not hold all
+/// @param waiting places of requests that wait for their clients, to send content or to take the response, by
+///     address: of requests in flight, one client may not hold all
 /// @param untaken responses that wait
 /// @param clients determines the address under which a client's content is counted
 record ServerParts(

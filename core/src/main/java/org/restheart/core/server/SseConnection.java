@@ -33,16 +33,10 @@ final class SseConnection extends PushConnection {
         if (exchange.getConnection() instanceof HttpServerConnection) {
             exchange.setPersistent(false); // no request follows: a read can only return the end
         }
-        exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects before the start
-            subscription.end();
-            next.proceed();
-        });
+        AtEnd.of(exchange, subscription::end); // also when the client disconnects before the start
         exchange.dispatch(exchange.getIoThread(), () -> {
             var connection = new SseConnection(exchange, subscription, all);
-            exchange.addExchangeCompleteListener((_, next) -> {
-                connection.over();
-                next.proceed();
-            });
+            AtEnd.of(exchange, connection::over);
             connection.open();
             connection.sendUrgently(NOTHING.duplicate()); // the head is sent now, not with the first event
             if (exchange.getConnection() instanceof HttpServerConnection http) {

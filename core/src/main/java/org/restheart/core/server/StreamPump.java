@@ -33,10 +33,7 @@ final class StreamPump implements Runnable {
         this.timeout = timeout;
         this.exchange = exchange;
         this.source = source;
-        exchange.addExchangeCompleteListener((_, next) -> { // also when the client disconnects
-            wakeUp.release();
-            next.proceed();
-        });
+        AtEnd.of(exchange, wakeUp::release);
     }
 
     @Override

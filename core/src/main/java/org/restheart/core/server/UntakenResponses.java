@@ -10,9 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Responses that wait for their clients to take them. A client of HTTP/2 decides when even the smallest of its
-/// responses
-/// may be sent, and may have thousands on one connection. Bounded are the requests in flight that one address delays in
-/// this way, the memory that they need, and the time without progress. Thread-safe.
+/// responses may be sent, and may have thousands on one connection. Bounded are the requests in flight that one
+/// address delays in this way, the memory that they need, and the time without progress. Thread-safe.
 final class UntakenResponses {
     private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
 
@@ -36,10 +35,7 @@ final class UntakenResponses {
         if (!places.tryTake(address)) {
             return false;
         }
-        exchange.addExchangeCompleteListener((_, next) -> {
-            places.release(address);
-            next.proceed();
-        });
+        AtEnd.of(exchange, () -> places.release(address));
         return true;
     }
 
