@@ -102,7 +102,8 @@ final class Members implements AutoCloseable {
         }
     }
 
-    private static void ask(Member member, BsonDocument command) {
+    /// Sends a command to this member, whatever its state.
+    static void ask(Member member, BsonDocument command) {
         var uri = "mongodb://127.0.0.1:" + member.port + "/?directConnection=true&serverSelectionTimeoutMS=40000";
         try (var client = MongoClients.create(uri)) {
             client.getDatabase("admin").runCommand(command);
