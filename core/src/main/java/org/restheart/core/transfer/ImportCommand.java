@@ -118,12 +118,14 @@ final class ImportCommand implements Callable<Integer> {
     private static void finish(ImportBatch batch, BatchSender sender, Checkpoint checkpoint, long entries, Path errors)
             throws IOException {
         long stored = sender.send(batch);
-        Files.writeString(
-                errors,
-                batch.errors().stream().map(error -> error.toJson() + "\n").collect(Collectors.joining()),
-                StandardCharsets.UTF_8,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.APPEND);
+        if (!batch.errors().isEmpty()) {
+            Files.writeString(
+                    errors,
+                    batch.errors().stream().map(error -> error.toJson() + "\n").collect(Collectors.joining()),
+                    StandardCharsets.UTF_8,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        }
         checkpoint.advance(entries, stored, batch.errors().size());
         batch.clear();
     }

@@ -118,6 +118,7 @@ class TransferTest {
         assertThat(run("import", url("/array"), file.toString())).as(output()).isZero();
         assertThat(stored("array"))
                 .containsExactly(BsonDocument.parse("{_id: 1, s: '}\"'}"), BsonDocument.parse("{_id: 2}"));
+        assertThat(directory.resolve("a.json.errors")).doesNotExist();
     }
 
     @Test
@@ -202,9 +203,15 @@ class TransferTest {
             assertThat(run(args)).as(command + "\n" + output()).isZero();
         }
         assertThat(stored("quakes"))
-                .containsExactly(BsonDocument.parse("{_id: 'us70', place: 'Dublin, Ireland', mag: 4.0,"
-                        + " at: {$date: '2024-03-12T21:14:22Z'}, zip: '007', tags: ['felt']}"));
-        assertThat(directory.resolve("strong.ndjson")).isEmptyFile();
+                .containsExactly(
+                        BsonDocument.parse("{_id: 'us70', place: 'Dublin, Ireland', mag: 4.0,"
+                                + " at: {$date: '2024-03-12T21:14:22Z'}, zip: '007', tags: ['felt']}"),
+                        BsonDocument.parse(
+                                "{_id: 'us71', place: 'Tonga', mag: 6.1," + " at: {$date: '2024-03-12T22:05:00Z'}}"));
+        assertThat(Files.readAllLines(directory.resolve("strong.ndjson")))
+                .singleElement()
+                .asString()
+                .contains("us71");
     }
 
     @Test

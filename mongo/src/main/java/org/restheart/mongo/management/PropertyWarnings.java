@@ -3,6 +3,8 @@ package org.restheart.mongo.management;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -32,6 +34,9 @@ public final class PropertyWarnings {
             "jsonSchema",
             "rels",
             "streams");
+    /// Names by which somebody may mean these.
+    private static final Map<String, String> SYNONYMS = Map.of("aggregations", "aggrs", "relationships", "rels");
+
     private static final EntryKeys SCHEMA_KEYS = EntryKeys.of("schemaId", "schemaStoreDb", "skipNotSupported");
     private static final Set<ResourceKind> KINDS =
             EnumSet.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE);
@@ -80,7 +85,8 @@ public final class PropertyWarnings {
             case "addRequestProperties" -> warnings.addAll(RequestProperties.warnings(value));
             default -> {
                 if (!WITH_MEANING.contains(name)) {
-                    Nearest.to(name, WITH_MEANING)
+                    Optional.ofNullable(SYNONYMS.get(name))
+                            .or(() -> Nearest.to(name, WITH_MEANING))
                             .ifPresent(near -> warnings.add(
                                     "the property " + name + " has no effect; did you mean " + near + "?"));
                 }
