@@ -53,7 +53,7 @@ final class AppCatalog implements AutoCloseable {
     /// Holds a permit when definitions may have changed.
     private final Semaphore changed = new Semaphore(0);
 
-    /// @param uri without a leading slash
+    /// @param uri as [AppUris#normal] has it
     record Place(String database, String uri) {}
 
     /// @param following follows the definitions of apps in use
@@ -159,20 +159,19 @@ final class AppCatalog implements AutoCloseable {
     private static boolean declares(BsonDocument definition, String uri) {
         return definition.get("descriptor") instanceof BsonDocument descriptor
                 && descriptor.get("uri") instanceof BsonString declared
-                && declared.getValue().replaceFirst("^/+", "").equals(uri);
+                && AppUris.normal(declared.getValue()).equals(uri);
     }
 
     /// The filter for definitions that are served at a path.
     private static BsonDocument claiming(String uri) {
         var spellings = new BsonArray(List.of(new BsonString(uri)));
         if (uri.indexOf('\0') < 0) { // which no pattern can contain
-            spellings.add(new BsonRegularExpression("^/+" + Pattern.quote(uri) + "\\z"));
+            spellings.add(new BsonRegularExpression("^/*" + Pattern.quote(uri) + "/*\\z"));
         }
+        var spelt = new BsonDocument("$in", spellings);
         return new BsonDocument(
                 "$or",
-                new BsonArray(List.of(
-                        new BsonDocument("descriptor.uri", new BsonDocument("$in", spellings)),
-                        new BsonDocument("_id", new BsonString(uri)))));
+                new BsonArray(List.of(new BsonDocument("descriptor.uri", spelt), new BsonDocument("_id", spelt))));
     }
 
     /// Definitions whose primary path is this one.

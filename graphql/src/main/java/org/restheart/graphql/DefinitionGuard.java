@@ -1,6 +1,5 @@
 package org.restheart.graphql;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -8,16 +7,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
-import org.restheart.bson.JsonEncoder;
-import org.restheart.bson.JsonMode;
-import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
-import org.restheart.bson.Utf8Buffer;
+import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Content;
 import org.restheart.http.DocumentCheck;
@@ -58,7 +52,7 @@ final class DefinitionGuard implements Filter {
         if (request.method().isSafe()) {
             return target.get().collection().isEmpty()
                     ? next.handle(request)
-                    : next.handle(request).map(response -> unescaped(request, response));
+                    : next.handle(request).map(DefinitionGuard::unescaped);
         }
         checkWriter(request);
         var warnings = Collections.synchronizedSet(new LinkedHashSet<String>());
@@ -187,11 +181,7 @@ final class DefinitionGuard implements Filter {
     private static boolean claims(BsonDocument rival, String uri) {
         return !(rival.get("descriptor") instanceof BsonDocument descriptor)
                 || !descriptor.isString("uri")
-                || descriptor
-                        .getString("uri")
-                        .getValue()
-                        .replaceFirst("^/+", "")
-                        .equals(uri);
+                || AppUris.normal(descriptor.getString("uri").getValue()).equals(uri);
     }
 
     /// Updates served apps after a write, also after a failed one, whose outcome is unknown.
@@ -208,37 +198,15 @@ final class DefinitionGuard implements Filter {
         return response.whenDone(catalog::written);
     }
 
-    private static Response.Ready unescaped(Request request, Response.Ready response) {
-        var isJson = response.headers()
+    private static Response.Ready unescaped(Response.Ready response) {
+        boolean isJson = response.headers()
                 .first("Content-Type")
                 .filter(type -> type.contains("json"))
                 .isPresent();
-        if (!isJson || !(response.content() instanceof Content.Bytes(var buffer))) {
-            return response;
-        }
-        var json = new byte[buffer.remaining()];
-        buffer.duplicate().get(json);
-        if (!new String(json, StandardCharsets.UTF_8).contains("\"_$")
-                && !new String(json, StandardCharsets.UTF_8).contains("::")) {
-            return response;
-        }
-        try {
-            var value = JsonParser.parse(json);
-            var out = new Utf8Buffer();
-            var mode = request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
-            JsonEncoder.of(mode).encode(unescapedKeys(value), out);
-            return response.with(new Content.Bytes(out.toByteBuffer()));
-        } catch (MalformedJsonException _) { // JSON lines or shell syntax: shown as stored
-            return response;
-        }
-    }
-
-    private static BsonValue unescapedKeys(BsonValue value) {
-        if (value.isArray()) {
-            var elements = new ArrayList<BsonValue>();
-            value.asArray().forEach(element -> elements.add(unescapedKeys(element)));
-            return new BsonArray(elements);
-        }
-        return value.isDocument() ? EscapedKeys.unescape(value.asDocument()) : value;
+        return switch (response.content()) {
+            case Content.Bytes(var json) when isJson -> response.with(new Content.Bytes(UnescapedJson.of(json)));
+            case Content.Streamed streamed when isJson -> response.with(streamed.through(UnescapedJson::of));
+            default -> response;
+        };
     }
 }

@@ -126,10 +126,13 @@ public final class GraphqlService implements Service, AutoCloseable {
         }
     }
 
+    /// Names that begin with a slash or contain an encoded one are no app's: access rules see another path.
     private AppCatalog.Place place(Request request) {
         var segments = request.path().segments();
-        var uri = String.join("/", segments.subList(Math.min(skippedSegments, segments.size()), segments.size()))
-                .replaceFirst("^/+", "");
+        var names = segments.subList(Math.min(skippedSegments, segments.size()), segments.size());
+        boolean differs = !names.isEmpty()
+                && (names.getFirst().isEmpty() || names.stream().anyMatch(name -> name.contains("/")));
+        var uri = differs ? "" : String.join("/", names);
         var database = request.attribute(DEFINITIONS_DATABASE)
                 .orElse(config.definitions().getDatabaseName());
         return new AppCatalog.Place(database, uri);

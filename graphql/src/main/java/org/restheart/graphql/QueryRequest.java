@@ -71,7 +71,7 @@ record QueryRequest(
         return new QueryRequest(
                 text(body, "query"),
                 text(body, "documentId").or(() -> persisted(body)),
-                text(body, "operationName"),
+                text(body, "operationName").filter(name -> !name.isEmpty()),
                 variables != null && variables.isDocument() ? Arguments.variables(variables.asDocument()) : Map.of(),
                 member(body, "extensions")
                         .map(extensions -> extensions.get("resumeAfter"))

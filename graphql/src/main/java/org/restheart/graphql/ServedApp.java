@@ -20,6 +20,7 @@ import org.restheart.mongo.metadata.EscapedKeys;
 /// @param stored its definition as stored
 /// @param texts of the queries that the definition holds, by name and by SHA-256
 record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache queries, Map<String, String> texts) {
+    private static final String FUNCTION = "sha256:";
 
     /// @param stored with or without escaped keys
     /// @param strict whether to refuse unknown keys
@@ -47,9 +48,12 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
         return new ServedApp(stored, app, engine, queries, Map.copyOf(texts));
     }
 
-    /// The query of that name or hash.
+    /// The query of that name or hash, which may have a prefix that names the function.
     Optional<String> document(String id) {
-        return Optional.ofNullable(texts.get(id));
+        return Optional.ofNullable(texts.get(id))
+                .or(() -> id.startsWith(FUNCTION)
+                        ? Optional.ofNullable(texts.get(id.substring(FUNCTION.length())))
+                        : Optional.empty());
     }
 
     boolean holds(String query) {

@@ -32,6 +32,7 @@ final class GraphqlGateway {
                     - {userid: cat, password: secret, roles: [both]}
                     - {userid: eve, password: secret, roles: [apps]}
                     - {userid: dan, password: secret, roles: [nobody]}
+                    - {userid: fay, password: secret, roles: [veiled]}
                 """ + ConformanceGateway.PERMISSIONS + """
                     # sees all documents without what is secret
                     - {role: public, predicate: path-prefix('/'), mongo: {projectResponse: {secret: 0}}}
@@ -41,6 +42,8 @@ final class GraphqlGateway {
                       mongo: {readFilter: {owner: '@user.userid'}, projectResponse: {secret: 0}}
                     # may ask apps and nothing else
                     - {role: apps, predicate: path-prefix('/graphql')}
+                    # may ask all apps but those below a path
+                    - {role: veiled, predicate: "path-prefix('/graphql') and not path-prefix('/graphql/hidden')"}
                     # without an account
                     - {role: $unauthenticated, predicate: path-prefix('/graphql/open')}
                 """)

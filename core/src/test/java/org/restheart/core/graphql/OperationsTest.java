@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.security.LogLines;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -48,6 +49,16 @@ class OperationsTest {
             body.append("operationName", new BsonString(operation));
         }
         admin.send("POST", "/graphql/shop", body.toJson());
+    }
+
+    @Test
+    void the_log_names_the_operation() {
+        try (var log = new LogLines()) {
+            ask("query Logged {items{_id}}", "Logged");
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(log.all())
+                            .anyMatch(line -> line.contains("POST") && line.contains(" operation=Logged")));
+        }
     }
 
     @Test

@@ -153,7 +153,10 @@ class SettingsTest {
             client.send("PUT", "/defs/stored-apps/app?wm=upsert", definition(SCHEMA));
             var hash = "{\"extensions\": {\"persistedQuery\": {\"version\": 1, \"sha256Hash\": \"%s\"}}}";
             for (var allowed : new String[] {
-                "{\"documentId\": \"all\"}", hash.formatted(sha256("{docs{_id}}")), "{\"query\": \"{docs{_id}}\"}"
+                "{\"documentId\": \"all\"}",
+                "{\"documentId\": \"sha256:" + sha256("{docs{_id}}") + "\"}",
+                hash.formatted(sha256("{docs{_id}}")),
+                "{\"query\": \"{docs{_id}}\"}"
             }) {
                 var response = client.send("POST", "/graphql/app", allowed);
                 assertThat(response.statusCode()).as(response.body()).isEqualTo(200);

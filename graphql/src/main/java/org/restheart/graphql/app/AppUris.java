@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The paths at which a definition is served. Immutable.
 ///
-/// @param declared `descriptor.uri` without leading slashes
-/// @param id the document's, if it is a string
+/// @param declared `descriptor.uri`, as [#normal] has it
+/// @param id the document's in the same form, if it is a string
 public record AppUris(Optional<String> declared, Optional<String> id) {
     /// @param id the document's; null if MongoDB generates it
     static AppUris of(BsonDocument descriptor, @Nullable BsonValue id) {
@@ -19,10 +19,11 @@ public record AppUris(Optional<String> declared, Optional<String> id) {
         return new AppUris(
                 Optional.ofNullable(uri)
                         .filter(BsonValue::isString)
-                        .map(text -> withoutSlash(text.asString().getValue())),
+                        .map(text -> normal(text.asString().getValue())),
                 Optional.ofNullable(id)
                         .filter(BsonValue::isString)
-                        .map(text -> text.asString().getValue()));
+                        .map(text -> normal(text.asString().getValue()))
+                        .filter(path -> !path.isEmpty()));
     }
 
     /// A definition's name for the log, `{"_id": …}`: it may have no path that can be read.
@@ -30,8 +31,17 @@ public record AppUris(Optional<String> declared, Optional<String> id) {
         return new BsonDocument("_id", definition.get("_id", BsonNull.VALUE)).toJson();
     }
 
-    static String withoutSlash(String uri) {
-        return uri.replaceFirst("^/+", "");
+    /// Without slashes at its beginning and end, which do not count.
+    public static String normal(String uri) {
+        int begin = 0;
+        int end = uri.length();
+        while (begin < end && uri.charAt(begin) == '/') {
+            begin++;
+        }
+        while (end > begin && uri.charAt(end - 1) == '/') {
+            end--;
+        }
+        return uri.substring(begin, end);
     }
 
     /// All of them.

@@ -1,17 +1,20 @@
 package org.restheart.graphql.app;
 
 import graphql.GraphQLException;
+import graphql.TypeResolutionEnvironment;
 import graphql.language.EnumTypeDefinition;
 import graphql.language.InterfaceTypeDefinition;
-import graphql.language.ObjectTypeDefinition;
 import graphql.language.ScalarTypeDefinition;
 import graphql.language.TypeDefinition;
 import graphql.language.UnionTypeDefinition;
 import graphql.schema.DataFetcher;
 import graphql.schema.FieldCoordinates;
 import graphql.schema.GraphQLCodeRegistry;
+import graphql.schema.GraphQLInterfaceType;
+import graphql.schema.GraphQLNamedType;
 import graphql.schema.GraphQLObjectType;
 import graphql.schema.GraphQLSchema;
+import graphql.schema.GraphQLUnionType;
 import graphql.schema.idl.RuntimeWiring;
 import graphql.schema.idl.SchemaGenerator;
 import graphql.schema.idl.SchemaParser;
@@ -31,7 +34,9 @@ import org.slf4j.LoggerFactory;
 /// Compiles definitions to apps. Thread-safe.
 public final class Apps {
     private static final Logger LOG = LoggerFactory.getLogger(Apps.class);
+    private static final List<String> STANDARD = List.of("Int", "Float", "String", "Boolean", "ID");
     private static final String QUERY = "Query";
+    private static final String MUTATION = "Mutation";
     private static final String SUBSCRIPTION = "Subscription";
 
     private final Limits limits;
@@ -89,8 +94,7 @@ public final class Apps {
         require(!members.containsKey("enabled") || members.get("enabled").isBoolean(), "enabled must be a Boolean");
         require(
                 !members.containsKey("uri")
-                        || !AppUris.withoutSlash(members.getString("uri").getValue())
-                                .isBlank(),
+                        || !AppUris.normal(members.getString("uri").getValue()).isBlank(),
                 "uri must not be empty");
         require(
                 !members.containsKey("uri")
@@ -115,10 +119,11 @@ public final class Apps {
         }
         try {
             var registry = new SchemaParser().parse(schema.asString().getValue());
+            for (var name : STANDARD) {
+                requireUndeclared(registry.getTypeOrNull(name));
+            }
             for (var name : BsonScalars.NAMES) {
-                if (registry.getTypeOrNull(name) != null) {
-                    throw new InvalidApp("Invalid GraphQL schema: it redefines the scalar " + name);
-                }
+                requireUndeclared(registry.getTypeOrNull(name));
                 registry.add(ScalarTypeDefinition.newScalarTypeDefinition()
                         .name(name)
                         .build());
@@ -129,6 +134,13 @@ public final class Apps {
             return registry;
         } catch (GraphQLException e) {
             throw new InvalidApp("Invalid GraphQL schema: " + e.getMessage());
+        }
+    }
+
+    /// Those of GraphQL itself are there without having been declared anywhere.
+    private static void requireUndeclared(@Nullable TypeDefinition<?> type) throws InvalidApp {
+        if (type != null && type.getSourceLocation() != null) {
+            throw new InvalidApp("Invalid GraphQL schema: it redefines the scalar " + type.getName());
         }
     }
 
@@ -197,26 +209,6 @@ public final class Apps {
                     case null, default -> readFields(entry.getKey(), mapping);
                 }
             }
-            for (TypeDefinition<?> type : registry.types().values()) {
-                switch (type) {
-                    case InterfaceTypeDefinition anInterface ->
-                        readResolver(
-                                "interface",
-                                anInterface,
-                                registry.getAllImplementationsOf(anInterface).stream()
-                                        .filter(ObjectTypeDefinition.class::isInstance)
-                                        .map(implementing -> ((TypeDefinition<?>) implementing).getName())
-                                        .toList());
-                    case UnionTypeDefinition union ->
-                        readResolver(
-                                "union",
-                                union,
-                                union.getMemberTypes().stream()
-                                        .map(member -> ((graphql.language.TypeName) member).getName())
-                                        .toList());
-                    default -> {}
-                }
-            }
         }
 
         private void readFields(String type, BsonDocument mapping) throws InvalidApp {
@@ -226,7 +218,21 @@ public final class Apps {
             }
         }
 
-        private void readResolver(String kind, TypeDefinition<?> type, List<String> concrete) throws InvalidApp {
+        /// Reads the predicates of abstract types, whose members may be declared by extensions of types.
+        private void readResolvers(GraphQLSchema schema) throws InvalidApp {
+            for (var type : schema.getAllTypesAsList()) {
+                switch (type) {
+                    case GraphQLInterfaceType anInterface ->
+                        readResolver("interface", anInterface, schema.getImplementations(anInterface));
+                    case GraphQLUnionType union -> readResolver("union", union, union.getTypes());
+                    default -> {}
+                }
+            }
+        }
+
+        private void readResolver(String kind, GraphQLNamedType type, List<? extends GraphQLNamedType> members)
+                throws InvalidApp {
+            var concrete = members.stream().map(GraphQLNamedType::getName).toList();
             var what = kind + " " + type.getName();
             var mapping = mappings.get(type.getName());
             var declared = mapping == null ? null : mapping.asDocument().get("$typeResolver");
@@ -258,6 +264,7 @@ public final class Apps {
         GraphQLSchema schema() throws InvalidApp {
             try {
                 var schema = new SchemaGenerator().makeExecutableSchema(registry, wiring());
+                readResolvers(schema);
                 var codes = GraphQLCodeRegistry.newCodeRegistry(schema.getCodeRegistry());
                 for (var type : schema.getAllTypesAsList()) {
                     if (type instanceof GraphQLObjectType object
@@ -275,34 +282,44 @@ public final class Apps {
             var wiring = RuntimeWiring.newRuntimeWiring();
             BsonScalars.all(limits.strictScalars()).forEach(wiring::scalar);
             registry.types().values().forEach(type -> {
-                if (type instanceof EnumTypeDefinition anEnum) {
-                    var values = mappings.getDocument(anEnum.getName(), new BsonDocument());
-                    wiring.type(TypeRuntimeWiring.newTypeWiring(anEnum.getName())
-                            .enumValues(name -> values.getOrDefault(name, new BsonString(name))));
+                switch (type) {
+                    case EnumTypeDefinition anEnum -> {
+                        var values = mappings.getDocument(anEnum.getName(), new BsonDocument());
+                        wiring.type(TypeRuntimeWiring.newTypeWiring(anEnum.getName())
+                                .enumValues(name -> values.getOrDefault(name, new BsonString(name))));
+                    }
+                    case InterfaceTypeDefinition _, UnionTypeDefinition _ ->
+                        wiring.type(TypeRuntimeWiring.newTypeWiring(type.getName())
+                                .typeResolver(environment -> resolved(type.getName(), environment)));
+                    default -> {}
                 }
             });
-            resolvers.forEach((name, predicates) ->
-                    wiring.type(TypeRuntimeWiring.newTypeWiring(name).typeResolver(environment -> {
-                        var node = Objects.requireNonNull(environment.<Node>getObject());
-                        for (var candidate : predicates.entrySet()) {
-                            if (candidate.getValue().test(node.value())) {
-                                return environment.getSchema().getObjectType(candidate.getKey());
-                            }
-                        }
-                        return null;
-                    })));
             return wiring.build();
         }
 
+        private @Nullable GraphQLObjectType resolved(String type, TypeResolutionEnvironment environment) {
+            var node = Objects.requireNonNull(environment.<Node>getObject());
+            for (var candidate : resolvers.getOrDefault(type, Map.of()).entrySet()) {
+                if (candidate.getValue().test(node.value())) {
+                    return environment.getSchema().getObjectType(candidate.getKey());
+                }
+            }
+            return null;
+        }
+
         private void addFetchers(GraphQLObjectType type, GraphQLCodeRegistry.Builder codes) {
-            boolean isRoot = List.of(QUERY, "Mutation", SUBSCRIPTION).contains(type.getName());
             for (var field : type.getFieldDefinitions()) {
                 var name = type.getName() + "." + field.getName();
                 var shape = FieldShape.of(field.getType(), limits.strictScalars());
                 var mapping = fields.get(name);
+                boolean hasNoValue = switch (type.getName()) {
+                    case QUERY -> mapping == null;
+                    case MUTATION -> true;
+                    case SUBSCRIPTION -> !(mapping instanceof FieldMapping.Stream);
+                    default -> false;
+                };
                 DataFetcher<?> fetcher;
-                boolean isSubscription = type.getName().equals(SUBSCRIPTION);
-                if ((mapping == null && isRoot) || (isSubscription && !(mapping instanceof FieldMapping.Stream))) {
+                if (hasNoValue) {
                     fetcher = PathFetcher.NOTHING;
                 } else if (mapping == null) {
                     fetcher = new PathFetcher(ValuePath.parse(field.getName()), shape);

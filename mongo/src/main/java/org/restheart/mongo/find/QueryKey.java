@@ -45,6 +45,11 @@ public final class QueryKey {
         return hash;
     }
 
+    /// About as many bytes as the query has in BSON.
+    public int length() {
+        return bytes.length;
+    }
+
     /// Without the values, which are client data.
     @Override
     public String toString() {

@@ -1,5 +1,7 @@
 package org.restheart.mongo.reading;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,12 +14,16 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.find.QueryKey;
 
-/// Runs the reads of one call in one command, in which each distinct one is contained once. Thread-safe; never
-/// blocks.
+/// Runs the reads of one call in one command, or in as few as their size allows, in which each distinct one is
+/// contained
+/// once. Thread-safe; never blocks.
 ///
 /// @param alone runs a single read
 record CombinedReads<R extends DocumentRead>(
         CoalescedReads coalesced, Function<R, CompletionStage<List<RawBsonDocument>>> alone) {
+
+    /// Bytes of the reads of one command: half of what a command may have, since more than the reads is in it.
+    private static final long MAX_BYTES = 8 << 20;
 
     /// The results in the order of the reads. A read is run alone after the command has failed in a way that
     /// another one may have caused.
@@ -28,12 +34,32 @@ record CombinedReads<R extends DocumentRead>(
             List<R> reads, Function<List<R>, List<List<RawBsonDocument>>> together) {
         var distinct = new LinkedHashMap<QueryKey, R>();
         reads.forEach(read -> distinct.putIfAbsent(read.key(), read));
-        var results = distinct.size() == 1
-                ? Map.of(reads.getFirst().key(), alone.apply(reads.getFirst()))
-                : results(distinct, together);
+        var results = new HashMap<QueryKey, CompletionStage<List<RawBsonDocument>>>();
+        for (var part : parts(distinct)) {
+            if (part.size() == 1) {
+                part.forEach((key, read) -> results.put(key, alone.apply(read)));
+            } else {
+                results.putAll(results(part, together));
+            }
+        }
         return reads.stream()
                 .map(read -> Objects.requireNonNull(results.get(read.key())))
                 .toList();
+    }
+
+    private static <R> List<Map<QueryKey, R>> parts(Map<QueryKey, R> reads) {
+        var parts = new ArrayList<Map<QueryKey, R>>();
+        long bytes = Long.MAX_VALUE;
+        for (var read : reads.entrySet()) {
+            int more = read.getKey().length();
+            if (bytes > MAX_BYTES - more) {
+                parts.add(new LinkedHashMap<>());
+                bytes = 0;
+            }
+            bytes += more;
+            parts.getLast().put(read.getKey(), read.getValue());
+        }
+        return parts;
     }
 
     private Map<QueryKey, CompletionStage<List<RawBsonDocument>>> results(

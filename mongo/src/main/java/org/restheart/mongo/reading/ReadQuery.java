@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.find.DocumentQuery;
@@ -35,10 +36,16 @@ public record ReadQuery(
         }
     }
 
-    /// The `_id`, if the query is for one document by an id of a distinguishable type.
+    /// Characters of an id that is looked up together with others: a command has 16 MiB for all of them.
+    private static final int LONG = 1_024;
+
+    /// The `_id`, if the query is for one document by a short id of a distinguishable type.
     Optional<BsonValue> id() {
         var id = filter.size() == 1 && skip == 0 && rights.projection().isEmpty() ? filter.get("_id") : null;
-        return Optional.ofNullable(id).filter(value -> CanonicalId.of(value).isPresent());
+        return Optional.ofNullable(id)
+                .filter(value ->
+                        !(value instanceof BsonString text && text.getValue().length() > LONG))
+                .filter(value -> CanonicalId.of(value).isPresent());
     }
 
     DocumentQuery lookup(BsonValue id) {
