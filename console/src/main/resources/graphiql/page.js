@@ -18,11 +18,16 @@
     body: JSON.stringify(body),
   });
 
+  // Refusals by access rules may have no content.
+  const described = async (response) =>
+    (await response.text()) || JSON.stringify({ errors: [{ message: `${response.status}: no permission for this app` }] });
+
   // Events are separated by empty lines; each has one line of data.
   async function* results(body, headers) {
     const response = await post(body, headers, 'text/event-stream');
     if (!response.ok) {
-      throw new Error(`${response.status}: ${await response.text()}`);
+      yield JSON.parse(await described(response));
+      return;
     }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
@@ -49,7 +54,7 @@
 
   const fetcher = (body, options = {}) => (isSubscription(options.documentAST, body.operationName)
     ? results(body, options.headers)
-    : post(body, options.headers, 'application/json').then((response) => response.json()));
+    : post(body, options.headers, 'application/json').then(described).then(JSON.parse));
 
   ReactDOM.createRoot(document.getElementById('graphiql')).render(React.createElement(GraphiQL, { fetcher }));
 })();

@@ -88,6 +88,8 @@ final class ConsoleWorld implements AutoCloseable {
                 jwtTokenManager: {enabled: true}
                 authTokenService: {enabled: true, uri: /token}
                 requestsMetricsCollector: {enabled: true, include: ['/*']}
+                graphql: {db: $db, collection: gql-apps}
+                graphiql: {enabled: true}
                 """.replace("$uri", mongo.connectionString()).replace("$db", database.getName());
         var playwright = Playwright.create(
                 new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
