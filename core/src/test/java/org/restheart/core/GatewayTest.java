@@ -3,41 +3,23 @@ package org.restheart.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GatewayTest {
-    private final HttpClient client = HttpClient.newHttpClient();
-    private final Gateway gateway;
+    private final AdminGateway gateway;
     private final String db;
 
-    GatewayTest(TestMongo mongo) {
+    GatewayTest(TestMongo mongo) throws Exception {
         db = mongo.databaseName();
-        gateway = Gateway.start(GatewayConfig.parse("""
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {connection-string: '%s'}
-                mongo: {mongo-mounts: [{what: '*', where: /}]}
-                mongoRealmAuthenticator: {enabled: false}
-                requestsMetricsCollector: {enabled: true}
-                jvmMetricsCollector: {enabled: true}
-                mongoAclAuthorizer: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: secret, roles: [admin]}]}
-                fullAuthorizer: {enabled: true, authentication-required: true}
-                """.formatted(mongo.connectionString())));
+        gateway = AdminGateway.start(mongo, "enabled: true");
     }
 
     @AfterAll
@@ -45,29 +27,13 @@ class GatewayTest {
         gateway.close();
     }
 
-    private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateway.address().getPort() + path))
-                .header("Authorization", "Basic YWRtaW46c2VjcmV0");
-    }
-
-    private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-        return client.send(request.build(), BodyHandlers.ofString());
-    }
-
-    @BeforeAll
-    void create() throws Exception {
-        send(request("/" + db).PUT(BodyPublishers.noBody()));
-        send(request("/" + db + "/films").PUT(BodyPublishers.noBody()));
-    }
-
     @Test
     void a_document_makes_a_round_trip() throws Exception {
-        var put = request("/" + db + "/films/ran?wm=upsert")
+        var put = gateway.data("/films/ran?wm=upsert")
                 .header("Content-Type", "application/json")
                 .PUT(BodyPublishers.ofString("{\"year\": 1985}"));
-        assertThat(send(put).statusCode()).isEqualTo(201);
-        var answer = send(request("/" + db + "/films/ran"));
+        assertThat(gateway.send(put).statusCode()).isEqualTo(201);
+        var answer = gateway.send(gateway.data("/films/ran"));
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).contains("\"year\": 1985");
         assertThat(answer.headers().firstValue("X-Powered-By")).contains("restheart.org");
@@ -77,20 +43,19 @@ class GatewayTest {
 
     @Test
     void errors_follow_the_json_mode() throws Exception {
-        var plain = send(request("/" + db + "/nope"));
+        var plain = gateway.send(gateway.data("/nope"));
         assertThat(plain.statusCode()).isEqualTo(404);
         assertThat(plain.body()).startsWith("{\"http status code\": 404, \"http status description\": \"Not Found\"");
-        assertThat(send(request("/" + db + "/nope?jsonMode=extended")).body())
+        assertThat(gateway.send(gateway.data("/nope?jsonMode=extended")).body())
                 .startsWith("{\"http status code\": {\"$numberInt\": \"404\"}");
-        var standard = send(request("/" + db + "/nope").header("Accept", "application/problem+json"));
+        var standard = gateway.send(gateway.data("/nope").header("Accept", "application/problem+json"));
         assertThat(standard.headers().firstValue("Content-Type")).contains("application/problem+json");
         assertThat(standard.body()).contains("\"title\": \"Not Found\"", "\"code\": \"NAMESPACE_NOT_FOUND\"");
     }
 
     @Test
     void refusals_at_the_door_tell_nothing_of_what_is_behind() throws Exception {
-        var answer = send(HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/" + db + "/nope?page=a")));
+        var answer = gateway.send(HttpRequest.newBuilder(gateway.uri("/" + db + "/nope?page=a")));
         assertThat(answer.statusCode()).isEqualTo(401);
         assertThat(answer.body()).contains("this needs an account");
         assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).contains("*");
@@ -100,31 +65,31 @@ class GatewayTest {
 
     @Test
     void the_health_of_the_database_is_public() throws Exception {
-        var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/health/db");
-        var answer = send(HttpRequest.newBuilder(uri));
+        var uri = gateway.uri("/health/db");
+        var answer = gateway.send(HttpRequest.newBuilder(uri));
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body())
                 .matches("\\{\"status\": \"ok\", \"description\": \"ping successful\", \"latencyMs\": \\d+}");
-        assertThat(send(HttpRequest.newBuilder(uri).method("HEAD", BodyPublishers.noBody()))
+        assertThat(gateway.send(HttpRequest.newBuilder(uri).method("HEAD", BodyPublishers.noBody()))
                         .statusCode())
                 .isEqualTo(200);
-        assertThat(send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
+        assertThat(gateway.send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
                         .statusCode())
                 .isEqualTo(405);
     }
 
     @Test
     void ping_answers_with_the_address_of_the_client() throws Exception {
-        var uri = URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/ping/anything");
-        var answer = send(HttpRequest.newBuilder(uri).header("X-Forwarded-For", "1.2.3.4, 5.6.7.8\""));
+        var uri = gateway.uri("/ping/anything");
+        var answer = gateway.send(HttpRequest.newBuilder(uri).header("X-Forwarded-For", "1.2.3.4, 5.6.7.8\""));
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
         assertThat(answer.body()).contains("\"message\": \"Greetings from RESTHeart!\"", "\"client_ip\": \"1.2.3.4\"");
         assertThat(answer.body()).doesNotContain("${");
-        assertThat(send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
+        assertThat(gateway.send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
                         .statusCode())
                 .isEqualTo(501);
-        var options = send(HttpRequest.newBuilder(uri).method("OPTIONS", BodyPublishers.noBody()));
+        var options = gateway.send(HttpRequest.newBuilder(uri).method("OPTIONS", BodyPublishers.noBody()));
         assertThat(options.statusCode()).isEqualTo(200);
         assertThat(options.headers().firstValue("Access-Control-Allow-Methods")).contains("GET, HEAD");
         assertThat(options.headers().firstValue("Content-Length")).contains("0");
@@ -132,8 +97,8 @@ class GatewayTest {
 
     @Test
     void metrics_count_what_happened() throws Exception {
-        send(request("/" + db + "/films/never"));
-        var list = send(request("/metrics").header("Accept", "application/json"));
+        gateway.send(gateway.data("/films/never"));
+        var list = gateway.send(gateway.request("/metrics").header("Accept", "application/json"));
         assertThat(list.statusCode()).isEqualTo(200);
         assertThat(list.headers().firstValue("Vary")).contains("Accept");
         assertThat(list.body())
@@ -141,25 +106,25 @@ class GatewayTest {
                         "[\"/*\", \"/jvm\", \"/process\", \"/gateway\", \"/caches\", \"/mongo-pool\", \"/coalescing\","
                                 + " \"/streams\", \"/data-api\", \"/openapi\", \"/mcp\"]");
         await().untilAsserted(() -> {
-            var requests = send(request("/metrics/*"));
+            var requests = gateway.send(gateway.request("/metrics/*"));
             assertThat(requests.headers().firstValue("Content-Type"))
                     .contains("text/plain; version=0.0.4; charset=utf-8");
             assertThat(requests.body())
                     .containsPattern("http_requests_count\\{request_method=\"GET\",path_template=\"/\\*\","
                             + "response_status_code=\"404\",} \\d");
         });
-        assertThat(send(request("/metrics/jvm")).body())
+        assertThat(gateway.send(gateway.request("/metrics/jvm")).body())
                 .contains("jvm_mem_heap_used ", "jvm_mem_non_heap_usage ", "jvm_mem_total_max ", "_used_after_gc ");
-        assertThat(send(request("/metrics/gateway")).body())
+        assertThat(gateway.send(gateway.request("/metrics/gateway")).body())
                 .contains("gateway_requests_in_flight 1.0", "gateway_requests_rejected_total 0.0");
-        assertThat(send(request("/metrics/mongo-pool")).body()).contains("mongodb_driver_pool_size{");
-        var unknown = send(request("/metrics/nope"));
+        assertThat(gateway.send(gateway.request("/metrics/mongo-pool")).body()).contains("mongodb_driver_pool_size{");
+        var unknown = gateway.send(gateway.request("/metrics/nope"));
         assertThat(unknown.statusCode()).isEqualTo(404);
         assertThat(unknown.body()).contains("there is no registry /nope", "/mongo-pool");
-        assertThat(send(request("/metrics").POST(BodyPublishers.noBody())).statusCode())
+        assertThat(gateway.send(gateway.request("/metrics").POST(BodyPublishers.noBody()))
+                        .statusCode())
                 .isEqualTo(405);
-        var anonymous = HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/metrics"));
-        assertThat(send(anonymous).statusCode()).isEqualTo(401);
+        var anonymous = HttpRequest.newBuilder(gateway.uri("/metrics"));
+        assertThat(gateway.send(anonymous).statusCode()).isEqualTo(401);
     }
 }

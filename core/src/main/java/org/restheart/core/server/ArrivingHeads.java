@@ -110,8 +110,8 @@ final class ArrivingHeads {
         }
     }
 
-    /// The heads of the requests that one connection sends, and what they have taken. Confined to the thread that reads
-    /// them.
+    /// The heads of the requests that one connection sends, and what they have taken. Confined to the thread that
+    /// reads them.
     final class Head {
         private final Share share;
 

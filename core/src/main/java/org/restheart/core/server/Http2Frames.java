@@ -3,11 +3,10 @@ package org.restheart.core.server;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// Follows the frames that a client of HTTP/2 sends (RFC 9113, 4): determines how much has arrived of a head that is
-/// not
-/// complete, and limits `SETTINGS_HEADER_TABLE_SIZE` to its initial value, 4,096 bytes. Undertow keeps as many header
-/// fields of responses as this setting allows, up to 2 GiB for each connection, while a server may use a smaller table
-/// than its client allows (RFC 7541, 4.2). Confined to one thread.
+/// Follows the frames that a client of HTTP/2 sends (RFC 9113, 4): determines how much has arrived of a head that
+/// is not complete, and limits `SETTINGS_HEADER_TABLE_SIZE` to its initial value, 4,096 bytes. Undertow keeps as
+/// many header fields of responses as this setting allows, up to 2 GiB for each connection, while a server may use
+/// a smaller table than its client allows (RFC 7541, 4.2). Confined to one thread.
 final class Http2Frames {
     private static final byte[] CLIENT = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 

@@ -63,9 +63,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return connection;
     }
 
-    /// Whether these are frames of HTTP/2 and are followed as such. Undertow would change to HTTP/2 also after requests
-    /// of
-    /// HTTP/1.1, and by other requests than its preface.
+    /// Whether these are frames of HTTP/2 and are followed as such. Undertow would change to HTTP/2 also after
+    /// requests of HTTP/1.1, and by other requests than its preface.
     boolean isHttp2() {
         return head.isHttp2();
     }

@@ -4,12 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,8 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.restheart.core.Gateway;
-import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.AdminGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -33,24 +28,10 @@ class ScrapeTest {
     private static final Path MONITORING = Path.of("..", "etc", "monitoring");
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-    private final HttpClient client = HttpClient.newHttpClient();
-    private final Gateway gateway;
-    private final String db;
+    private final AdminGateway gateway;
 
-    ScrapeTest(TestMongo mongo) {
-        db = mongo.databaseName();
-        gateway = Gateway.start(GatewayConfig.parse("""
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {connection-string: '%s'}
-                mongo: {mongo-mounts: [{what: '*', where: /}]}
-                mongoRealmAuthenticator: {enabled: false}
-                requestsMetricsCollector: {enabled: true, include: ['/*', '/{db}/*']}
-                jvmMetricsCollector: {enabled: true}
-                mongoAclAuthorizer: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator: {enabled: true, users: [{userid: admin, password: secret, roles: [admin]}]}
-                fullAuthorizer: {enabled: true, authentication-required: true}
-                """.formatted(mongo.connectionString())));
+    ScrapeTest(TestMongo mongo) throws Exception {
+        gateway = AdminGateway.start(mongo, "enabled: true, include: ['/*', '/{db}/*']");
     }
 
     @AfterAll
@@ -60,28 +41,16 @@ class ScrapeTest {
 
     @BeforeAll
     void use() throws Exception {
-        send(request("/" + db).PUT(BodyPublishers.noBody()));
-        send(request("/" + db + "/films").PUT(BodyPublishers.noBody()));
-        send(request("/" + db + "/films/ran?wm=upsert")
+        gateway.send(gateway.data("/films/ran?wm=upsert")
                 .header("Content-Type", "application/json")
                 .header("traceparent", "00-" + TRACE + "-b7ad6b7169203331-01")
                 .PUT(BodyPublishers.ofString("{\"year\": 1985}")));
-        send(request("/" + db + "/films/ran"));
+        gateway.send(gateway.data("/films/ran"));
         await().until(() -> text("*/*").contains("request_method=\"PUT\""));
     }
 
-    private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateway.address().getPort() + path))
-                .header("Authorization", "Basic YWRtaW46c2VjcmV0");
-    }
-
-    private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        return client.send(request.build(), BodyHandlers.ofString());
-    }
-
     private HttpResponse<String> scrape(String accepted) throws IOException, InterruptedException {
-        return send(request("/metrics").header("Accept", accepted));
+        return gateway.send(gateway.request("/metrics").header("Accept", accepted));
     }
 
     private String text(String accepted) throws IOException, InterruptedException {
@@ -101,7 +70,7 @@ class ScrapeTest {
 
     @Test
     void everything_is_in_one_text_for_curl_and_for_those_who_ask_for_nothing() throws Exception {
-        for (var answer : List.of(scrape("*/*"), scrape("text/plain"), send(request("/metrics")))) {
+        for (var answer : List.of(scrape("*/*"), scrape("text/plain"), gateway.send(gateway.request("/metrics")))) {
             assertThat(contentType(answer)).isEqualTo("text/plain; version=0.0.4; charset=utf-8");
             assertThat(answer.body())
                     .contains(
@@ -149,7 +118,7 @@ class ScrapeTest {
         assertThat(contentType(list)).startsWith("application/json");
         assertThat(list.body()).startsWith("[\"/*\", \"/{db}/*\", \"/jvm\"");
         assertThat(contentType(scrape("application/json, text/plain, */*"))).startsWith("text/plain");
-        var registry = send(request("/metrics/*").header("Accept", "application/openmetrics-text"));
+        var registry = gateway.send(gateway.request("/metrics/*").header("Accept", "application/openmetrics-text"));
         assertThat(contentType(registry)).startsWith("text/plain");
         assertThat(registry.body()).contains("http_requests_count{").doesNotContain("_bucket");
     }
