@@ -36,6 +36,7 @@ import org.restheart.graphql.SourceStreams;
 import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
+import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
 import org.restheart.mongo.MongoConfig;
@@ -130,7 +131,7 @@ final class DataServices {
                         judgedRequests,
                         service.paths(),
                         service.catalog(),
-                        surroundings(),
+                        surroundings(streams.budget()),
                         parts.metrics().mcp()))
                 .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false)));
         config.imports()
@@ -194,12 +195,14 @@ final class DataServices {
         }
     }
 
-    private McpService.Surroundings surroundings() {
+    /// @param pushed the budget of messages that clients have not received
+    private McpService.Surroundings surroundings(PushBudget pushed) {
         return new McpService.Surroundings(
                 security::modelContextBase,
                 new McpCredentials(config.security().guards().clientAddress())::of,
                 security::challenges,
                 judgedRequests,
+                pushed,
                 new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
                 security.ownCollections().stream()
                         .map(MongoNamespace::getFullName)

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.restheart.http.Response;
 import org.restheart.http.Withdrawable;
+import org.restheart.http.access.CallerScope;
 
 /// A call that reads, on a separate thread. When the client disconnects, the thread is interrupted: this closes
 /// the connection to MongoDB on which it waits, which ends the operation there. Thread-safe.
@@ -16,7 +17,7 @@ final class CancellableCall extends CompletableFuture<Response.Ready> implements
     private final Thread thread;
 
     private CancellableCall(Supplier<Response.Ready> call) {
-        this.thread = Thread.ofVirtual().name("mcp-call").unstarted(() -> run(call));
+        this.thread = Thread.ofVirtual().name("mcp-call").unstarted(CallerScope.carried(() -> run(call)));
     }
 
     static Response of(Supplier<Response.Ready> call) {

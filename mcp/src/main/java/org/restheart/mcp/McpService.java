@@ -30,6 +30,7 @@ import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.push.PushBudget;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +56,7 @@ public final class McpService implements Service {
     /// @param credential of the caller of a request
     /// @param otherChallenges of the server's authentication mechanisms, for a `401`
     /// @param permissions what callers may do, in advance
+    /// @param pushed the budget of messages that clients have not received
     /// @param key of the HMACs of tokens; equal in all gateways that serve the same clients
     /// @param neverWritten namespaces of accounts, permissions and keys
     /// @param version of the server
@@ -63,6 +65,7 @@ public final class McpService implements Service {
             Function<Request, PresentedCredential> credential,
             Function<Request, List<String>> otherChallenges,
             KindPermissions permissions,
+            PushBudget pushed,
             SecretKey key,
             Set<String> neverWritten,
             String version) {}
@@ -302,7 +305,7 @@ public final class McpService implements Service {
             return Response.status(202);
         }
         if (ProgressStream.isWanted(request, rpc)) {
-            return ProgressStream.of(request, rpc, told -> answer(told, credential, rpc));
+            return ProgressStream.of(request, rpc, surroundings.pushed(), told -> answer(told, credential, rpc));
         }
         // Calls that write continue without their client, so that they are not executed in part.
         return asksToWrite(request)

@@ -15,10 +15,12 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
+import org.restheart.http.push.PushBudget;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
 
@@ -44,13 +46,15 @@ final class ProgressStream {
                 && request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(MEDIA_TYPE));
     }
 
-    /// @param call gives the response to a request; runs on a thread of its own, which is interrupted when the client
-    ///     disconnects
-    static Response.Ready of(Request request, RpcRequest rpc, Function<Request, Response.Ready> call) {
-        var backlog = new Backlog(MAX_MESSAGES, MAX_BYTES);
+    /// @param budget for which messages count until the client has received them
+    /// @param call gives the response to a request; runs on another thread, which is interrupted when the
+    ///     client disconnects
+    static Response.Ready of(
+            Request request, RpcRequest rpc, PushBudget budget, Function<Request, Response.Ready> call) {
+        var backlog = new Backlog(MAX_MESSAGES, MAX_BYTES, budget, CallerScope.current());
         var token = rpc.progressToken().orElseThrow();
         var told = request.with(PROGRESS, changes -> offer(backlog, bytes(progress(token, changes))));
-        var thread = Thread.ofVirtual().name("mcp-call").unstarted(() -> {
+        var thread = Thread.ofVirtual().name("mcp-call").unstarted(CallerScope.carried(() -> {
             try {
                 if (call.apply(told).content() instanceof Content.Bytes(var json)) {
                     offer(backlog, json);
@@ -58,7 +62,7 @@ final class ProgressStream {
             } finally {
                 backlog.end(Ending.COMPLETE);
             }
-        });
+        }));
         var isGone = new AtomicBoolean();
         thread.start();
         return Response.status(200)

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.crypto.spec.SecretKeySpec;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -28,10 +29,12 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpService;
 import org.restheart.mcp.PresentedCredential;
 
@@ -42,9 +45,13 @@ class FaultsOfTranslatorsTest {
         throw new IllegalStateException(SECRET);
     };
 
+    /// The callers for whom catalogs and paths were read.
+    private static final List<String> CHARGED = new CopyOnWriteArrayList<>();
+
     private static final DataPaths PATHS = new DataPaths() {
         @Override
         public Optional<String> ofCollection(Connection connection, String database, String collection) {
+            CHARGED.add(CallerScope.current());
             return Optional.of("/" + collection);
         }
 
@@ -57,6 +64,7 @@ class FaultsOfTranslatorsTest {
     private static final DataCatalog CATALOG = new DataCatalog() {
         @Override
         public List<String> databases() {
+            CHARGED.add(CallerScope.current());
             throw new IllegalStateException(SECRET);
         }
 
@@ -93,7 +101,8 @@ class FaultsOfTranslatorsTest {
             refusal.ifPresent(problem -> {
                 throw problem.raise();
             });
-            return service.handle(request.with(Caller.of(new Account("ada", List.of("editor"), new BsonDocument()))));
+            var account = Caller.of(new Account("ada", List.of("editor"), new BsonDocument()));
+            return CallerScope.call("account ada", () -> service.handle(request.with(account)));
         }
     }
 
@@ -157,19 +166,39 @@ class FaultsOfTranslatorsTest {
                 "InvalidParameter");
     }
 
-    @Test
-    void a_fault_is_an_error_of_the_model_context_protocol_with_the_id_of_the_request() throws Exception {
+    private static McpService mcp() {
         var config = GatewayConfig.parse("mcp: {enabled: true}\n").mcp().orElseThrow();
         var surroundings = new McpService.Surroundings(
                 _ -> "http://localhost",
                 _ -> new PresentedCredential("ada", "ada", Optional.empty(), Optional.empty()),
                 _ -> List.of(),
                 (_, _) -> Permitted.by(List.of()),
+                new PushBudget(Long.MAX_VALUE, () -> {}),
                 new SecretKeySpec(new byte[32], "HmacSHA256"),
                 Set.of(),
                 "1");
-        var service = new McpService(config, BROKEN, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
-        try (var server = TestServer.of(Binding.prefix(new Authenticated(service, Optional.empty()), "/_mcp", false))) {
+        return new McpService(config, BROKEN, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
+    }
+
+    @Test
+    void what_a_call_reads_on_a_thread_of_its_own_is_charged_to_its_caller() throws Exception {
+        CHARGED.clear();
+        try (var server = TestServer.of(Binding.prefix(new Authenticated(mcp(), Optional.empty()), "/_mcp", false))) {
+            var watch = "{\"name\": \"watch\", \"_meta\": {\"progressToken\": 1}, \"arguments\":"
+                    + " {\"database\": \"d\", \"collection\": \"c\", \"stream\": \"s\"}}";
+            for (var params : List.of("{\"name\": \"list-databases\"}", watch)) {
+                var message =
+                        "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"tools/call\", \"params\": " + params + "}";
+                var response = post(server, "/_mcp", message, "application/json, text/event-stream");
+                assertThat(response.body()).contains("-32603");
+            }
+        }
+        assertThat(CHARGED).hasSizeGreaterThan(1).containsOnly("account ada");
+    }
+
+    @Test
+    void a_fault_is_an_error_of_the_model_context_protocol_with_the_id_of_the_request() throws Exception {
+        try (var server = TestServer.of(Binding.prefix(new Authenticated(mcp(), Optional.empty()), "/_mcp", false))) {
             for (var call : List.of("tools/list", "tools/call")) {
                 var response = post(
                         server,
