@@ -223,7 +223,10 @@ public final class Apps {
             for (var type : schema.getAllTypesAsList()) {
                 switch (type) {
                     case GraphQLInterfaceType anInterface ->
-                        readResolver("interface", anInterface, schema.getImplementations(anInterface));
+                        readResolver(
+                                "interface",
+                                anInterface,
+                                Objects.requireNonNullElse(schema.getImplementations(anInterface), List.of()));
                     case GraphQLUnionType union -> readResolver("union", union, union.getTypes());
                     default -> {}
                 }
