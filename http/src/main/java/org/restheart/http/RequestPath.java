@@ -12,8 +12,11 @@ import java.util.List;
 /// @param decoded percent-decoded, except that an encoded slash stays `%2F`; what access rules match
 /// @param segments decoded completely; trailing slashes are ignored, inner empty segments are kept
 public record RequestPath(String raw, String decoded, List<String> segments) {
+    /// Each takes many times the memory of the two characters that it may have.
+    private static final int MAX_SEGMENTS = 1_000;
+
     /// @param raw the path as sent; starts with `/`
-    /// @throws ProblemException 400 on malformed percent-encoding
+    /// @throws ProblemException 400 on malformed percent-encoding and on more than 1,000 segments
     public static RequestPath parse(String raw) {
         if (!raw.startsWith("/")) {
             throw Problem.of(ProblemCode.BAD_REQUEST, "the path does not start with /")
@@ -22,6 +25,10 @@ public record RequestPath(String raw, String decoded, List<String> segments) {
         var segments = new ArrayList<String>();
         var decoded = new StringBuilder(raw.length());
         for (int start = 1; start <= raw.length(); ) {
+            if (segments.size() == MAX_SEGMENTS) {
+                throw Problem.of(ProblemCode.BAD_REQUEST, "the path has more than " + MAX_SEGMENTS + " segments")
+                        .raise();
+            }
             int slash = raw.indexOf('/', start);
             int end = slash < 0 ? raw.length() : slash;
             var segment = PercentCoding.decode(withoutParameters(raw.substring(start, end)), false);

@@ -3,6 +3,8 @@ package org.restheart.security;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.HexFormat;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 
@@ -14,6 +16,9 @@ public sealed interface ClientAddress {
     /// The prefix of a site's IPv6 addresses (RFC 6177): one client may have all addresses with the same
     /// prefix.
     int SITE_BYTES = 8;
+
+    /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
+    Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");
 
     /// The other end of the connection.
     record Peer() implements ClientAddress {}
@@ -47,17 +52,28 @@ public sealed interface ClientAddress {
         return of(request.connection().peer().getAddress());
     }
 
-    /// The address of the other end of a connection; of IPv6 the part that all addresses of a site share.
-    static String of(InetAddress peer) {
-        return peer instanceof Inet6Address ipv6
+    /// The text under which the clients of an address are counted; of IPv6 the part that all addresses of a site share.
+    static String of(InetAddress address) {
+        return address instanceof Inet6Address ipv6
                 ? HexFormat.of().formatHex(ipv6.getAddress(), 0, SITE_BYTES)
-                : peer.getHostAddress();
+                : address.getHostAddress();
     }
 
-    /// Requests without the field share an address.
+    /// Requests without the field share an address. A port is left out, which some proxies append: each connection of
+    /// a client would be another address.
     private static String forwarded(Request request, int fromLast) {
         var values = String.join(",", request.headers().all("X-Forwarded-For")).split(",", -1);
         var value = values[Math.max(0, values.length - 1 - fromLast)].strip();
-        return value.substring(0, Math.min(value.length(), MAX_LENGTH));
+        var bounded = value.substring(0, Math.min(value.length(), MAX_LENGTH));
+        return literal(bounded).map(ClientAddress::of).orElse(bounded);
+    }
+
+    private static Optional<InetAddress> literal(String value) {
+        var matcher = WITH_PORT.matcher(value);
+        try {
+            return Optional.of(InetAddress.ofLiteral(matcher.matches() ? matcher.replaceFirst("$1$2") : value));
+        } catch (IllegalArgumentException _) { // an obfuscated identifier (RFC 7239, section 6.3)
+            return Optional.empty();
+        }
     }
 }

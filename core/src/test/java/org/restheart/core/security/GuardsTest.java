@@ -12,6 +12,8 @@ import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestClient;
@@ -114,6 +116,32 @@ class GuardsTest {
             assertThat(bad.as("ada", "x").get("/roles/ada").statusCode()).isEqualTo(401);
             assertThat(bad.as("ada", "pw").get("/roles/ada").statusCode()).isEqualTo(429);
             assertThat(client.with("X-Forwarded-For", "2.2.2.2, 1.1.1.1")
+                            .as("ada", "pw")
+                            .get("/roles/ada")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2001:db8:1:2::1, 2001:db8:1:2:ffff::7, 2001:db8:1:3::1", // the addresses of a site
+        "2001:DB8:0001:2::1, [2001:db8:1:2::1]:4711, ::1",
+        "192.0.2.1:1000, 192.0.2.1:1001, 192.0.2.2:1000", // the connections of a client
+        "::ffff:192.0.2.1, 192.0.2.1, ::ffff:192.0.2.2",
+        "unknown, unknown, _hidden"
+    })
+    void forwarded_addresses_of_one_client_are_one_source(String one, String same, String other) {
+        try (var gateway = start(
+                "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1, trust-x-forwarded-for: true}\n")) {
+            var client = TestClient.of(gateway.address());
+            client.with("X-Forwarded-For", one).as("ada", "x").get("/roles/ada");
+            assertThat(client.with("X-Forwarded-For", same)
+                            .as("ada", "pw")
+                            .get("/roles/ada")
+                            .statusCode())
+                    .isEqualTo(429);
+            assertThat(client.with("X-Forwarded-For", other)
                             .as("ada", "pw")
                             .get("/roles/ada")
                             .statusCode())

@@ -99,6 +99,19 @@ class RefusalsTest {
     }
 
     @Test
+    void a_path_of_very_many_segments_is_refused() throws Exception {
+        try (var server = TestServer.of(blocking("/a", _ -> Response.status(200)));
+                var client = server.connect()) {
+            client.request("GET /a" + "/b".repeat(999));
+            assertThat(client.answer().status()).isNotEqualTo(400);
+            client.request("GET /a" + "/b".repeat(1_000));
+            var answer = client.answer();
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.text()).contains("more than 1000 segments");
+        }
+    }
+
+    @Test
     void the_limit_is_named_over_http2() throws Exception {
         var keystore = TestKeystore.in(Files.createDirectory(directory.resolve("limits")));
         try (var server = TestServer.tls(
