@@ -12,11 +12,11 @@ import java.util.List;
 /// @param decoded percent-decoded, except that an encoded slash stays `%2F`; what access rules match
 /// @param segments decoded completely; trailing slashes are ignored, inner empty segments are kept
 public record RequestPath(String raw, String decoded, List<String> segments) {
-    /// Each takes many times the memory of the two characters that it may have.
-    private static final int MAX_SEGMENTS = 1_000;
+    /// Each takes many times the memory of the two characters that it may consist of.
+    private static final int MAX_SEGMENTS = 100;
 
     /// @param raw the path as sent; starts with `/`
-    /// @throws ProblemException 400 on malformed percent-encoding and on more than 1,000 segments
+    /// @throws ProblemException 400 on malformed percent-encoding and on more than 100 segments
     public static RequestPath parse(String raw) {
         if (!raw.startsWith("/")) {
             throw Problem.of(ProblemCode.BAD_REQUEST, "the path does not start with /")

@@ -9,8 +9,10 @@ import java.util.function.Supplier;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
 
-/// Bounds the memory of responses that clients have not received yet, in total and for each caller: clients that
-/// request much and read nothing would fill the heap. Small responses are not counted. Thread-safe.
+/// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total and for
+/// each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small responses are
+/// not
+/// counted. Thread-safe.
 ///
 /// Bytes that responses share are counted once in total, and once for each of their callers, as if each held them
 /// alone. Who was first answers for nobody else: when its client has taken its response, its share is free again,
@@ -22,9 +24,15 @@ final class HeldResponses {
     /// What Undertow keeps for a response that waits.
     private static final int BUFFER = 16 << 10;
 
+    /// As sent, decoded, and in elements.
+    private static final int COPIES = 4;
+
+    /// A segment, parameter or header field: its objects, and their place in a list.
+    private static final int ELEMENT = 120;
+
     private final FairShares units;
 
-    /// Of what all responses need beside their content.
+    /// Of the heads of requests in progress, and of what their responses need beside the content.
     private final FairShares heads;
 
     /// Guarded by itself. By identity, since buffers compare by content.
@@ -54,19 +62,44 @@ final class HeldResponses {
         };
     }
 
-    /// Counts what any response keeps until its exchange ends, whatever its content: the head of its request, a buffer.
+    /// Counts what the head of a request takes until its exchange ends, whatever the request waits for: its content, a
+    /// thread, its client. Most heads are small, and not counted: requests in flight have a limit.
+    ///
+    /// @param address see [org.restheart.http.access.CallerScope]; not asked for small heads
+    /// @return false if this address has too much in progress
+    boolean holdRequest(HttpServerExchange exchange, Supplier<String> address) {
+        long bytes = size(exchange);
+        return bytes <= SMALL || hold(exchange, heads, address.get(), units(bytes));
+    }
+
+    /// Counts what any response keeps that waits for its client, whatever its content: the head of its request, a
+    /// buffer.
     ///
     /// @return false if its caller holds too much already
     boolean holdHead(HttpServerExchange exchange, String caller) {
-        long bytes = (long) BUFFER
-                + exchange.getRequestURI().length()
-                + exchange.getQueryString().length();
+        return hold(exchange, heads, caller, units(BUFFER + size(exchange)));
+    }
+
+    /// An estimate of the memory of a request without its content.
+    private static long size(HttpServerExchange exchange) {
+        var path = exchange.getRequestURI();
+        var query = exchange.getQueryString();
+        long bytes = (long) COPIES * (path.length() + query.length())
+                + (long) ELEMENT * (count(path, '/') + count(query, '&'));
         for (var field : exchange.getRequestHeaders()) {
             for (var value : field) {
-                bytes += field.getHeaderName().length() + value.length();
+                bytes += ELEMENT + field.getHeaderName().length() + value.length();
             }
         }
-        return hold(exchange, heads, caller, units(bytes));
+        return bytes;
+    }
+
+    private static int count(String text, char character) {
+        int count = 0;
+        for (int i = text.indexOf(character); i >= 0; i = text.indexOf(character, i + 1)) {
+            count++;
+        }
+        return count;
     }
 
     private static int units(long bytes) {

@@ -46,6 +46,16 @@ final class ReadTurn {
         }
     }
 
+    /// Handles the next of a connection's requests, and as many as one turn has, after other connections had theirs.
+    static void later(XnioIoThread thread, Runnable requests) {
+        var later = LATER.get();
+        later.add(thread, () -> {
+            requests.run();
+            later.began -= NANOS; // the others follow in tasks of their own
+            return false;
+        });
+    }
+
     /// The connections of this thread that wait for another turn. They have a bounded time together, however many
     /// there are. The next one begins after a pause: the thread runs all tasks that are due before it looks which
     /// other connections are ready, so there must not always be one that is.
@@ -55,6 +65,7 @@ final class ReadTurn {
 
         private final Queue<BooleanSupplier> waiting = new ArrayDeque<>();
         private boolean scheduled;
+        private long began;
 
         void add(XnioIoThread thread, BooleanSupplier turn) {
             waiting.add(turn);
@@ -73,7 +84,7 @@ final class ReadTurn {
         }
 
         private void run(XnioIoThread thread) {
-            long began = System.nanoTime();
+            began = System.nanoTime();
             try {
                 for (int left = waiting.size(); left > 0 && System.nanoTime() - began < TOGETHER; left--) {
                     var turn = waiting.remove();

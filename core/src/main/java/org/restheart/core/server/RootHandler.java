@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.Observation;
@@ -30,11 +29,10 @@ final class RootHandler implements HttpHandler {
     private static final Ready METHOD_UNKNOWN = Response.status(405)
             .with("Allow", Arrays.stream(Method.values()).map(Method::name).collect(Collectors.joining(", ")));
     private static final Ready NOTHING_BOUND = Response.status(502);
-    private static final Ready MALFORMED_PATH =
-            refusal(Problem.of(ProblemCode.BAD_REQUEST, "the path is not properly percent-encoded"));
     private static final Ready CHANGED_PROTOCOL = refusal(
             Problem.of(ProblemCode.BAD_REQUEST, "a connection is used for HTTP/2 from its first byte, or not at all"));
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
+    private static final Ready LARGE_HEADS = unavailable("too many large requests of this client are in progress");
     private static final Ready STOPPING = unavailable("the server is stopping");
 
     private final Router router;
@@ -55,10 +53,6 @@ final class RootHandler implements HttpHandler {
 
     @Override
     public void handleRequest(HttpServerExchange exchange) {
-        if (!exchange.isInIoThread()) { // a pipelined request, read where the one before it was answered
-            exchange.dispatch(exchange.getIoThread(), this);
-            return;
-        }
         if (!http2.requested(exchange)) {
             refuse(exchange, CHANGED_PROTOCOL);
             return;
@@ -71,15 +65,22 @@ final class RootHandler implements HttpHandler {
             refuse(exchange, refusal(fault.get()));
             return;
         }
+        if (!parts.responses().holdRequest(exchange, () -> address(exchange))) {
+            exchange.setPersistent(false); // does not wait for its content
+            refuse(exchange, LARGE_HEADS);
+            return;
+        }
         ChunkFraming.check(exchange);
         var method = Method.of(exchange.getRequestMethod().toString());
         if (method.isEmpty()) {
             refuse(exchange, METHOD_UNKNOWN);
             return;
         }
-        var path = path(exchange);
-        if (path == null) {
-            refuse(exchange, MALFORMED_PATH);
+        RequestPath path;
+        try {
+            path = RequestPath.parse(RequestReader.path(exchange));
+        } catch (ProblemException malformed) {
+            refuse(exchange, refusal(malformed.problem()));
             return;
         }
         var route = router.find(path);
@@ -116,7 +117,7 @@ final class RootHandler implements HttpHandler {
             }
         });
         parts.writer().send(exchange, refusal);
-        Supplier<String> address = () -> CallerScope.address(parts.clients().of(asSent(exchange)));
+        Supplier<String> address = () -> address(exchange);
         long length = refusal.content() instanceof Content.Bytes bytes ? bytes.length() : 0;
         parts.untaken().sent(exchange, length, address, address);
     }
@@ -126,9 +127,16 @@ final class RootHandler implements HttpHandler {
     }
 
     private static RequestPath pathAsSent(HttpServerExchange exchange) {
-        var path = path(exchange);
         var raw = RequestReader.path(exchange);
-        return path == null ? new RequestPath(raw, raw, List.of()) : path;
+        try {
+            return RequestPath.parse(raw);
+        } catch (ProblemException _) {
+            return new RequestPath(raw, raw, List.of());
+        }
+    }
+
+    private String address(HttpServerExchange exchange) {
+        return CallerScope.address(parts.clients().of(asSent(exchange)));
     }
 
     private Query query(HttpServerExchange exchange) {
@@ -144,14 +152,6 @@ final class RootHandler implements HttpHandler {
             exchange.setPersistent(false);
         }
         refuse(exchange, STOPPING);
-    }
-
-    private static @Nullable RequestPath path(HttpServerExchange exchange) {
-        try {
-            return RequestPath.parse(RequestReader.path(exchange));
-        } catch (ProblemException _) {
-            return null;
-        }
     }
 
     private Request read(HttpServerExchange exchange, Method method, RequestPath path, RequestNote note) {

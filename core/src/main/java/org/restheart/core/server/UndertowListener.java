@@ -100,7 +100,8 @@ public final class UndertowListener {
                 threads,
                 observer,
                 tracing);
-        var handler = new HttpContinueReadHandler(new RootHandler(router, parts, reader, http2, settings.connection()));
+        var handler = new HttpContinueReadHandler(
+                new PipelinedRequests(new RootHandler(router, parts, reader, http2, settings.connection())));
         this.sockets = new ListenerSockets(settings, worker, buffers, connections, this::prepare, handler);
     }
 

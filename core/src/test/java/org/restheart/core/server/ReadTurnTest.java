@@ -94,4 +94,52 @@ class ReadTurnTest {
             }
         }
     }
+
+    private static Thread readAll(Socket socket) {
+        return Thread.ofPlatform().start(() -> {
+            try {
+                while (socket.getInputStream().skip(1 << 16) > 0) {
+                    // the responses are of no interest
+                }
+            } catch (SocketException _) { // the test has closed it
+                return;
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    @Test
+    void a_client_that_does_not_await_responses_leaves_the_thread_to_others() throws Exception {
+        List<Socket> sockets = new ArrayList<>();
+        List<Thread> floods = new ArrayList<>();
+        try (var server = TestServer.with("core: {io-threads: 1}", eager("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            try {
+                client.request("GET /").answer();
+                var requests =
+                        "GET / HTTP/1.1\r\nHost: test\r\n\r\n".repeat(1_000).getBytes(StandardCharsets.US_ASCII);
+                for (int i = 0; i < 4; i++) {
+                    var socket = new Socket();
+                    sockets.add(socket);
+                    socket.connect(server.listener().address());
+                    floods.add(readAll(socket));
+                    floods.add(flood(socket, requests));
+                }
+                TimeUnit.MILLISECONDS.sleep(500);
+                long began = System.nanoTime();
+                for (int i = 0; i < 10; i++) {
+                    assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+                }
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
+            } finally {
+                for (var socket : sockets) {
+                    socket.close();
+                }
+                for (var flood : floods) {
+                    flood.join();
+                }
+            }
+        }
+    }
 }

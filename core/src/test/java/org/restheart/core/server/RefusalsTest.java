@@ -102,12 +102,12 @@ class RefusalsTest {
     void a_path_of_very_many_segments_is_refused() throws Exception {
         try (var server = TestServer.of(blocking("/a", _ -> Response.status(200)));
                 var client = server.connect()) {
-            client.request("GET /a" + "/b".repeat(999));
+            client.request("GET /a" + "/b".repeat(99));
             assertThat(client.answer().status()).isNotEqualTo(400);
-            client.request("GET /a" + "/b".repeat(1_000));
+            client.request("GET /a" + "/b".repeat(100));
             var answer = client.answer();
             assertThat(answer.status()).isEqualTo(400);
-            assertThat(answer.text()).contains("more than 1000 segments");
+            assertThat(answer.text()).contains("more than 100 segments");
         }
     }
 

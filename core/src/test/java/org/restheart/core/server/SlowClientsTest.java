@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -331,6 +332,46 @@ class SlowClientsTest {
             for (var client : clients) {
                 client.close();
             }
+        }
+    }
+
+    @Test
+    void large_heads_of_requests_that_wait_for_content_are_shared_out_by_address() throws Exception {
+        var large = "POST /a?x=" + "x".repeat(120_000);
+        List<RawClient> clients = new ArrayList<>();
+        try (var server = TestServer.of(blocking("/a", _ -> Response.status(401)))) {
+            try {
+                int refused = 0;
+                for (int i = 0; i < 100; i++) {
+                    var client = new RawClient(server.listener().address(), "127.0.0.1");
+                    clients.add(client);
+                    refused += client.request(large, "Content-Length: 50000")
+                                            .answer()
+                                            .status()
+                                    == 503
+                            ? 1
+                            : 0;
+                }
+                assertThat(refused).isBetween(20, 80);
+                try (var other = new RawClient(server.listener().address(), "127.0.0.2")) {
+                    assertThat(other.request(large, "Content-Length: 50000")
+                                    .answer()
+                                    .status())
+                            .isEqualTo(401);
+                }
+            } finally {
+                for (var client : clients) {
+                    client.close();
+                }
+            }
+            await().untilAsserted(() -> {
+                try (var again = server.connect()) {
+                    assertThat(again.request(large, "Content-Length: 50000")
+                                    .answer()
+                                    .status())
+                            .isEqualTo(401);
+                }
+            });
         }
     }
 }

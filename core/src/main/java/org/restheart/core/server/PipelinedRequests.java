@@ -1,0 +1,62 @@
+package org.restheart.core.server;
+
+import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpServerConnection;
+import io.undertow.util.AttachmentKey;
+import io.undertow.util.SameThreadExecutor;
+
+/// Handles requests on their I/O thread, and lets a client that sends requests of HTTP/1.1 without awaiting responses
+/// have its turn like others. Undertow handles each such request in a task of its own, and the thread runs all tasks
+/// that are due before it looks which other connections are ready.
+final class PipelinedRequests implements HttpHandler {
+    /// Requests of a connection that are handled without a look at others.
+    private static final int REQUESTS = 16;
+
+    private static final AttachmentKey<Count> COUNT = AttachmentKey.create(Count.class);
+
+    private final HttpHandler next;
+
+    PipelinedRequests(HttpHandler next) {
+        this.next = next;
+    }
+
+    /// Confined to the I/O thread.
+    private static final class Count {
+        private int requests;
+    }
+
+    @Override
+    public void handleRequest(HttpServerExchange exchange) throws Exception {
+        if (!exchange.isInIoThread()) { // read where the one before it was answered
+            exchange.dispatch(exchange.getIoThread(), this);
+        } else if (isTurnOver(exchange)) {
+            exchange.dispatch(
+                    SameThreadExecutor.INSTANCE,
+                    () -> ReadTurn.later(
+                            exchange.getIoThread(), () -> exchange.dispatch(SameThreadExecutor.INSTANCE, next)));
+        } else {
+            next.handleRequest(exchange);
+        }
+    }
+
+    /// Whether so many requests were in the bytes that were read before that others must have their turn.
+    private static boolean isTurnOver(HttpServerExchange exchange) {
+        if (!(exchange.getConnection() instanceof HttpServerConnection connection)) {
+            return false;
+        }
+        var count = connection.getAttachment(COUNT);
+        if (connection.getExtraBytes() == null) { // the next request is read when the connection is ready
+            if (count != null) {
+                count.requests = 0;
+            }
+            return false;
+        }
+        if (count == null) {
+            count = new Count();
+            connection.putAttachment(COUNT, count);
+        }
+        count.requests = (count.requests + 1) % REQUESTS;
+        return count.requests == 0;
+    }
+}
