@@ -136,6 +136,11 @@ final class ArrivingHeads {
             return http2 != null;
         }
 
+        /// Of the unfinished head.
+        long bytes() {
+            return bytes;
+        }
+
         void complete() {
             bytes = 0;
             settle();

@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import io.undertow.server.ExchangeCompletionListener;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -222,13 +223,12 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void send(Ready built) {
-        var held = parts.responses().hold(http, this::caller, built.content())
-                && (!(built.content() instanceof Content.Streamed)
-                        || parts.untaken().add(http, address()));
-        if (!held && built.content() instanceof Content.Streamed streamed) {
-            parts.threads().execute(streamed.source()::close);
+        var held = held(built);
+        if (held.isEmpty()) {
+            parts.threads().execute(built.content()::abandon);
         }
-        var fitting = held ? built : RootHandler.unavailable("responses that this client has not taken fill its share");
+        var fitting = held.orElseGet(
+                () -> RootHandler.unavailable("responses that this client has not taken fill its share"));
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
         if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {
@@ -247,6 +247,22 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         } else {
             http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
         }
+    }
+
+    /// The response, whose memory is counted until its client has taken it; empty if its caller holds too much.
+    private Optional<Ready> held(Ready built) {
+        return switch (built.content()) {
+            case Content.Push(var subscription) ->
+                parts.responses()
+                        .holdListener(http, this::caller, subscription)
+                        .map(counted -> built.with(new Content.Push(counted)));
+            case Content.Streamed streamed ->
+                parts.responses().hold(http, this::caller, streamed) && parts.untaken().add(http, address())
+                        ? Optional.of(built)
+                        : Optional.empty();
+            default ->
+                parts.responses().hold(http, this::caller, built.content()) ? Optional.of(built) : Optional.empty();
+        };
     }
 
     private void write(Ready ready) {

@@ -5,9 +5,12 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
+import org.restheart.http.push.Subscription;
 
 /// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total and for
 /// each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small responses are
@@ -20,6 +23,10 @@ import org.restheart.http.access.FairShares;
 final class HeldResponses {
     private static final int SMALL = 16 << 10;
     private static final int UNIT = 16 << 10;
+    private static final int HEAD_UNIT = 1 << 10;
+
+    /// There may be ten times as many listeners as requests.
+    private static final int SMALL_LISTENER = 4 << 10;
 
     /// What Undertow keeps for a response that waits.
     private static final int BUFFER = 16 << 10;
@@ -46,7 +53,7 @@ final class HeldResponses {
     /// @param bytes of the contents of all responses together; what they need beside it may be half as much
     HeldResponses(long bytes) {
         this.units = new FairShares(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE), 0);
-        this.heads = new FairShares(Math.clamp(bytes / 2 / UNIT, 1, Integer.MAX_VALUE), 0);
+        this.heads = new FairShares(Math.clamp(bytes / 2 / HEAD_UNIT, 1, Integer.MAX_VALUE), 0);
     }
 
     /// Counts the content until the exchange ends.
@@ -57,7 +64,7 @@ final class HeldResponses {
     boolean hold(HttpServerExchange exchange, Supplier<String> caller, Content content) {
         return switch (content) {
             case Content.Bytes(var buffer) -> buffer.remaining() <= SMALL || hold(exchange, caller.get(), buffer);
-            case Content.Streamed streamed -> hold(exchange, units, caller.get(), units(streamed.held()));
+            case Content.Streamed streamed -> hold(exchange, units, caller.get(), units(streamed.held(), UNIT));
             case Content.None _, Content.Push _, Content.Forwarded _ -> true;
         };
     }
@@ -69,7 +76,7 @@ final class HeldResponses {
     /// @return false if this address has too much in progress
     boolean holdRequest(HttpServerExchange exchange, Supplier<String> address) {
         long bytes = size(exchange);
-        return bytes <= SMALL || hold(exchange, heads, address.get(), units(bytes));
+        return bytes <= SMALL || hold(exchange, heads, address.get(), units(bytes, HEAD_UNIT));
     }
 
     /// Counts what any response keeps that waits for its client, whatever its content: the head of its request, a
@@ -77,7 +84,31 @@ final class HeldResponses {
     ///
     /// @return false if its caller holds too much already
     boolean holdHead(HttpServerExchange exchange, String caller) {
-        return hold(exchange, heads, caller, units(BUFFER + size(exchange)));
+        return hold(exchange, heads, caller, units(BUFFER + size(exchange), HEAD_UNIT));
+    }
+
+    /// Counts the head of a listener's request until it has gone: it is judged again while it listens.
+    ///
+    /// @param caller names the caller, see [org.restheart.http.access.CallerScope]; not asked for small heads
+    /// @return the subscription to use instead; empty if its caller has too much in progress
+    Optional<Subscription> holdListener(
+            HttpServerExchange exchange, Supplier<String> caller, Subscription subscription) {
+        long bytes = size(exchange);
+        if (bytes <= SMALL_LISTENER) {
+            return Optional.of(subscription);
+        }
+        var payer = caller.get();
+        int needed = units(bytes, HEAD_UNIT);
+        if (!heads.tryTake(payer, needed)) {
+            return Optional.empty();
+        }
+        var held = new AtomicBoolean(true);
+        return Optional.of(subscription.with(() -> {
+            if (held.getAndSet(false)) {
+                heads.release(payer, needed);
+            }
+            subscription.onGone().run();
+        }));
     }
 
     /// An estimate of the memory of a request without its content.
@@ -102,8 +133,8 @@ final class HeldResponses {
         return count;
     }
 
-    private static int units(long bytes) {
-        return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(bytes, UNIT));
+    private static int units(long bytes, int unit) {
+        return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(bytes, unit));
     }
 
     private static boolean hold(HttpServerExchange exchange, FairShares shares, String caller, int needed) {
@@ -115,7 +146,7 @@ final class HeldResponses {
     }
 
     private boolean hold(HttpServerExchange exchange, String caller, ByteBuffer buffer) {
-        int needed = units(buffer.remaining());
+        int needed = units(buffer.remaining(), UNIT);
         synchronized (buffers) {
             var known = buffers.get(buffer);
             if (known == null ? !units.tryTake(caller, needed) : !joins(known, caller)) {

@@ -18,6 +18,8 @@ import org.xnio.conduits.StreamSourceConduit;
 ///
 /// Reads happen on the connection's I/O thread, or on the one thread that handles its request of HTTP/1.1.
 final class ReceivedBytes extends BufferedSourceConduit {
+    private static final int MAX_DISCARDED = 1 << 20;
+
     private final StreamConnection connection;
     private final ArrivingHeads.Head head;
     private final ConnectionCloser closer;
@@ -67,6 +69,30 @@ final class ReceivedBytes extends BufferedSourceConduit {
     /// requests of HTTP/1.1, and by other requests than its preface.
     boolean isHttp2() {
         return head.isHttp2();
+    }
+
+    /// Whether Undertow reads the head of a request of HTTP/1.1, so that what it writes is a refusal of its own.
+    boolean awaitsHead() {
+        var exchange = current;
+        return (exchange == null || (exchange.isComplete() && !exchange.isUpgrade())) && !upgraded && !head.isHttp2();
+    }
+
+    /// Bytes of the head that is being read.
+    long headBytes() {
+        return head.bytes();
+    }
+
+    /// Reads and forgets what has arrived, within bounds. Closing a connection whose input has not been read would reset
+    /// it: the client might lose the response.
+    void discard() throws IOException {
+        var buffer = ByteBuffer.allocate(1 << 14);
+        int read;
+        for (int discarded = 0; discarded < MAX_DISCARDED; discarded += read) {
+            read = next.read(buffer.clear());
+            if (read <= 0) {
+                return;
+            }
+        }
     }
 
     private void requested(HttpServerExchange exchange, HttpServerConnection http1) {

@@ -107,8 +107,8 @@ public final class UndertowListener {
 
     /// Prepares a connection before its first request is read.
     private ReceivedBytes prepare(StreamConnection connection) {
-        unread.watch(connection);
         var received = ReceivedBytes.on(connection, heads, closer);
+        unread.watch(received);
         http2.accepted(received);
         return received;
     }

@@ -12,15 +12,12 @@ import org.restheart.http.Fields;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Response;
-import org.xnio.StreamConnection;
 import org.xnio.conduits.AbstractStreamSinkConduit;
-import org.xnio.conduits.AbstractStreamSourceConduit;
 import org.xnio.conduits.StreamSinkConduit;
-import org.xnio.conduits.StreamSourceConduit;
 
 /// Requests that Undertow refuses by itself, because it cannot parse them or their head is too large: explains the
-/// refusal in a body and reports it to the observer. Such a refusal is recognized by the bytes that Undertow writes,
-/// which no response of this server has. Thread-safe.
+/// refusal in a body and reports it to the observer. Such a refusal is recognized by the bytes that Undertow writes while
+/// no request is in progress. Thread-safe.
 final class UnreadRequests {
     private static final ByteBuffer REFUSAL =
             ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -43,10 +40,9 @@ final class UnreadRequests {
     }
 
     /// To be called before other code uses the connection.
-    void watch(StreamConnection connection) {
-        var arrived = new Arrived(connection.getSourceChannel().getConduit());
-        connection.getSourceChannel().setConduit(arrived);
-        connection.getSinkChannel().setConduit(new Answers(connection, arrived));
+    void watch(ReceivedBytes received) {
+        var sink = received.connection().getSinkChannel();
+        sink.setConduit(new Refusals(received, sink.getConduit()));
     }
 
     /// @param bytes of the head that have been read
@@ -68,75 +64,23 @@ final class UnreadRequests {
         return Problem.of(ProblemCode.BAD_REQUEST, message);
     }
 
-    /// Counts what arrives between two responses. Confined to one connection.
-    private static final class Arrived extends AbstractStreamSourceConduit<StreamSourceConduit> {
-        private static final int MAX_DISCARDED = 1 << 20;
-
-        private long bytes;
-
-        Arrived(StreamSourceConduit next) {
-            super(next);
-        }
-
-        @Override
-        public int read(ByteBuffer to) throws IOException {
-            int read = super.read(to);
-            bytes += Math.max(0, read);
-            return read;
-        }
-
-        /// Closing a connection whose input has not been read would reset it: the client might lose the response.
-        void discardRest() throws IOException {
-            var buffer = ByteBuffer.allocate(1 << 14);
-            int read;
-            for (int discarded = 0; discarded < MAX_DISCARDED; discarded += read) {
-                read = super.read(buffer.clear());
-                if (read <= 0) {
-                    return;
-                }
-            }
-        }
-    }
-
     /// Confined to one connection.
-    private final class Answers extends AbstractStreamSinkConduit<StreamSinkConduit> {
-        private final StreamConnection connection;
-        private final Arrived arrived;
+    private final class Refusals extends AbstractStreamSinkConduit<StreamSinkConduit> {
+        private final ReceivedBytes received;
 
         /// What is sent instead of Undertow's refusal, as far as it is not sent yet.
         private @Nullable ByteBuffer refusal;
 
-        Answers(StreamConnection connection, Arrived arrived) {
-            super(connection.getSinkChannel().getConduit());
-            this.connection = connection;
-            this.arrived = arrived;
+        Refusals(ReceivedBytes received, StreamSinkConduit next) {
+            super(next);
+            this.received = received;
         }
 
         @Override
         public int write(ByteBuffer bytes) throws IOException {
-            if (bytes.remaining() == REFUSAL.capacity() && bytes.equals(REFUSAL)) {
-                return refuse(bytes);
-            }
-            arrived.bytes = 0;
-            return super.write(bytes);
-        }
-
-        @Override
-        public long write(ByteBuffer[] bytes, int offset, int length) throws IOException {
-            arrived.bytes = 0;
-            return super.write(bytes, offset, length);
-        }
-
-        @Override
-        public int writeFinal(ByteBuffer bytes) throws IOException {
-            arrived.bytes = 0;
-            return super.writeFinal(bytes);
-        }
-
-        @Override
-        public long writeFinal(ByteBuffer[] bytes, int offset, int length) throws IOException {
-            arrived.bytes = 0;
-            return super.writeFinal(bytes, offset, length);
+            return bytes.remaining() == REFUSAL.capacity() && bytes.equals(REFUSAL) && received.awaitsHead()
+                    ? refuse(bytes)
+                    : super.write(bytes);
         }
 
         /// Counts as written what stands for Undertow's bytes, when all of it is sent.
@@ -154,9 +98,9 @@ final class UnreadRequests {
         }
 
         private ByteBuffer begin() throws IOException {
-            var body = RootHandler.text(problem(arrived.bytes)).getBytes(StandardCharsets.UTF_8);
+            var body = RootHandler.text(problem(received.headBytes())).getBytes(StandardCharsets.UTF_8);
             observer.completed(new Observation(
-                    reader.unread(connection),
+                    reader.unread(received.connection()),
                     "",
                     BAD_REQUEST,
                     Fields.NONE,
@@ -164,7 +108,7 @@ final class UnreadRequests {
                     0,
                     Optional.empty(),
                     Optional.empty()));
-            arrived.discardRest();
+            received.discard();
             var head = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: " + Response.JSON
                     + "\r\nContent-Length: " + body.length + "\r\n\r\n";
             var response = ByteBuffer.allocate(head.length() + body.length);

@@ -10,6 +10,7 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
@@ -50,6 +51,29 @@ class ResponseContentTest {
 
         Response response() {
             return Response.status(200).with("text/plain", new Content.Streamed(this, 0));
+        }
+    }
+
+    /// The last piece is what Undertow sends for a head that it cannot read.
+    @Test
+    void content_that_looks_like_a_refusal_arrives_as_it_is() throws Exception {
+        var refusal = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        var pieces = List.of("x".repeat(65_536), refusal, "").iterator();
+        var source = new Content.Source() {
+            @Override
+            public ByteBuffer next() {
+                return ByteBuffer.wrap(pieces.next().getBytes(StandardCharsets.US_ASCII));
+            }
+
+            @Override
+            public void close() {
+                // nothing is open
+            }
+        };
+        try (var server = TestServer.of(eager(
+                        "/", _ -> Response.status(200).with("text/plain", new Content.Streamed(source, 0))));
+                var client = server.connect()) {
+            assertThat(client.request("GET /").answer().text()).isEqualTo("x".repeat(65_536) + refusal);
         }
     }
 

@@ -22,16 +22,19 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Message;
 import org.restheart.http.push.Subscription;
@@ -372,6 +375,49 @@ class SlowClientsTest {
                             .isEqualTo(401);
                 }
             });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void large_heads_of_listeners_are_shared_out_by_caller(Transport transport) throws Exception {
+        var large = "X-Large: " + "x".repeat(120_000);
+        var handshake = new String[] {
+            large, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+        };
+        List<RawClient> clients = new ArrayList<>();
+        try (var server = TestServer.of(blocking("/push", request -> {
+            var content = new Content.Push(new Subscription(
+                    transport, new Backlog(100, 1 << 20), Duration.ZERO, _ -> {}, () -> {}));
+            return transport == Transport.SSE
+                    ? Response.status(200).with("text/event-stream", content)
+                    : Response.status(101)
+                            .with(WebSocketHandshake.answer(request.headers()))
+                            .with(content);
+        }))) {
+            IntFunction<Integer> listen = own -> {
+                try {
+                    var client = new RawClient(server.listener().address(), "127.0.0." + own);
+                    clients.add(client);
+                    return client.request("GET /push", handshake).answerToHead().status();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            };
+            try {
+                int refused = 0;
+                for (int i = 0; i < 250; i++) {
+                    refused += listen.apply(1) == 503 ? 1 : 0;
+                }
+                assertThat(refused).isBetween(20, 240);
+                assertThat(listen.apply(2)).isIn(200, 101);
+            } finally {
+                for (var client : clients) {
+                    client.close();
+                }
+            }
+            await().untilAsserted(() -> assertThat(listen.apply(1)).isIn(200, 101));
         }
     }
 }

@@ -10,9 +10,8 @@ import java.util.function.Consumer;
 /// @param backlog the messages to send
 /// @param keepAlive the interval of keep-alive messages; zero for none
 /// @param onSent called on an I/O thread when the socket has taken a message's last byte; must not block
-/// @param onGone called when the connection has ended for any reason, also if it was never opened; may be
-/// called twice;
-///     must not block
+/// @param onGone called when the connection has ended for any reason, also if it was never opened; may be called
+///     twice; must not block
 /// @param inbound receives the messages of a WebSocket's client, which are discarded without it
 public record Subscription(
         Transport transport,
@@ -27,6 +26,11 @@ public record Subscription(
     public void end() {
         backlog.abandon();
         onGone.run();
+    }
+
+    /// This subscription with another callback for the end of its connection.
+    public Subscription with(Runnable onGone) {
+        return new Subscription(transport, backlog, keepAlive, onSent, onGone, inbound);
     }
 
     /// A subscription that discards messages of the client.
