@@ -257,7 +257,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
                         .holdListener(http, this::caller, subscription)
                         .map(counted -> built.with(new Content.Push(counted)));
             case Content.Streamed streamed ->
-                parts.responses().hold(http, this::caller, streamed) && parts.untaken().add(http, address())
+                parts.responses().hold(http, this::caller, streamed)
+                                && parts.untaken().add(http, address())
                         ? Optional.of(built)
                         : Optional.empty();
             default ->

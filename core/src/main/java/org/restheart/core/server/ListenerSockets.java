@@ -39,11 +39,13 @@ final class ListenerSockets {
     private final XnioWorker worker;
     private final IoThreadBufferPool buffers;
     private final ConnectionLimit connections;
+    private final ConnectionCloser closer;
     private final Function<StreamConnection, ReceivedBytes> prepare;
     private final HttpHandler handler;
     private final List<AcceptingChannel<? extends StreamConnection>> sockets = new ArrayList<>();
 
     private volatile @Nullable UndertowXnioSsl tls;
+    private @Nullable Handshakes handshakes;
 
     /// @param prepare called with each connection that the limit admits, before its first request is read
     ListenerSockets(
@@ -51,12 +53,14 @@ final class ListenerSockets {
             XnioWorker worker,
             IoThreadBufferPool buffers,
             ConnectionLimit connections,
+            ConnectionCloser closer,
             Function<StreamConnection, ReceivedBytes> prepare,
             HttpHandler handler) {
         this.settings = settings;
         this.worker = worker;
         this.buffers = buffers;
         this.connections = connections;
+        this.closer = closer;
         this.prepare = prepare;
         this.handler = handler;
     }
@@ -74,7 +78,9 @@ final class ListenerSockets {
         }
         if (settings.https().enabled()) {
             var keys = settings.https().keys().orElseThrow();
-            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, Tls.context(keys));
+            var computed = Handshakes.start();
+            handshakes = computed;
+            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, Tls.context(keys), computed);
             tls = ssl;
             open(
                     "https-listener",
@@ -82,7 +88,7 @@ final class ListenerSockets {
                     address -> ssl.createSslConnectionServer(
                             worker,
                             address,
-                            ChannelListeners.openListenerAdapter(encrypted()),
+                            ChannelListeners.openListenerAdapter(encrypted(computed)),
                             OptionMap.builder()
                                     .addAll(socketOptions())
                                     .addAll(Tls.OPTIONS)
@@ -140,13 +146,18 @@ final class ListenerSockets {
         };
     }
 
-    private ChannelListener<StreamConnection> encrypted() {
+    private ChannelListener<StreamConnection> encrypted(Handshakes handshakes) {
         var protocol = httpOverTls();
         return connection -> {
-            if (connections.admit(connection)) {
-                var _ = prepare.apply(connection);
-                protocol.handleEvent(connection);
+            if (!connections.admit(connection)) {
+                return;
             }
+            if (!handshakes.watch(connection)) {
+                closer.add(() -> IoUtils.safeClose(connection));
+                return;
+            }
+            var _ = prepare.apply(connection);
+            protocol.handleEvent(connection);
         };
     }
 
@@ -207,5 +218,9 @@ final class ListenerSockets {
     /// Accepts no further connections.
     void close() {
         sockets.forEach(IoUtils::safeClose);
+        var ending = handshakes;
+        if (ending != null) {
+            ending.close();
+        }
     }
 }

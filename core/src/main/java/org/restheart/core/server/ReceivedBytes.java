@@ -82,7 +82,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return head.bytes();
     }
 
-    /// Reads and forgets what has arrived, within bounds. Closing a connection whose input has not been read would reset
+    /// Reads and forgets what has arrived, within bounds. Closing a connection whose input has not been read would
+    /// reset
     /// it: the client might lose the response.
     void discard() throws IOException {
         var buffer = ByteBuffer.allocate(1 << 14);

@@ -18,6 +18,13 @@ import org.xnio.Sequence;
 final class Tls {
     static final OptionMap OPTIONS = OptionMap.create(Options.SSL_ENABLED_PROTOCOLS, Sequence.of("TLSv1.3", "TLSv1.2"));
 
+    static {
+        // Each renegotiation of TLS 1.2 costs a signature, on a connection that no limit sees any more. Read once by
+        // the
+        // JDK, before the first handshake.
+        System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    }
+
     private Tls() {}
 
     private static boolean isPem(String path) {

@@ -37,7 +37,7 @@ public final class UndertowListener {
     /// A grace period ends early after this time without requests.
     private static final Duration QUIET = Duration.ofMillis(500);
 
-    /// Threads for Undertow's tasks that must not run on I/O threads, such as TLS handshakes.
+    /// Threads for Undertow's tasks that must not run on I/O threads.
     private static final int HELPER_THREADS = 2;
 
     private final Admission admission;
@@ -102,7 +102,7 @@ public final class UndertowListener {
                 tracing);
         var handler = new HttpContinueReadHandler(
                 new PipelinedRequests(new RootHandler(router, parts, reader, http2, settings.connection())));
-        this.sockets = new ListenerSockets(settings, worker, buffers, connections, this::prepare, handler);
+        this.sockets = new ListenerSockets(settings, worker, buffers, connections, closer, this::prepare, handler);
     }
 
     /// Prepares a connection before its first request is read.

@@ -383,13 +383,16 @@ class SlowClientsTest {
     void large_heads_of_listeners_are_shared_out_by_caller(Transport transport) throws Exception {
         var large = "X-Large: " + "x".repeat(120_000);
         var handshake = new String[] {
-            large, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            large,
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
         };
         List<RawClient> clients = new ArrayList<>();
         try (var server = TestServer.of(blocking("/push", request -> {
-            var content = new Content.Push(new Subscription(
-                    transport, new Backlog(100, 1 << 20), Duration.ZERO, _ -> {}, () -> {}));
+            var content = new Content.Push(
+                    new Subscription(transport, new Backlog(100, 1 << 20), Duration.ZERO, _ -> {}, () -> {}));
             return transport == Transport.SSE
                     ? Response.status(200).with("text/event-stream", content)
                     : Response.status(101)

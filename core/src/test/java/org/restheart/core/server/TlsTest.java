@@ -6,6 +6,9 @@ import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
 import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -14,18 +17,27 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.xnio.IoUtils;
 
 class TlsTest {
     @TempDir
@@ -186,6 +198,95 @@ class TlsTest {
             assertThat(client.send(request(server, "https", "/").build(), BodyHandlers.ofString())
                             .statusCode())
                     .isEqualTo(200);
+        }
+    }
+
+    /// The first message of a handshake, which anybody can send again and again.
+    private static byte[] clientHello() throws Exception {
+        var engine = keystore.context().createSSLEngine();
+        engine.setUseClientMode(true);
+        engine.beginHandshake();
+        var hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), hello);
+        return Arrays.copyOf(hello.array(), hello.position());
+    }
+
+    @Test
+    void an_address_that_asks_for_many_handshakes_leaves_time_to_others() throws Exception {
+        var hello = clientHello();
+        var running = new AtomicBoolean(true);
+        var sent = new AtomicInteger();
+        try (var server = TestServer.tls(
+                keystore.listener("changeit") + "\ncore: {io-threads: 1}", eager("/", _ -> Response.status(200)))) {
+            var address = server.listener().address();
+            var flood = Thread.ofPlatform().start(() -> {
+                Queue<Socket> open = new ArrayDeque<>();
+                while (running.get()) {
+                    try {
+                        var socket = new Socket();
+                        open.add(socket);
+                        socket.bind(new InetSocketAddress("127.0.0.1", 0));
+                        socket.connect(address, 1_000);
+                        socket.getOutputStream().write(hello);
+                        sent.incrementAndGet();
+                        if (open.size() > 400) {
+                            open.remove().close();
+                        }
+                        TimeUnit.MILLISECONDS.sleep(1); // about as many as one thread can compute
+                    } catch (IOException _) { // refused, or not accepted in time
+                        Thread.onSpinWait();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+                open.forEach(IoUtils::safeClose);
+            });
+            try {
+                TimeUnit.SECONDS.sleep(4);
+                long began = System.nanoTime();
+                for (int i = 0; i < 3; i++) {
+                    try (var socket =
+                            (SSLSocket) keystore.context().getSocketFactory().createSocket()) {
+                        socket.bind(new InetSocketAddress("127.0.0.2", 0));
+                        socket.setSoTimeout(20_000);
+                        socket.connect(address, 20_000);
+                        socket.getOutputStream()
+                                .write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                        assertThat(socket.getInputStream().readNBytes(12))
+                                .asString(StandardCharsets.US_ASCII)
+                                .isEqualTo("HTTP/1.1 200");
+                    }
+                }
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
+                assertThat(sent.get()).isGreaterThan(400);
+            } finally {
+                running.set(false);
+                flood.join();
+            }
+        }
+    }
+
+    @Test
+    void clients_do_not_renegotiate() throws Exception {
+        try (var server = https("changeit", eager("/", _ -> Response.status(200)))) {
+            try (var socket = (SSLSocket) keystore.context().getSocketFactory().createSocket()) {
+                socket.setSoTimeout(5_000);
+                socket.connect(server.listener().address());
+                socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+                socket.startHandshake();
+                var ask = "GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+                socket.getOutputStream().write(ask);
+                assertThat(socket.getInputStream().readNBytes(12)).hasSize(12);
+                assertThatThrownBy(() -> {
+                            for (int i = 0; i < 3; i++) {
+                                socket.startHandshake();
+                                socket.getOutputStream().write(ask);
+                                assertThat(socket.getInputStream().readNBytes(100))
+                                        .hasSize(100);
+                            }
+                        })
+                        .isInstanceOf(IOException.class);
+            }
         }
     }
 }
