@@ -79,6 +79,18 @@ class ImportJobsTest {
     }
 
     @Test
+    void an_array_that_breaks_off_between_two_documents_is_no_success() {
+        var admin = gateway.as("admin").with("Content-Type", "application/json");
+        for (var broken : List.of("[{\"a\": 1}, {\"a\": 2}", "[{\"a\": 1},\n", "[")) {
+            var answer = admin.send("POST", "/_imports?into=/kinds", broken);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains("The array does not end: there is no ]");
+        }
+        assertThat(gateway.collection("kinds").countDocuments(BsonDocument.parse("{a: {$in: [1, 2]}}")))
+                .isZero();
+    }
+
+    @Test
     void what_can_be_stored_is_stored_and_the_rest_is_listed_by_line() {
         var content = IntStream.range(0, 2_500)
                 .mapToObj(i -> i == 1_700 ? "{oops\n" : i == 2_000 ? "{\"_id\": 1}\n" : "{\"_id\": " + i + "}\n")

@@ -26,6 +26,7 @@ public final class JsonDocumentReader implements DocumentReader {
     private long number;
     private boolean atStart = true;
     private boolean begun;
+    private boolean inArray;
     private boolean ended;
 
     public JsonDocumentReader(InputStream in) {
@@ -66,6 +67,12 @@ public final class JsonDocumentReader implements DocumentReader {
             int next = in.read();
             if (next == '[' && !begun) {
                 begun = true;
+                inArray = true;
+            } else if (next < 0 && inArray) { // as when a download broke off
+                throw Problem.of(
+                                CONTENT_INVALID,
+                                "Invalid JSON. The array does not end: there is no ] after document " + number + ".")
+                        .raise();
             } else if (next < 0 || next == ']') {
                 ended = true;
             } else if (next > ' ' && next != ',') {
