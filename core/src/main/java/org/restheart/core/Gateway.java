@@ -121,7 +121,7 @@ public final class Gateway implements AutoCloseable {
         bindStaticResources();
         var router = new Router(
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
-        judgedRequests.connect(router, security::securityFilter);
+        judgedRequests.connect(router, security::securityFilter, security::refusal);
         opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));

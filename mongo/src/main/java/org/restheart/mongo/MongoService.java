@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Fields;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -258,30 +258,35 @@ public final class MongoService implements Service, AutoCloseable {
         var request = answerable(sent);
         var warnings = Warnings.of(request, parts.parameterSettings);
         try {
-            return warned(request, warnings);
+            return warned(request, warnings).mapFailure(failure -> warned(failure, warnings));
         } catch (ProblemException e) {
-            if (warnings.isEmpty()) {
-                throw e;
-            }
-            var problem = e.problem().withWarnings(warnings);
-            for (var warning : warnings) {
-                problem = problem.with(Fields.of("Warning", Warnings.line(warning)));
-            }
-            throw problem.raise();
+            throw warned(e, warnings);
         }
+    }
+
+    private static RuntimeException warned(RuntimeException failure, List<String> warnings) {
+        if (warnings.isEmpty() || !(failure instanceof ProblemException refusal)) {
+            return failure;
+        }
+        var problem = refusal.problem().withWarnings(warnings);
+        for (var warning : warnings) {
+            problem = problem.with(Fields.of("Warning", Warnings.line(warning)));
+        }
+        return problem.raise();
     }
 
     /// @param warnings about its parameters
     private Response warned(Request request, List<String> warnings) {
-        boolean looks = PropertyWarnings.concern(request)
+        boolean looks = request.attribute(FoundWarnings.KEY).isPresent()
+                || PropertyWarnings.concern(request)
                 || SchemaWarnings.concern(request)
                 || IgnoredFiles.concern(request)
                 || Files.isUpload(request, request.require(ResourcePath.KEY).kind());
         if (!looks && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
         }
-        var found = new ConcurrentLinkedQueue<String>();
-        var asked = request.with(Warnings.FOUND, found);
+        var asked = FoundWarnings.asked(request);
+        var found = asked.require(FoundWarnings.KEY);
         return parts.dispatcher
                 .dispatch(warnings.isEmpty() ? asked : asked.with(Warnings.KEY, warnings))
                 .map(response -> {

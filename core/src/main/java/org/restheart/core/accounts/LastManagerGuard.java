@@ -74,7 +74,9 @@ final class LastManagerGuard implements Filter {
     }
 
     private Response changes(Request request, DataTarget target, Handler next) {
-        if (!holdsDocuments(target)
+        // that of a collection changes its properties, not its documents
+        if (target.kind() == ResourceKind.COLLECTION
+                || !holdsDocuments(target)
                 || concernsPasswordsAlone(request.require(RequestContent.KEY).value())) {
             return next.handle(request);
         }

@@ -69,6 +69,7 @@ public final class Security implements StandingRights, AutoCloseable {
     private final Policy policy;
     private final SecurityFilter secured;
     private final SecurityFilter open;
+    private final Optional<UsersGuard> usersGuard;
 
     private Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
         this.config = config;
@@ -90,6 +91,7 @@ public final class Security implements StandingRights, AutoCloseable {
         this.policy = new PolicyParts(config, this::realm, tokens, roles, apiKeys, filePermissions, stored).policy();
         this.secured = policy.securityFilter(true);
         this.open = policy.securityFilter(false);
+        this.usersGuard = config.mongoRealm().map(this::usersGuard);
     }
 
     /// @param client closed by the caller, after this
@@ -316,7 +318,7 @@ public final class Security implements StandingRights, AutoCloseable {
     public List<Filter> guards(ForbiddenOperators operators) {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
-        config.mongoRealm().map(this::usersGuard).ifPresent(guards::add);
+        usersGuard.ifPresent(guards::add);
         stored.flatMap(StoredSecurity::managers)
                 .map(managers -> new LastManagerGuard(managers, operators))
                 .ifPresent(guards::add);
@@ -324,6 +326,11 @@ public final class Security implements StandingRights, AutoCloseable {
                 .map(acl -> new PermissionsGuard(acl.database(), acl.collection()))
                 .ifPresent(guards::add);
         return guards;
+    }
+
+    /// Why the guards refuse a request to every caller, whatever its content; empty if that depends on it.
+    public Optional<Problem> refusal(Request request) {
+        return usersGuard.flatMap(guard -> guard.refusal(request));
     }
 
     /// Projections that remove secrets from documents, by collection, for services that read without a caller's

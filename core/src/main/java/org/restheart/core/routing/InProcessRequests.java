@@ -40,13 +40,20 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
 
     private volatile @Nullable Connected connected;
 
-    private record Connected(Router routes, Function<Binding, SecurityFilter> securityFilters) {}
+    private record Connected(
+            Router routes,
+            Function<Binding, SecurityFilter> securityFilters,
+            Function<Request, Optional<Problem>> refusals) {}
 
     /// Called once, when all services are bound, since some of them refer to this object.
     ///
     /// @param securityFilters returns the security filter of a binding
-    public void connect(Router routes, Function<Binding, SecurityFilter> securityFilters) {
-        connected = new Connected(routes, securityFilters);
+    /// @param refusals why the guards of data refuse a request to every caller
+    public void connect(
+            Router routes,
+            Function<Binding, SecurityFilter> securityFilters,
+            Function<Request, Optional<Problem>> refusals) {
+        connected = new Connected(routes, securityFilters, refusals);
     }
 
     private Connected connected() {
@@ -104,17 +111,25 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         var binding = route.get().binding();
         var sent = inside(asking, request);
         try {
+            var prepared = binding.service().prepare(sent);
+            var explanation = connected().securityFilters().apply(binding).explain(prepared);
             return connected()
-                    .securityFilters()
-                    .apply(binding)
-                    .explain(binding.service().prepare(sent));
+                    .refusals()
+                    .apply(prepared)
+                    .filter(_ -> explanation.isAllowed())
+                    .map(InProcessRequests::explanation)
+                    .orElse(explanation);
         } catch (ProblemException refusal) {
             var problem = refusal.problem();
             if (problem.status() >= 500) {
                 throw refusal;
             }
-            return new Explanation(problem.status(), Optional.of(problem.message()), List.of());
+            return explanation(problem);
         }
+    }
+
+    private static Explanation explanation(Problem refusal) {
+        return new Explanation(refusal.status(), Optional.of(refusal.message()), List.of());
     }
 
     @Override

@@ -82,7 +82,7 @@ final class InProcessGateway implements AutoCloseable {
                         Binding.prefix(new Translator(requests), "/_translate", false))
                 .map(pipeline::assemble)
                 .toList());
-        requests.connect(router, security::securityFilter);
+        requests.connect(router, security::securityFilter, security::refusal);
     }
 
     MongoCollection<BsonDocument> collection(String name) {

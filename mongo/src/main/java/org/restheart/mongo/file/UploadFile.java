@@ -16,6 +16,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -28,7 +29,6 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Precondition;
@@ -152,7 +152,7 @@ final class UploadFile implements DataHandler {
             var outcome = publish(request, chunks, writer, file);
             keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
             abandoned.search(chunks);
-            request.http().attribute(Warnings.FOUND).ifPresent(found -> found.addAll(parts.warnings()));
+            request.http().attribute(FoundWarnings.KEY).ifPresent(found -> found.addAll(parts.warnings()));
             return answer(request, outcome, id);
         } catch (MongoException e) {
             keep = keep && !isInvisible(chunks, writer, published);

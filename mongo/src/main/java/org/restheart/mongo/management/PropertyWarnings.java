@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
@@ -17,6 +20,7 @@ import org.restheart.mongo.aggregation.AggregationDefinitions;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.RequestProperties;
+import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.hal.RelationshipDefinitions;
 import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.resource.ResourcePath;
@@ -40,6 +44,9 @@ public final class PropertyWarnings {
     private static final EntryKeys SCHEMA_KEYS = EntryKeys.of("schemaId", "schemaStoreDb", "skipNotSupported");
     private static final Set<ResourceKind> KINDS =
             EnumSet.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE);
+
+    /// Where documents are written.
+    private static final String DOCUMENT = "the collection's path with /ID, or sent to it by POST";
 
     private PropertyWarnings() {}
 
@@ -65,6 +72,39 @@ public final class PropertyWarnings {
             });
         }
         return warnings;
+    }
+
+    /// Adds warnings about what a request that replaces the properties removes, and that it seems to mean a document.
+    ///
+    /// @param request that has been carried out, with the metadata from before
+    /// @param sent its content
+    static void ofReplaced(DataRequest request, BsonDocument sent) {
+        var former = request.resource();
+        var removed = former.properties().filter(_ -> former.exists()).stream()
+                .flatMap(all -> all.keySet().stream())
+                .filter(name -> WITH_MEANING.contains(name) && !sent.containsKey(name))
+                .sorted()
+                .toList();
+        if (!removed.isEmpty()) {
+            FoundWarnings.add(
+                    request.http(),
+                    "the content replaces all properties of the collection: it has no longer "
+                            + String.join(", ", removed) + "; PATCH changes some of them. Documents are written to "
+                            + DOCUMENT);
+        } else if (isOfDocument(request, sent.get("_id"))) {
+            FoundWarnings.add(
+                    request.http(),
+                    "_id is not stored: the content is the properties of the collection. Documents are written to "
+                            + DOCUMENT);
+        }
+    }
+
+    /// Whether an id is another than the API shows for the properties themselves.
+    private static boolean isOfDocument(DataRequest request, @Nullable BsonValue id) {
+        return id != null
+                && !(id instanceof BsonString text
+                        && (text.getValue().startsWith("_")
+                                || text.getValue().equals(request.path().requireCollection())));
     }
 
     private static void addTo(List<String> warnings, String name, BsonValue value) {

@@ -50,6 +50,7 @@ public final class PutCollection implements DataHandler {
                         etag.toHexString(),
                         "The collection's ETag must be provided using the 'If-Match' header."));
         schemas.warn(request, Optional.ofNullable(fields.get("jsonSchema")));
+        PropertyWarnings.ofReplaced(request, request.contentDocument());
         return written;
     }
 

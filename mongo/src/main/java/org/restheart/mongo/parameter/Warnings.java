@@ -3,7 +3,6 @@ package org.restheart.mongo.parameter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Queue;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.restheart.bson.JsonMode;
@@ -19,9 +18,6 @@ import org.restheart.mongo.resource.ResourcePath;
 public final class Warnings {
     /// The warnings of a request, for representations that include them.
     public static final Key<List<String>> KEY = Key.named("warnings");
-
-    /// Takes warnings that are found while a request is carried out; absent where nobody asks for them. Thread-safe.
-    public static final Key<Queue<String>> FOUND = Key.named("found warnings");
 
     /// Fields of former versions; documents have `_id`, which contains their creation time, and `_etag`.
     private static final List<String> FORMER_FIELDS = List.of("_created_on", "_last_updated_on");

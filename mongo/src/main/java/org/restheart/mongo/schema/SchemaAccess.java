@@ -8,6 +8,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -23,7 +24,6 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DocumentRule;
-import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.Mounts;
 
 /// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of
@@ -73,7 +73,7 @@ public final class SchemaAccess {
                                 "a schema may refer to those schemas of other databases only that the caller may read")
                         .raise();
             }
-            request.attribute(Warnings.FOUND)
+            request.attribute(FoundWarnings.KEY)
                     .ifPresent(found -> schemas.missing(key, SchemaForm.shown(document)).stream()
                             .map(missing -> "the schema refers to " + missing.place() + ", which does not exist")
                             .forEach(found::add));
@@ -163,7 +163,7 @@ public final class SchemaAccess {
     ///
     /// @param property `jsonSchema` as written
     public void warn(DataRequest request, Optional<BsonValue> property) {
-        var found = request.http().attribute(Warnings.FOUND);
+        var found = request.http().attribute(FoundWarnings.KEY);
         var named = property.filter(BsonValue::isDocument)
                 .flatMap(value -> reference(request.path().requireDb(), value.asDocument()));
         if (found.isEmpty() || named.isEmpty()) {

@@ -2,6 +2,9 @@ package org.restheart.security.acl;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
@@ -26,6 +29,32 @@ final class PermissionKeys {
 
     /// Keys for the author's own notes.
     private static final Set<String> NOTES = Set.of("comment", "description");
+
+    private static final String FILTERS = "did you mean mongo.readFilter or mongo.writeFilter?";
+    private static final String PROJECTION = "did you mean mongo.projectResponse?";
+    private static final String METHODS = "a permission for some methods has method(GET) in its predicate";
+    private static final String SWITCHES = "a permission that should not apply is deleted";
+
+    /// What is meant by keys that other programs have for restrictions, in lower case.
+    private static final Map<String, String> OTHER_RESTRICTIONS = Map.ofEntries(
+            Map.entry("filter", FILTERS),
+            Map.entry("filters", FILTERS),
+            Map.entry("query", FILTERS),
+            Map.entry("where", FILTERS),
+            Map.entry("condition", FILTERS),
+            Map.entry("conditions", FILTERS),
+            Map.entry("restrict", FILTERS),
+            Map.entry("restriction", FILTERS),
+            Map.entry("restrictions", FILTERS),
+            Map.entry("projection", PROJECTION),
+            Map.entry("project", PROJECTION),
+            Map.entry("fields", PROJECTION),
+            Map.entry("method", METHODS),
+            Map.entry("methods", METHODS),
+            Map.entry("enabled", SWITCHES),
+            Map.entry("disabled", SWITCHES),
+            Map.entry("active", SWITCHES),
+            Map.entry("deny", SWITCHES));
 
     private PermissionKeys() {}
 
@@ -73,6 +102,10 @@ final class PermissionKeys {
                 if (near.isPresent()) {
                     throw new PermissionException(key + " is unknown; did you mean " + near.get() + "?");
                 }
+                var advice = OTHER_RESTRICTIONS.get(key.toLowerCase(Locale.ROOT));
+                if (advice != null) {
+                    throw new PermissionException(key + " would restrict nothing; " + advice);
+                }
             }
         }
         var priority = permission.get("priority");
@@ -90,8 +123,17 @@ final class PermissionKeys {
             throw new PermissionException("mongo." + key + " is unknown"
                     + Nearest.to(key, MONGO_KEYS)
                             .map(near -> "; did you mean mongo." + near + "?")
+                            .or(() -> Optional.ofNullable(OTHER_RESTRICTIONS.get(key.toLowerCase(Locale.ROOT)))
+                                    .map(advice -> "; " + advice))
                             .orElse(""));
         }
+    }
+
+    /// The keys that have no effect, and are not refused: former permissions have them, too.
+    static List<String> withoutEffect(BsonDocument permission) {
+        return permission.keySet().stream()
+                .filter(key -> !KEYS.contains(key) && !isNote(key))
+                .toList();
     }
 
     private static boolean isNote(String key) {

@@ -8,6 +8,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.DocumentCheck;
 import org.restheart.http.Filter;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -16,12 +17,16 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
+import org.restheart.security.predicate.OddPaths;
 
 /// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
 /// another way is ignored, with a warning in the log.
 ///
 /// @param database of the collection
 public record PermissionsGuard(String database, String collection) implements Filter {
+    /// Longer keys are truncated in warnings.
+    private static final int MAX_QUOTED = 50;
+
     @Override
     public Response filter(Request request, Handler next) {
         boolean concerned = !request.method().isSafe()
@@ -34,21 +39,27 @@ public record PermissionsGuard(String database, String collection) implements Fi
         if (!concerned) {
             return next.handle(request);
         }
+        var asked = FoundWarnings.asked(request);
         if (request.method() == Method.PATCH) {
-            checkChange(request.require(RequestContent.KEY).value());
-            return next.handle(request);
+            checkChange(asked, request.require(RequestContent.KEY).value());
+            return next.handle(asked);
         }
         var others = request.attribute(DocumentCheck.KEY);
-        return next.handle(request.with(DocumentCheck.KEY, documents -> {
+        return next.handle(asked.with(DocumentCheck.KEY, documents -> {
             others.ifPresent(check -> check.check(documents));
-            check(documents);
+            check(asked, documents);
         }));
     }
 
-    private static void check(List<? extends BsonDocument> documents) {
+    private static void check(Request request, List<? extends BsonDocument> documents) {
         for (var document : documents) {
             try {
-                requireEffect(document);
+                for (var path : OddPaths.of(requireEffect(document).predicate())) {
+                    FoundWarnings.add(request, path);
+                }
+                for (var key : PermissionKeys.withoutEffect(document)) {
+                    FoundWarnings.add(request, shortened(key) + " has no effect in a permission");
+                }
             } catch (PermissionException e) {
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
@@ -59,7 +70,7 @@ public record PermissionsGuard(String database, String collection) implements Fi
     }
 
     /// Checks only the fields that a change sets, since the rest of the stored permission is not known here.
-    private static void checkChange(BsonValue content) {
+    private static void checkChange(Request request, BsonValue content) {
         if (content instanceof BsonDocument change) {
             var permission = new BsonDocument("roles", new BsonArray(List.of(new BsonString("some"))))
                     .append("predicate", new BsonString("path('/')"));
@@ -71,7 +82,7 @@ public record PermissionsGuard(String database, String collection) implements Fi
                 }
             });
             nest(permission);
-            check(List.of(permission));
+            check(request, List.of(permission));
         }
     }
 
@@ -95,12 +106,17 @@ public record PermissionsGuard(String database, String collection) implements Fi
         }
     }
 
-    private static void requireEffect(BsonDocument document) throws PermissionException {
+    private static Permission requireEffect(BsonDocument document) throws PermissionException {
         if (document.containsKey("role") && !document.containsKey("roles")) {
             throw new PermissionException("role is for files; here it is roles, a list of texts");
         }
-        PermissionReader.ofDocument(document);
+        var permission = PermissionReader.ofDocument(document);
         PermissionKeys.require(document, false);
         PermissionReader.checkGrant(document.get("mongo"));
+        return permission;
+    }
+
+    private static String shortened(String key) {
+        return key.length() <= MAX_QUOTED ? key : key.substring(0, MAX_QUOTED) + "…";
     }
 }

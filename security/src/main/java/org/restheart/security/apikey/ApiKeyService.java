@@ -167,7 +167,7 @@ public final class ApiKeyService implements Service, Authorizer {
 
     private Response create(Request request, Account caller) {
         boolean root = isRoot(caller);
-        var content = KeyContent.of(request);
+        var content = KeyContent.of(request, KeyContent.OF_NEW);
         var account = content.text("account").orElse(caller.name());
         if (!account.equals(caller.name()) && !root) {
             throw forbidden("only administrators make keys for others");
@@ -217,7 +217,7 @@ public final class ApiKeyService implements Service, Authorizer {
     }
 
     private Response change(Request request, ApiKey key) {
-        var changes = KeyContent.of(request).changes(key);
+        var changes = KeyContent.of(request, KeyContent.OF_CHANGE).changes(key);
         if (changes.isEmpty()) {
             throw Problem.of(ProblemCode.CONTENT_INVALID, "nothing to change: name, disabled or an earlier expiresAt")
                     .raise();

@@ -4,6 +4,8 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
@@ -11,6 +13,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -22,7 +25,29 @@ record KeyContent(BsonDocument json) {
     private static final int MAX_NAME = 200;
     private static final int MAX_RANGES = 50;
 
-    static KeyContent of(Request request) {
+    /// The keys of a new key's content.
+    static final Set<String> OF_NEW = Set.of("account", "days", "expiresAt", "from", "key", "name", "roles");
+
+    /// Those of a change.
+    static final Set<String> OF_CHANGE = Set.of("disabled", "expiresAt", "name");
+
+    /// Refuses other keys than these: a limit under another name would not hold.
+    static KeyContent of(Request request, Set<String> known) {
+        var content = of(request);
+        for (var name : content.json.keySet()) {
+            if (!known.contains(name)) {
+                throw invalid(
+                        name,
+                        "unknown"
+                                + Nearest.to(name, known)
+                                        .map(near -> "; did you mean " + near + "?")
+                                        .orElse("; it may have " + String.join(", ", new TreeSet<>(known))));
+            }
+        }
+        return content;
+    }
+
+    private static KeyContent of(Request request) {
         if (request.body().length() > MAX_BYTES) {
             throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "more than " + MAX_BYTES + " bytes")
                     .raise();

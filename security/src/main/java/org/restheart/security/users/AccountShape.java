@@ -1,5 +1,6 @@
 package org.restheart.security.users;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.bson.BsonArray;
@@ -85,6 +86,25 @@ final class AccountShape {
         return switch (content) {
             case BsonArray documents -> documents.stream().anyMatch(this::lacksPassword);
             case BsonDocument document -> !document.containsKey(users.passwordProperty());
+            default -> false;
+        };
+    }
+
+    /// Whether one of the documents is an account with which nobody can log in, since its name is no text, or has a
+    /// colon, which ends the name in the header `Authorization`.
+    ///
+    /// @param id in the path; empty if the documents have their own
+    boolean lacksUsableName(BsonValue content, Optional<BsonValue> id) {
+        return switch (content) {
+            case BsonArray documents -> documents.stream().anyMatch(document -> lacksUsableName(document, id));
+            case BsonDocument document -> {
+                var name =
+                        id.filter(_ -> users.nameProperty().equals("_id")).orElse(document.get(users.nameProperty()));
+                yield name == null
+                        || !name.isString()
+                        || name.asString().getValue().isEmpty()
+                        || name.asString().getValue().contains(":");
+            }
             default -> false;
         };
     }

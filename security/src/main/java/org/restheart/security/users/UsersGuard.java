@@ -1,5 +1,6 @@
 package org.restheart.security.users;
 
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -40,6 +41,10 @@ public final class UsersGuard implements Filter {
     /// A warning, not a refusal: accounts that log in by identity providers need no password.
     private static final String NO_PASSWORD = "299 - \"the account has no password: nobody can log in with one\"";
 
+    /// A warning for the same reason.
+    private static final String NO_LOG_IN = "299 - \"nobody can log in with this account: its name, the property %s,"
+            + " must be a text without a colon\"";
+
     /// Begins with the text that clients know.
     private static final String ROOT_REFUSED = "Forbidden. The request has been logged. It gives, or could give, an"
             + " account the root role, which no request may, whoever sends it: that is done in MongoDB, or by a start"
@@ -71,16 +76,12 @@ public final class UsersGuard implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY);
-        boolean concerned = target.filter(known ->
-                        users.is(known.db().orElse(""), known.collection().orElse("")))
-                .isPresent();
-        if (!concerned || request.method() == Method.OPTIONS) {
+        if (!concerns(request) || request.method() == Method.OPTIONS) {
             return next.handle(request);
         }
-        if (target.get().kind() == ResourceKind.AGGREGATION || target.get().kind() == ResourceKind.AGGREGATIONS) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated")
-                    .raise();
-        }
+        refusal(request).ifPresent(refused -> {
+            throw refused.raise();
+        });
         var hidden = hidden(request);
         if (target.get().kind() == ResourceKind.INDEX && hidden.containsAll(TOKENS)) {
             throw Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties")
@@ -96,14 +97,54 @@ public final class UsersGuard implements Filter {
             if (request.method() == Method.POST) {
                 shape.requireName(request.require(RequestContent.KEY).value());
             }
-            boolean lacksPassword = request.method() != Method.PATCH
-                    && shape.lacksPassword(request.require(RequestContent.KEY).value());
-            return next.handle(guarded)
-                    .map(response -> lacksPassword && response.status() == 201
-                            ? response.withAlso("Warning", NO_PASSWORD)
-                            : response);
+            var warnings = request.method() == Method.PATCH ? List.<String>of() : warnings(request);
+            return warnings.isEmpty()
+                    ? next.handle(guarded)
+                    : next.handle(guarded)
+                            .map(response -> response.status() < 300 ? warned(response, warnings) : response);
         }
         return next.handle(request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
+    }
+
+    /// Why every caller is refused a request, whatever its content and its parameters; empty if that depends on them.
+    public Optional<Problem> refusal(Request request) {
+        boolean aggregates = concerns(request)
+                && request.attribute(DataTarget.KEY)
+                        .map(DataTarget::kind)
+                        .filter(kind -> kind == ResourceKind.AGGREGATION || kind == ResourceKind.AGGREGATIONS)
+                        .isPresent();
+        return aggregates && request.method() != Method.OPTIONS
+                ? Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated"))
+                : Optional.empty();
+    }
+
+    private boolean concerns(Request request) {
+        return request.attribute(DataTarget.KEY)
+                .filter(known ->
+                        users.is(known.db().orElse(""), known.collection().orElse("")))
+                .isPresent();
+    }
+
+    /// About new accounts and those that are replaced.
+    private List<String> warnings(Request request) {
+        var content = request.require(RequestContent.KEY).value();
+        var id = request.attribute(DataTarget.KEY).flatMap(DataTarget::id);
+        var warnings = new ArrayList<String>();
+        if (shape.lacksPassword(content)) {
+            warnings.add(NO_PASSWORD);
+        }
+        if (shape.lacksUsableName(content, id)) {
+            warnings.add(NO_LOG_IN.formatted(users.nameProperty()));
+        }
+        return warnings;
+    }
+
+    private static Response.Ready warned(Response.Ready response, List<String> warnings) {
+        var warned = response;
+        for (var warning : warnings) {
+            warned = warned.withAlso("Warning", warning);
+        }
+        return warned;
     }
 
     /// The projection that removes fields hidden from all callers.

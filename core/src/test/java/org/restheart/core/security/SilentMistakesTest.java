@@ -1,0 +1,193 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Writes of accounts, permissions and keys that are accepted, and probably mean something else.
+@WithMongo
+class SilentMistakesTest {
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(
+                mongo,
+                "apiKeyAuthMechanism: {enabled: true}\n"
+                        + "apiKeyRealm: {keys-db: $db, keys-collection: apikeys, pepper: salt-and-pepper}\n");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    private static TestClient admin() {
+        return gateway.as("admin");
+    }
+
+    private static String warning(HttpResponse<String> answer) {
+        assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
+        return String.join(" | ", answer.headers().allValues("Warning"));
+    }
+
+    @Test
+    void properties_of_the_collection_of_accounts_can_be_changed() {
+        var answer = admin().patch("/users", "{\"descr\": \"those who log in\"}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(admin().get("/users/_meta").body()).contains("those who log in");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "'filter': {'a': 1} | mongo.readFilter",
+                "'query': {'a': 1} | mongo.readFilter",
+                "'restrict': {'a': 1} | mongo.readFilter",
+                "'projection': {'a': 0} | mongo.projectResponse",
+                "'fields': ['a'] | mongo.projectResponse",
+                "'methods': ['GET'] | method(GET)",
+                "'enabled': false | is deleted",
+                "'mongo': {'filter': {'a': 1}} | did you mean mongo.readFilter",
+            })
+    void a_restriction_that_would_not_hold_is_refused(String member, String advice) {
+        var json = "{'roles': ['editor'], 'predicate': 'path(/odd)', %s}"
+                .formatted(member)
+                .replace('\'', '"');
+        gateway.collection("acl").insertOne(BsonDocument.parse("{_id: 'patched', roles: ['x'], predicate: 'true'}"));
+        try {
+            for (var answer : List.of(
+                    admin().post("/acl", json),
+                    admin().put("/acl/odd?wm=upsert", json),
+                    admin().patch("/acl/patched", json))) {
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+                assertThat(answer.body()).contains(advice);
+            }
+        } finally {
+            gateway.collection("acl").deleteOne(BsonDocument.parse("{_id: 'patched'}"));
+        }
+    }
+
+    @Test
+    void other_keys_of_a_permission_are_stored_and_warned_of() {
+        var json = "{\"roles\": [\"none\"], \"predicate\": \"path('/odd')\", \"owner\": \"me\", \"comment\": \"x\"}";
+        var written = admin().put("/acl/noted?wm=upsert", json);
+        assertThat(warning(written)).contains("owner has no effect").doesNotContain("comment");
+        assertThat(written.body()).contains("_warnings", "owner has no effect");
+        assertThat(warning(admin().patch("/acl/noted", "{\"$set\": {\"ticket\": 7}}")))
+                .contains("ticket has no effect");
+        assertThat(warning(admin().patch("/acl/noted", "{\"description\": \"x\", \"_note\": 7}")))
+                .isEmpty();
+        assertThat(admin().get("/acl/noted").body()).contains("\"owner\"", "\"ticket\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "path(/books/*) | path-prefix('/books') covers what is below",
+                "path-prefix('/books/*') or path(/films) | path-prefix('/books') covers what is below",
+                "path-prefix(http://localhost:8080/books) | matches no request",
+                "path('/books/*') and method(DELETE) |",
+                "path-prefix('/books') |",
+            })
+    void a_path_that_matches_something_else_is_warned_of(String predicate, String warning) {
+        var json = "{\"roles\": [\"none\"], \"predicate\": \"" + predicate + "\"}";
+        var told = warning(admin().put("/acl/path?wm=upsert", json));
+        if (warning == null) {
+            assertThat(told).isEmpty();
+        } else {
+            assertThat(told).contains(warning);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'name': 'lim', 'days': 9, 'role': ['editor']} | role: unknown; did you mean roles?",
+                "{'name': 'lim', 'days': 9, 'form': ['10.0.0.0/8']} | form: unknown; did you mean from?",
+                "{'name': 'lim', 'days': 9, 'disabled': true} | disabled: unknown; it may have account, days,",
+            })
+    void a_key_is_not_made_with_a_limit_that_would_not_hold(String content, String why) {
+        var refused = gateway.as("ada").post("/_apikeys", content.replace('\'', '"'));
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertThat(refused.body()).contains(why);
+        assertThat(gateway.as("ada").get("/_apikeys").body()).doesNotContain("lim");
+    }
+
+    @Test
+    void a_key_is_not_changed_by_what_cannot_change() {
+        var made = gateway.as("ada").post("/_apikeys", "{\"name\": \"k\", \"days\": 9}");
+        var path = "/_apikeys/"
+                + BsonDocument.parse(made.body()).getString("handle").getValue();
+        var refused = gateway.as("ada").patch(path, "{\"name\": \"l\", \"roles\": []}");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("roles: unknown");
+        assertThat(gateway.as("ada").patch(path, "{\"name\": \"l\"}").statusCode())
+                .isEqualTo(204);
+    }
+
+    @Test
+    void an_account_that_loses_its_password_is_warned_of() {
+        gateway.insert("users", "{_id: 'loses', password: '" + TestGateway.hash("pw") + "', roles: ['x']}");
+        assertThat(warning(admin().put("/users/loses", "{\"roles\": [\"x\", \"y\"]}")))
+                .contains("the account has no password");
+        assertThat(warning(admin().patch("/users/loses", "{\"roles\": [\"x\"]}")))
+                .isEmpty();
+        assertThat(warning(admin().put("/users/loses", "{\"roles\": [\"x\"], \"password\": \"again\"}")))
+                .isEmpty();
+        assertThat(gateway.anonymous().as("loses", "again").get("/users").statusCode())
+                .isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"username\": \"eve\", \"password\": \"pw\", \"roles\": []}",
+                "{\"_id\": 42, \"password\": \"pw\", \"roles\": []}",
+                "{\"_id\": \"e:ve\", \"password\": \"pw\", \"roles\": []}",
+            })
+    void an_account_whose_name_nobody_can_log_in_with_is_warned_of(String account) {
+        assertThat(warning(admin().post("/users", account))).contains("nobody can log in with this account");
+        assertThat(warning(admin().post("/users?wm=upsert", "[" + account + "]")))
+                .contains("nobody can log in with this account");
+        gateway.collection("users").deleteMany(BsonDocument.parse("{roles: []}"));
+    }
+
+    @Test
+    void an_account_that_can_log_in_is_not_warned_of() {
+        assertThat(warning(admin().post("/users", "{\"_id\": \"eve\", \"password\": \"pw\", \"roles\": []}")))
+                .isEmpty();
+        assertThat(warning(admin().put("/users/adam?wm=upsert", "{\"password\": \"pw\", \"roles\": []}")))
+                .isEmpty();
+    }
+
+    @Test
+    void that_accounts_are_not_aggregated_is_what_a_check_says_too() {
+        for (var path : List.of("/users/_aggrs/x", "/users/_aggrs")) {
+            var method = path.endsWith("x") ? "GET" : "POST";
+            var answer = BsonDocument.parse(
+                    admin().post("/_access/check", "{\"path\": \"%s\", \"method\": \"%s\"}".formatted(path, method))
+                            .body());
+            assertThat(answer.getString("decision").getValue()).isEqualTo("refused");
+            assertThat(answer.getInt32("status").getValue()).isEqualTo(403);
+            assertThat(answer.getString("reason").getValue()).contains("Accounts cannot be aggregated");
+        }
+    }
+}

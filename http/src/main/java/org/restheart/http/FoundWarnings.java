@@ -1,0 +1,29 @@
+package org.restheart.http;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.restheart.http.attribute.Key;
+
+/// The warnings that are found while a request is carried out: those that take part in it add them, and the service
+/// that answers it sends them to the client.
+public final class FoundWarnings {
+    /// Takes the warnings; absent where nobody asks for them. Thread-safe.
+    public static final Key<Queue<String>> KEY = Key.named("found warnings");
+
+    /// More of them would be read by nobody, and headers are limited.
+    private static final int MAX = 10;
+
+    private FoundWarnings() {}
+
+    /// The request with a place for warnings: its own one, if it has one.
+    public static Request asked(Request request) {
+        return request.attribute(KEY).isPresent() ? request : request.with(KEY, new ConcurrentLinkedQueue<>());
+    }
+
+    /// Adds a warning, once, and not beyond the first few; nowhere if nobody asks for them.
+    public static void add(Request request, String warning) {
+        request.attribute(KEY)
+                .filter(found -> found.size() < MAX && !found.contains(warning))
+                .ifPresent(found -> found.add(warning));
+    }
+}
