@@ -33,6 +33,9 @@ import org.restheart.http.judged.Via;
 final class AccessChecks {
     private static final int MAX_PARAMETERS = 1_000;
 
+    /// Longer texts are truncated in messages.
+    private static final int MAX_QUOTED = 50;
+
     private static final Set<String> KEYS = Set.of("as", "body", "method", "path", "query", "roles");
 
     /// Other names that clients may guess.
@@ -122,8 +125,10 @@ final class AccessChecks {
     }
 
     private static JudgedRequest request(BsonDocument content) {
-        var method = Method.of(text(content, "method").orElse("GET"))
-                .orElseThrow(() -> refuse("method is no method of HTTP that is served"));
+        var name = text(content, "method").orElse("GET");
+        var method = Method.of(name)
+                .orElseThrow(() -> refuse("method is " + shortened(name)
+                        + ", which is no method of HTTP that is served (in upper case, such as GET)"));
         var target = text(content, "path")
                 .filter(path -> path.startsWith("/"))
                 .orElseThrow(() -> refuse("path is needed, a text that begins with /"));
@@ -155,6 +160,10 @@ final class AccessChecks {
             throw refuse(name + " must be a text");
         }
         return Optional.of(value.asString().getValue());
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + "…";
     }
 
     private static RuntimeException refuse(String message) {

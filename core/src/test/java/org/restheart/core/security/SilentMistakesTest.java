@@ -179,6 +179,16 @@ class SilentMistakesTest {
     }
 
     @Test
+    void what_is_wrong_is_told_with_what_is_meant() {
+        var unquoted = admin().post("/acl", "{\"roles\": [\"x\"], \"predicate\": \"path-template(/books/{id})\"}");
+        assertThat(unquoted.statusCode()).isEqualTo(400);
+        assertThat(unquoted.body()).contains("a value with braces is quoted");
+        var method = admin().post("/_access/check", "{\"path\": \"/books\", \"method\": \"get\"}");
+        assertThat(method.statusCode()).isEqualTo(400);
+        assertThat(method.body()).contains("method is get", "such as GET");
+    }
+
+    @Test
     void that_accounts_are_not_aggregated_is_what_a_check_says_too() {
         for (var path : List.of("/users/_aggrs/x", "/users/_aggrs")) {
             var method = path.endsWith("x") ? "GET" : "POST";

@@ -189,6 +189,7 @@ public final class PredicateParser {
     }
 
     private PredicateException unexpected(String wanted) {
-        return new PredicateException("expected " + wanted + " but found " + peek().text(), peek().column());
+        var hint = peek().is("{") ? " (a value with braces is quoted: path-template('/books/{id}'))" : "";
+        return new PredicateException("expected " + wanted + " but found " + peek().text() + hint, peek().column());
     }
 }

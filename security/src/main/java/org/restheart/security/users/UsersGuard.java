@@ -41,10 +41,6 @@ public final class UsersGuard implements Filter {
     /// A warning, not a refusal: accounts that log in by identity providers need no password.
     private static final String NO_PASSWORD = "299 - \"the account has no password: nobody can log in with one\"";
 
-    /// A warning for the same reason.
-    private static final String NO_LOG_IN = "299 - \"nobody can log in with this account: its name, the property %s,"
-            + " must be a text without a colon\"";
-
     /// Begins with the text that clients know.
     private static final String ROOT_REFUSED = "Forbidden. The request has been logged. It gives, or could give, an"
             + " account the root role, which no request may, whoever sends it: that is done in MongoDB, or by a start"
@@ -134,7 +130,8 @@ public final class UsersGuard implements Filter {
             warnings.add(NO_PASSWORD);
         }
         if (shape.lacksUsableName(content, id)) {
-            warnings.add(NO_LOG_IN.formatted(users.nameProperty()));
+            warnings.add("299 - \"nobody can log in with this account: its name, the property " + users.nameProperty()
+                    + ", must be a text without a colon\"");
         }
         return warnings;
     }
