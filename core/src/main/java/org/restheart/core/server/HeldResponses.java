@@ -34,6 +34,12 @@ final class HeldResponses {
     /// As sent, decoded, and in elements.
     private static final int COPIES = 4;
 
+    /// As sent, and in the parser's buffer.
+    private static final int COPIES_OF_VALUE = 3;
+
+    /// The longest path, query or header value after which a connection of HTTP/1.1 is kept open.
+    private static final int LONG = 8 << 10;
+
     /// A segment, parameter or header field: its objects, and their place in a list.
     private static final int ELEMENT = 120;
 
@@ -76,6 +82,9 @@ final class HeldResponses {
     /// @return false if this address has too much in progress
     boolean holdRequest(HttpServerExchange exchange, Supplier<String> address) {
         long bytes = size(exchange);
+        if (bytes > LONG && longest(exchange) > LONG) {
+            exchange.setPersistent(false); // the connection would keep what its longest element has needed
+        }
         return bytes <= SMALL || hold(exchange, heads, address.get(), units(bytes, HEAD_UNIT));
     }
 
@@ -119,10 +128,23 @@ final class HeldResponses {
                 + (long) ELEMENT * (count(path, '/') + count(query, '&'));
         for (var field : exchange.getRequestHeaders()) {
             for (var value : field) {
-                bytes += ELEMENT + field.getHeaderName().length() + value.length();
+                bytes += ELEMENT + field.getHeaderName().length() + (long) COPIES_OF_VALUE * value.length();
             }
         }
         return bytes;
+    }
+
+    /// Undertow's parser collects each element in a buffer that stays with a connection of HTTP/1.1, up to twice as
+    /// large.
+    private static int longest(HttpServerExchange exchange) {
+        int longest = Math.max(
+                exchange.getRequestURI().length(), exchange.getQueryString().length());
+        for (var field : exchange.getRequestHeaders()) {
+            for (var value : field) {
+                longest = Math.max(longest, value.length());
+            }
+        }
+        return longest;
     }
 
     private static int count(String text, char character) {
