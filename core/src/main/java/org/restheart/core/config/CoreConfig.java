@@ -49,7 +49,7 @@ public record CoreConfig(
     private static final int MAX_THREADS = 32_767;
 
     /// The part of the heap that is assumed for a connection: more than an idle one needs.
-    private static final int CONNECTION_BYTES = 8 << 10;
+    private static final int CONNECTION_BYTES = 24 << 10;
 
     private static final int MIN_CONNECTIONS = 1_000;
 

@@ -227,8 +227,10 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         if (held.isEmpty()) {
             parts.threads().execute(built.content()::abandon);
         }
-        var fitting = held.orElseGet(
-                () -> RootHandler.unavailable("responses that this client has not taken fill its share"));
+        var fitting = held.orElseGet(() -> RootHandler.unavailable(
+                built.content() instanceof Content.Push
+                        ? "too many large requests of this client are in progress"
+                        : "responses that this client has not taken fill its share"));
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
         if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {

@@ -1,9 +1,8 @@
 package org.restheart.core.server;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +16,6 @@ import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.StreamConnection;
-import org.xnio.conduits.StreamSourceConduit;
 
 /// Computes the handshakes of TLS on threads of their own. A signature takes a millisecond or more, and a client needs
 /// no computation to ask for one. Addresses take turns, and one whose share of the queue is full is refused: its
@@ -29,10 +27,11 @@ final class Handshakes implements Executor {
     /// Handshakes that wait: about as many as are computed within a second.
     private static final int WAITING = 1_000;
 
-    /// Of the connection that this thread reads from. Undertow hands over a task without saying whose it is, but does
-    /// so
-    /// while bytes are read.
-    private static final ThreadLocal<String> READING = ThreadLocal.withInitial(() -> "");
+    private static final String UNKNOWN = CallerScope.address("");
+
+    /// Of the client whose task this thread has taken last. Undertow hands a task over without saying whose it is, but
+    /// on the thread that has taken it from the client's engine.
+    private static final ThreadLocal<String> TAKEN = ThreadLocal.withInitial(() -> UNKNOWN);
 
     private final FairShares places = new FairShares(WAITING, 0);
 
@@ -53,27 +52,40 @@ final class Handshakes implements Executor {
         return handshakes;
     }
 
-    /// To be called before other code uses a connection of TLS.
-    ///
-    /// @return false if too many of its address wait: it should be closed before its bytes are read
-    boolean watch(StreamConnection connection) {
-        var address = CallerScope.address(
-                connection.getPeerAddress() instanceof InetSocketAddress peer
-                        ? ClientAddress.of(peer.getAddress())
-                        : "");
+    /// Whether a handshake of this connection may wait. Otherwise it should be closed before its bytes are read.
+    boolean mayBegin(StreamConnection connection) {
+        var address =
+                connection.getPeerAddress() instanceof InetSocketAddress peer ? address(peer.getAddress()) : UNKNOWN;
         if (!places.tryTake(address)) {
             return false;
         }
         places.release(address);
-        var source = connection.getSourceChannel();
-        source.setConduit(new Tagged(address, source.getConduit()));
         return true;
+    }
+
+    /// To be called when a task is taken, before [#execute].
+    ///
+    /// @param host the address of the client as text
+    static void taken(@Nullable String host) {
+        TAKEN.set(of(host));
+    }
+
+    private static String of(@Nullable String host) {
+        try {
+            return host == null ? UNKNOWN : address(InetAddress.ofLiteral(host));
+        } catch (IllegalArgumentException _) { // a name, which the system has found
+            return CallerScope.address(host);
+        }
+    }
+
+    private static String address(InetAddress peer) {
+        return CallerScope.address(ClientAddress.of(peer));
     }
 
     /// @throws RejectedExecutionException if too many of the address wait; Undertow closes the connection then
     @Override
     public void execute(Runnable task) {
-        var address = READING.get();
+        var address = TAKEN.get();
         if (!places.tryTake(address)) {
             throw new RejectedExecutionException("too many handshakes");
         }
@@ -92,8 +104,8 @@ final class Handshakes implements Executor {
                 }
                 try {
                     task.run();
-                } catch (RuntimeException e) {
-                    LOG.debug("a TLS handshake failed", e);
+                } catch (Throwable e) { // the handshakes of others go on
+                    LOG.warn("a TLS handshake failed", e);
                 }
             }
         } catch (InterruptedException _) {
@@ -125,25 +137,5 @@ final class Handshakes implements Executor {
     synchronized void close() {
         closed = true;
         notifyAll();
-    }
-
-    /// Says whose bytes are read. Used by one thread at a time.
-    private static final class Tagged extends BufferedSourceConduit {
-        private final String address;
-
-        Tagged(String address, StreamSourceConduit next) {
-            super(next);
-            this.address = address;
-        }
-
-        @Override
-        public int read(ByteBuffer bytes) throws IOException {
-            READING.set(address);
-            try {
-                return next.read(bytes);
-            } finally {
-                READING.remove();
-            }
-        }
     }
 }

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
 
 /// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total and for
 /// each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small responses are
@@ -37,7 +38,7 @@ final class HeldResponses {
     /// As sent, and in the parser's buffer.
     private static final int COPIES_OF_VALUE = 3;
 
-    /// The longest path, query or header value after which a connection of HTTP/1.1 is kept open.
+    /// The longest path, query, name or value of a header after which a connection of HTTP/1.1 is kept open.
     private static final int LONG = 8 << 10;
 
     /// A segment, parameter or header field: its objects, and their place in a list.
@@ -83,7 +84,7 @@ final class HeldResponses {
     boolean holdRequest(HttpServerExchange exchange, Supplier<String> address) {
         long bytes = size(exchange);
         if (bytes > LONG && longest(exchange) > LONG) {
-            exchange.setPersistent(false); // the connection would keep what its longest element has needed
+            UnreadContent.closeAfter(exchange); // the connection would keep what its longest element has needed
         }
         return bytes <= SMALL || hold(exchange, heads, address.get(), units(bytes, HEAD_UNIT));
     }
@@ -103,7 +104,8 @@ final class HeldResponses {
     Optional<Subscription> holdListener(
             HttpServerExchange exchange, Supplier<String> caller, Subscription subscription) {
         long bytes = size(exchange);
-        if (bytes <= SMALL_LISTENER) {
+        boolean isHeld = bytes > SMALL && subscription.transport() == Transport.SSE; // the exchange goes on
+        if (bytes <= SMALL_LISTENER || isHeld) {
             return Optional.of(subscription);
         }
         var payer = caller.get();
@@ -128,7 +130,9 @@ final class HeldResponses {
                 + (long) ELEMENT * (count(path, '/') + count(query, '&'));
         for (var field : exchange.getRequestHeaders()) {
             for (var value : field) {
-                bytes += ELEMENT + field.getHeaderName().length() + (long) COPIES_OF_VALUE * value.length();
+                bytes += ELEMENT
+                        + (long) COPIES * field.getHeaderName().length()
+                        + (long) COPIES_OF_VALUE * value.length();
             }
         }
         return bytes;
@@ -140,6 +144,7 @@ final class HeldResponses {
         int longest = Math.max(
                 exchange.getRequestURI().length(), exchange.getQueryString().length());
         for (var field : exchange.getRequestHeaders()) {
+            longest = Math.max(longest, field.getHeaderName().length());
             for (var value : field) {
                 longest = Math.max(longest, value.length());
             }

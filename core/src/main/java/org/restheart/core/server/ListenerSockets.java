@@ -80,7 +80,7 @@ final class ListenerSockets {
             var keys = settings.https().keys().orElseThrow();
             var computed = Handshakes.start();
             handshakes = computed;
-            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, Tls.context(keys), computed);
+            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, ObservedEngine.of(Tls.context(keys)), computed);
             tls = ssl;
             open(
                     "https-listener",
@@ -152,7 +152,7 @@ final class ListenerSockets {
             if (!connections.admit(connection)) {
                 return;
             }
-            if (!handshakes.watch(connection)) {
+            if (!handshakes.mayBegin(connection)) {
                 closer.add(() -> IoUtils.safeClose(connection));
                 return;
             }
@@ -206,7 +206,7 @@ final class ListenerSockets {
     void useCertificate(Keystore keys) {
         var ssl = tls;
         if (ssl != null) {
-            ssl.updateSSLContext(Tls.context(keys));
+            ssl.updateSSLContext(ObservedEngine.of(Tls.context(keys)));
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,8 @@ final class ReadTurn {
     private static final int READS = 16;
     private static final long NANOS = 1_000_000;
     private static final ThreadLocal<Later> LATER = ThreadLocal.withInitial(Later::new);
+
+    private static final LongAdder DELAYED = new LongAdder();
 
     private final long began = System.nanoTime();
     private int reads;
@@ -46,8 +49,14 @@ final class ReadTurn {
         }
     }
 
+    /// How often requests have waited for another turn since the start, for tests.
+    static long later() {
+        return DELAYED.sum();
+    }
+
     /// Handles the next of a connection's requests, and as many as one turn has, after other connections had theirs.
     static void later(XnioIoThread thread, Runnable requests) {
+        DELAYED.increment();
         var later = LATER.get();
         later.add(thread, () -> {
             requests.run();

@@ -5,6 +5,8 @@ import io.undertow.io.Sender;
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpContinue;
+import io.undertow.server.protocol.http.HttpServerConnection;
+import io.undertow.util.Headers;
 import io.undertow.util.Methods;
 import java.io.IOException;
 import java.time.Duration;
@@ -97,6 +99,10 @@ final class ResponseWriter {
             // The client may or may not send its content after this response: the next bytes would be ambiguous.
             exchange.setPersistent(false);
         }
+        boolean isHttp1 = exchange.getConnection() instanceof HttpServerConnection;
+        if (isHttp1 && !exchange.isPersistent() && response.status() != 101) { // Undertow omits it with 204 and 304
+            exchange.getResponseHeaders().put(Headers.CONNECTION, "close");
+        }
     }
 
     private static void addHeaders(HttpServerExchange exchange, Ready response) {
@@ -118,7 +124,7 @@ final class ResponseWriter {
     }
 
     private static void empty(HttpServerExchange exchange) {
-        if (exchange.isRequestComplete() || !exchange.isPersistent()) {
+        if (!UnreadContent.isAwaited(exchange)) {
             exchange.endExchange();
             return;
         }

@@ -66,7 +66,9 @@ final class RootHandler implements HttpHandler {
             return;
         }
         if (!parts.responses().holdRequest(exchange, () -> address(exchange))) {
-            exchange.setPersistent(false); // does not wait for its content
+            if (exchange.isHttp11() || exchange.isHttp10()) {
+                exchange.setPersistent(false); // does not wait for its content
+            }
             refuse(exchange, LARGE_HEADS);
             return;
         }

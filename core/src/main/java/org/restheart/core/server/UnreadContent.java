@@ -2,6 +2,9 @@ package org.restheart.core.server;
 
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpContinue;
+import io.undertow.server.protocol.http.HttpServerConnection;
+import io.undertow.util.AttachmentKey;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +23,7 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
     private static final Logger LOG = LoggerFactory.getLogger(UnreadContent.class);
     private static final long MAX_BYTES = 64L * 1024 * 1024;
     private static final long MAX_SECONDS = 10;
+    private static final AttachmentKey<Boolean> CLOSES = AttachmentKey.create(Boolean.class);
 
     private final HttpServerExchange exchange;
     private long discarded;
@@ -29,13 +33,30 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         this.exchange = exchange;
     }
 
+    /// Closes the connection of a request of HTTP/1.1 after it, when its content has been read.
+    static void closeAfter(HttpServerExchange exchange) {
+        if (exchange.getConnection() instanceof HttpServerConnection) {
+            exchange.putAttachment(CLOSES, true);
+            exchange.setPersistent(false);
+        }
+    }
+
     /// Ends the exchange, at once when the request has arrived completely.
     static void endAfter(HttpServerExchange exchange) {
-        if (exchange.isRequestComplete() || !exchange.isPersistent()) {
-            exchange.endExchange();
-        } else {
+        if (isAwaited(exchange)) {
             exchange.dispatch(exchange.getIoThread(), new UnreadContent(exchange));
+        } else {
+            exchange.endExchange();
         }
+    }
+
+    /// Whether the rest of a request is read before its exchange ends. Otherwise the connection is closed, or the request
+    /// has arrived.
+    static boolean isAwaited(HttpServerExchange exchange) {
+        return !exchange.isRequestComplete()
+                && (exchange.isPersistent()
+                        || (exchange.getAttachment(CLOSES) != null
+                                && !HttpContinue.requiresContinueResponse(exchange)));
     }
 
     @Override

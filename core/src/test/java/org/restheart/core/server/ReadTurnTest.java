@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -140,6 +142,21 @@ class ReadTurnTest {
                     flood.join();
                 }
             }
+        }
+    }
+
+    /// One that waits for a turn waits for a millisecond at least.
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Length: 2\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"})
+    void content_that_comes_with_its_head_is_no_further_request(String rest) throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            var request = "POST / HTTP/1.1\r\nHost: test\r\n" + rest;
+            long before = ReadTurn.later();
+            for (int i = 0; i < 100; i++) {
+                assertThat(client.send(request).answer().status()).isEqualTo(200);
+            }
+            assertThat(ReadTurn.later()).isEqualTo(before);
         }
     }
 }

@@ -437,4 +437,40 @@ class SlowClientsTest {
             assertThat(client.isClosedByServer()).isTrue();
         }
     }
+
+    /// Which clients that keep connections would otherwise use once more.
+    @Test
+    void the_end_of_a_connection_is_announced_where_there_is_no_content() throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> Response.status(304)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /", "Cookie: " + "x".repeat(9_000))
+                            .answer()
+                            .header("Connection"))
+                    .contains("close");
+        }
+    }
+
+    @Test
+    void a_long_name_ends_a_connection_too() throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /", "X-" + "x".repeat(9_000) + ": 1")
+                            .answer()
+                            .header("Connection"))
+                    .contains("close");
+        }
+    }
+
+    @Test
+    void refused_content_is_read_also_after_a_long_head() throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(401)));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 20000000", "Cookie: " + "x".repeat(9_000));
+            TimeUnit.MILLISECONDS.sleep(200);
+            for (int i = 0; i < 20; i++) {
+                client.send(new byte[1_000_000]); // a connection that was reset takes no more
+            }
+            assertThat(client.answer().status()).isEqualTo(401);
+        }
+    }
 }
