@@ -61,11 +61,12 @@ final class UntakenResponses {
     }
 
     /// In HTTP/1.1 the operating system has what was written, while the exchange may go on with unread content of the
-    /// request. In HTTP/2 what was written may wait for the client's window.
+    /// request. In HTTP/2 what was written may wait for the client's window, and unread content lets a stream stay for as
+    /// long as the client likes: it may have any number of them.
     private static boolean isTaken(HttpServerExchange exchange, long length) {
-        return exchange.isResponseComplete()
-                || (exchange.getConnection() instanceof HttpServerConnection
-                        && exchange.getResponseBytesSent() >= length);
+        return exchange.getConnection() instanceof HttpServerConnection
+                ? exchange.isResponseComplete() || exchange.getResponseBytesSent() >= length
+                : exchange.isResponseComplete() && exchange.isRequestComplete();
     }
 
     private void await(HttpServerExchange exchange, String address, String caller) {

@@ -71,6 +71,31 @@ class Http2LimitsTest {
         }
     }
 
+    /// Answered at once; a connection may have any number of streams.
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/%zz"})
+    void a_client_that_never_ends_its_answered_requests_loses_its_connection(String path) throws Exception {
+        try (var server = TestServer.with("", IN_FLIGHT, TestServer.blocking("/", _ -> Response.status(401)));
+                var client = new RawHttp2(server.listener().address())) {
+            for (int i = 0; i < 2 * IN_FLIGHT; i++) {
+                client.begin(2 * i + 1, path);
+            }
+            assertThat(client.isClosedByServer()).isTrue();
+            await().until(() -> server.listener().load().inFlight() == 0);
+            assertThat(status(server)).isEqualTo("HTTP/1.1 401");
+        }
+    }
+
+    @Test
+    void a_request_that_never_ends_is_given_up() throws Exception {
+        try (var server = TestServer.with("", IN_FLIGHT, TestServer.blocking("/", _ -> Response.status(401)));
+                var client = new RawHttp2(server.listener().address())) {
+            client.begin(1, "/");
+            await().atMost(Duration.ofSeconds(30)) // in this test 8 s without progress
+                    .until(() -> server.listener().load().connections() == 0);
+        }
+    }
+
     /// A field that the server keeps is sent as its index, in one or two bytes.
     @ParameterizedTest
     @CsvSource({"1048576, 300, false", "2147483647, 300, false", "4351, 300, false", "4096, 5, true", "512, 5, false"})

@@ -24,6 +24,7 @@ final class RawHttp2 implements AutoCloseable {
     static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     private static final int SETTINGS = 4;
     private static final int END_OF_STREAM_AND_HEADERS = 5;
+    private static final int END_OF_HEADERS = 4;
 
     private final Socket socket = new Socket();
     private final DataInputStream in;
@@ -95,6 +96,15 @@ final class RawHttp2 implements AutoCloseable {
     /// @param fields names and values in turn
     void request(int stream, String method, String scheme, String path, String authority, String... fields)
             throws IOException {
+        send(HEADERS, END_OF_STREAM_AND_HEADERS, stream, head(method, scheme, path, authority, fields));
+    }
+
+    /// A `POST` whose content does not come.
+    void begin(int stream, String path) throws IOException {
+        send(HEADERS, END_OF_HEADERS, stream, head("POST", "http", path, "test", "content-length", "10"));
+    }
+
+    private static byte[] head(String method, String scheme, String path, String authority, String... fields) {
         var block = new ByteArrayOutputStream();
         field(block, ":method", method);
         field(block, ":scheme", scheme);
@@ -103,7 +113,7 @@ final class RawHttp2 implements AutoCloseable {
         for (int i = 0; i < fields.length; i += 2) {
             field(block, fields[i], fields[i + 1]);
         }
-        send(HEADERS, END_OF_STREAM_AND_HEADERS, stream, block.toByteArray());
+        return block.toByteArray();
     }
 
     private static void field(ByteArrayOutputStream block, String name, String value) {
