@@ -49,10 +49,23 @@
     }
   }
 
-  const isSubscription = (document, name) => Boolean(document && document.definitions.some((definition) =>
-    definition.operation === 'subscription' && (!name || (definition.name && definition.name.value === name))));
+  // What stands outside of selections and variables. The editor's own parsing lags behind its text.
+  const topLevel = (query) => {
+    const plain = query.replace(/"""[\s\S]*?"""|"(?:[^"\\]|\\.)*"|#.*/g, '');
+    let depth = 0;
+    let text = '';
+    for (const character of plain) {
+      depth -= '})'.includes(character) ? 1 : 0;
+      text += depth ? '' : character;
+      depth += '{('.includes(character) ? 1 : 0;
+    }
+    return text;
+  };
 
-  const fetcher = (body, options = {}) => (isSubscription(options.documentAST, body.operationName)
+  const isSubscription = (query, name) =>
+    new RegExp(name ? `\\bsubscription\\s+${name}\\b` : '\\bsubscription\\b').test(topLevel(query));
+
+  const fetcher = (body, options = {}) => (isSubscription(body.query, body.operationName)
     ? results(body, options.headers)
     : post(body, options.headers, 'application/json').then(described).then(JSON.parse));
 
