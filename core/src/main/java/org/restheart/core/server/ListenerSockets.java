@@ -80,7 +80,8 @@ final class ListenerSockets {
             var keys = settings.https().keys().orElseThrow();
             var computed = Handshakes.start();
             handshakes = computed;
-            var ssl = new UndertowXnioSsl(worker.getXnio(), OptionMap.EMPTY, ObservedEngine.of(Tls.context(keys)), computed);
+            var ssl = new UndertowXnioSsl(
+                    worker.getXnio(), OptionMap.EMPTY, ObservedEngine.of(Tls.context(keys)), computed);
             tls = ssl;
             open(
                     "https-listener",

@@ -44,8 +44,7 @@ final class ObservedEngine extends SSLEngine {
     }
 
     @Override
-    public SSLEngineResult unwrap(ByteBuffer source, ByteBuffer[] targets, int offset, int length)
-            throws SSLException {
+    public SSLEngineResult unwrap(ByteBuffer source, ByteBuffer[] targets, int offset, int length) throws SSLException {
         return engine.unwrap(source, targets, offset, length);
     }
 

@@ -50,8 +50,8 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         }
     }
 
-    /// Whether the rest of a request is read before its exchange ends. Otherwise the connection is closed, or the request
-    /// has arrived.
+    /// Whether the rest of a request is read before its exchange ends. Otherwise the connection is closed, or the
+    /// request has arrived.
     static boolean isAwaited(HttpServerExchange exchange) {
         return !exchange.isRequestComplete()
                 && (exchange.isPersistent()

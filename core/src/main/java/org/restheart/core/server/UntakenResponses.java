@@ -60,8 +60,8 @@ final class UntakenResponses {
         }
     }
 
-    /// In HTTP/1.1 the operating system has what was written, while the exchange may go on with unread content of the
-    /// request. In HTTP/2 what was written may wait for the client's window, and unread content lets a stream stay for as
+    /// In HTTP/1.1 the operating system has what was written, while the exchange may go on with unread content.
+    /// In HTTP/2 what was written may wait for the client's window, and unread content lets a stream stay for as
     /// long as the client likes: it may have any number of them.
     private static boolean isTaken(HttpServerExchange exchange, long length) {
         return exchange.getConnection() instanceof HttpServerConnection

@@ -162,12 +162,14 @@ class ReadTurnTest {
 
     @Test
     void all_of_many_requests_that_come_together_are_answered_with_their_content() throws Exception {
-        try (var server = TestServer.of(
-                        blocking("/", request -> Response.json(200, new String(request.body().bytes(), StandardCharsets.UTF_8))));
+        try (var server = TestServer.of(blocking(
+                        "/",
+                        request -> Response.json(200, new String(request.body().bytes(), StandardCharsets.UTF_8))));
                 var client = server.connect()) {
             var requests = new StringBuilder();
             for (int i = 100; i < 200; i++) {
-                requests.append("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\n\r\n").append(i);
+                requests.append("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\n\r\n")
+                        .append(i);
             }
             client.send(requests.toString());
             for (int i = 100; i < 200; i++) {
