@@ -75,6 +75,9 @@ final class PipelinedRequests implements HttpHandler {
         if (exchange.isRequestComplete()) {
             return bytes.hasRemaining();
         }
+        if (Framing.fault(exchange).isPresent()) { // no further request is read
+            return false;
+        }
         long length = exchange.getRequestContentLength();
         return length >= 0 ? bytes.remaining() > length : chunksEnd(bytes) < bytes.limit();
     }
