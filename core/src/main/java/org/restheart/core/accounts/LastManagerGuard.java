@@ -24,6 +24,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 
@@ -53,7 +54,10 @@ final class LastManagerGuard implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY).filter(this::concerns);
-        if (target.isEmpty() || request.method().isSafe() || request.method() == Method.OPTIONS) {
+        if (target.isEmpty()
+                || target.get().kind() == ResourceKind.INDEX // with it, no document goes
+                || request.method().isSafe()
+                || request.method() == Method.OPTIONS) {
             return next.handle(request);
         }
         return switch (request.method()) {
@@ -77,7 +81,8 @@ final class LastManagerGuard implements Filter {
         // that of a collection changes its properties, not its documents
         if (target.kind() == ResourceKind.COLLECTION
                 || !holdsDocuments(target)
-                || concernsPasswordsAlone(request.require(RequestContent.KEY).value())) {
+                || (!DataWrite.replaces(request)
+                        && concernsPasswordsAlone(request.require(RequestContent.KEY).value()))) {
             return next.handle(request);
         }
         return inTurn(request, targeted(request, target), () -> {

@@ -318,6 +318,7 @@ public final class Security implements StandingRights, AutoCloseable {
     public List<Filter> guards(ForbiddenOperators operators) {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
+        guards.add(new ExpiryGuard(storedInMongo()));
         usersGuard.ifPresent(guards::add);
         stored.flatMap(StoredSecurity::managers)
                 .map(managers -> new LastManagerGuard(managers, operators))
@@ -326,6 +327,15 @@ public final class Security implements StandingRights, AutoCloseable {
                 .map(acl -> new PermissionsGuard(acl.database(), acl.collection()))
                 .ifPresent(guards::add);
         return guards;
+    }
+
+    private Set<MongoNamespace> storedInMongo() {
+        var collections = new HashSet<MongoNamespace>();
+        config.mongoRealm()
+                .map(MongoRealmConfig::users)
+                .ifPresent(users -> collections.add(new MongoNamespace(users.database(), users.collection())));
+        config.mongoAcl().ifPresent(acl -> collections.add(new MongoNamespace(acl.database(), acl.collection())));
+        return collections;
     }
 
     /// Why the guards refuse a request to every caller, whatever its content; empty if that depends on it.

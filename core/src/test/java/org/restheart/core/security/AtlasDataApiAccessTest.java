@@ -4,12 +4,38 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 /// Credentials and permissions of the Atlas Data API.
 
 class AtlasDataApiAccessTest extends AtlasDataApiFixture {
+    @Test
+    void a_replacement_of_a_permission_is_checked_as_a_whole() {
+        gateway.permit("{_id: 'replaced', kind: 'r', roles: ['nobody'], predicate: \"path('/nothing')\"}");
+        var filter = "'filter': {'kind': 'r'}, 'replacement': ";
+        var admin = gateway.as("admin");
+        var half = act(admin, "replaceOne", "acl", filter + "{'kind': 'r', 'roles': ['nobody']}");
+        assertThat(half.statusCode()).as(half.body()).isEqualTo(400);
+        assertThat(half.body()).contains("predicate");
+        var whole = filter + "{'kind': 'r', 'roles': ['nobody'], 'predicate': 'method(GET)'}";
+        expect(act(admin, "replaceOne", "acl", whole), 200, "{matchedCount: 1, modifiedCount: 1}");
+    }
+
+    @Test
+    void a_replacement_by_a_password_does_not_take_the_root_role_from_the_last_account() {
+        var answer = act(
+                gateway.as("admin"),
+                "replaceOne",
+                "users",
+                "'filter': {'roles': 'admin'}, 'replacement': {'password': 'a-new-Passw0rd'}");
+        assertThat(answer.statusCode()).as(answer.body()).isBetween(400, 499);
+        assertThat(gateway.collection("users").countDocuments(new BsonDocument("roles", new BsonString("admin"))))
+                .isOne();
+    }
+
     @Test
     void pipelines_do_not_write_at_any_depth() {
         var response = act("aggregate", "'pipeline': [{'$facet': {'a': [{'$out': 'x'}]}}]");

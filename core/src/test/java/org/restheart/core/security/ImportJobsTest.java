@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -88,6 +89,23 @@ class ImportJobsTest {
         }
         assertThat(gateway.collection("kinds").countDocuments(BsonDocument.parse("{a: {$in: [1, 2]}}")))
                 .isZero();
+    }
+
+    @Test
+    void what_follows_an_array_is_not_ignored() {
+        var admin = gateway.as("admin").with("Content-Type", "application/json");
+        var after = "There is content after the end of the array, in line ";
+        var contents = Map.of(
+                "[{\"a\": 1}]\n{\"a\": 2}", after + 2,
+                "[{\"a\": 1}]\n\n[{\"a\": 2}]", after + 3,
+                "[{\"a\": 1}]]", after + 1,
+                "{\"a\": 1}\n]", "The ] in line 2 closes no array",
+                "]", "The ] in line 1 closes no array");
+        contents.forEach((content, refusal) -> {
+            var answer = admin.send("POST", "/_imports?into=/kinds", content);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains(refusal);
+        });
     }
 
     @Test

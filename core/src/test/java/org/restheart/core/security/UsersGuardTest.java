@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -76,6 +78,17 @@ class UsersGuardTest {
         assertThat(answer.body()).contains("userid is for files; here the name of an account is _id");
         var named = root().post("/users", "{\"_id\": \"x9\", \"userid\": 9, \"password\": \"x\", \"roles\": []}");
         assertThat(named.statusCode()).isEqualTo(201);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/users", "/acl"})
+    void accounts_and_permissions_do_not_expire_by_an_index(String collection) {
+        var index = collection + "/_indexes/by-time";
+        var answer = root().put(index, "{\"keys\": {\"at\": 1}, \"ops\": {\"expireAfterSeconds\": 1}}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+        assertThat(answer.body()).contains("do not expire by an index");
+        assertThat(status(root().put(index, "{\"keys\": {\"at\": 1}}"))).isEqualTo(201);
+        assertThat(status(root().send("DELETE", index, ""))).isEqualTo(204);
     }
 
     @Test

@@ -96,6 +96,13 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
         }
     }
 
+    /// Whether a `PATCH` replaces the document that matches by its content, instead of changing it.
+    public static boolean replaces(Request request) {
+        return request.attribute(KEY)
+                .filter(write -> write.kind() == Kind.REPLACE_ONE)
+                .isPresent();
+    }
+
     /// Passes the report to the receiver of a judged request, if there is one.
     public static void report(Request request, Report report) {
         request.attribute(KEY).ifPresent(write -> write.receiver().accept(report));

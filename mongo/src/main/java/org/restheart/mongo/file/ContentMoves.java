@@ -114,6 +114,9 @@ final class ContentMoves {
 
     /// Finishes the replacement for which chunks have been stored under an id; false if there is none.
     boolean finishFrom(BsonValue from) {
+        if (from.isNull()) { // of chunks that name no file; an equality with null matches every file without the mark
+            return false;
+        }
         var file = chunks.files()
                 .find(new BsonDocument(MARK, new BsonDocument("$eq", from)))
                 .first();

@@ -24,6 +24,7 @@ public final class JsonDocumentReader implements DocumentReader {
 
     private final InputStream in;
     private long number;
+    private long line = 1;
     private boolean atStart = true;
     private boolean begun;
     private boolean inArray;
@@ -64,16 +65,18 @@ public final class JsonDocumentReader implements DocumentReader {
             }
         }
         while (!ended) {
-            int next = in.read();
+            int next = read();
             if (next == '[' && !begun) {
                 begun = true;
                 inArray = true;
             } else if (next < 0 && inArray) { // as when a download broke off
-                throw Problem.of(
-                                CONTENT_INVALID,
-                                "Invalid JSON. The array does not end: there is no ] after document " + number + ".")
-                        .raise();
-            } else if (next < 0 || next == ']') {
+                throw invalid("The array does not end: there is no ] after document " + number);
+            } else if (next == ']' && !inArray) {
+                throw invalid("The ] in line " + line + " closes no array");
+            } else if (next == ']') {
+                requireNothingMore();
+                ended = true;
+            } else if (next < 0) {
                 ended = true;
             } else if (next > ' ' && next != ',') {
                 begun = true;
@@ -81,6 +84,23 @@ public final class JsonDocumentReader implements DocumentReader {
             }
         }
         return -1;
+    }
+
+    /// As when two files were joined: the rest would be lost.
+    private void requireNothingMore() throws IOException {
+        for (int next = read(); next >= 0; next = read()) {
+            if (next > ' ') {
+                throw invalid("There is content after the end of the array, in line " + line);
+            }
+        }
+    }
+
+    private int read() throws IOException {
+        int next = in.read();
+        if (next == '\n') {
+            line++;
+        }
+        return next;
     }
 
     /// The text from its brace, which was read, to the one that closes it; null if it is too long.
@@ -91,7 +111,7 @@ public final class JsonDocumentReader implements DocumentReader {
         boolean escaped = false;
         boolean tooLong = false;
         for (int depth = 1; depth > 0; ) {
-            int next = in.read();
+            int next = read();
             if (next < 0) {
                 throw broken("does not end");
             }
@@ -114,7 +134,10 @@ public final class JsonDocumentReader implements DocumentReader {
     }
 
     private ProblemException broken(String reason) {
-        return Problem.of(CONTENT_INVALID, "Invalid JSON. Document " + number + " " + reason + ".")
-                .raise();
+        return invalid("Document " + number + " " + reason);
+    }
+
+    private static ProblemException invalid(String reason) {
+        return Problem.of(CONTENT_INVALID, "Invalid JSON. " + reason + ".").raise();
     }
 }

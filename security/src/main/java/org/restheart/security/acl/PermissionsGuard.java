@@ -17,6 +17,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.security.predicate.OddPaths;
 
 /// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
@@ -40,7 +41,7 @@ public record PermissionsGuard(String database, String collection) implements Fi
             return next.handle(request);
         }
         var asked = FoundWarnings.asked(request);
-        if (request.method() == Method.PATCH) {
+        if (request.method() == Method.PATCH && !DataWrite.replaces(request)) {
             checkChange(asked, request.require(RequestContent.KEY).value());
             return next.handle(asked);
         }
