@@ -82,7 +82,8 @@ final class LastManagerGuard implements Filter {
         if (target.kind() == ResourceKind.COLLECTION
                 || !holdsDocuments(target)
                 || (!DataWrite.replaces(request)
-                        && concernsPasswordsAlone(request.require(RequestContent.KEY).value()))) {
+                        && concernsPasswordsAlone(
+                                request.require(RequestContent.KEY).value()))) {
             return next.handle(request);
         }
         return inTurn(request, targeted(request, target), () -> {
