@@ -338,7 +338,7 @@ public final class Security implements StandingRights, AutoCloseable {
         return collections;
     }
 
-    /// Why the guards refuse a request to every caller, whatever its content; empty if that depends on it.
+    /// Why the guards refuse a request to its caller, whatever its content; empty if that depends on it.
     public Optional<Problem> refusal(Request request) {
         return usersGuard.flatMap(guard -> guard.refusal(request));
     }

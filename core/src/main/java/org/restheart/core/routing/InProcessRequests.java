@@ -48,7 +48,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
     /// Called once, when all services are bound, since some of them refer to this object.
     ///
     /// @param securityFilters returns the security filter of a binding
-    /// @param refusals why the guards of data refuse a request to every caller
+    /// @param refusals why the guards of data refuse a request to its caller, whatever its content and parameters
     public void connect(
             Router routes,
             Function<Binding, SecurityFilter> securityFilters,
@@ -73,9 +73,27 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
                 .routes()
                 .find(example.path())
                 .filter(route -> !kind.data() || isData(route, kind))
-                .map(route ->
-                        connected().securityFilters().apply(route.binding()).ask(inside(asking, example), kind))
+                .map(route -> ask(route.binding(), inside(asking, example), kind))
                 .orElseGet(() -> Permitted.by(List.of()));
+    }
+
+    private Permitted ask(Binding binding, Request example, RequestKind kind) {
+        return kind.data() && isRefused(binding, example)
+                ? Permitted.by(List.of())
+                : connected().securityFilters().apply(binding).ask(example, kind);
+    }
+
+    /// Whether the guards of data refuse all requests like the example. An unknown database or collection is none that
+    /// they guard.
+    private boolean isRefused(Binding binding, Request example) {
+        try {
+            return connected()
+                    .refusals()
+                    .apply(binding.service().prepare(example))
+                    .isPresent();
+        } catch (ProblemException _) { // of the example's path, content or parameters: others are not refused for it
+            return false;
+        }
     }
 
     @Override

@@ -2,6 +2,9 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Random;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -11,6 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -132,6 +136,62 @@ class AccessChecksTest {
                         .formatted(method, path, account));
         var real = gateway.as(account).send(method, path, method.equals("GET") ? "" : "{\"x\": 1}");
         assertThat(answer.getString("decision").getValue()).isEqualTo(real.statusCode() == 403 ? "refused" : "allowed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void the_overview_says_what_requests_get(long seed) {
+        var random = new Random(seed);
+        var collections = List.of("books", "users", "acl");
+        var resources = new HashMap<String, BsonDocument>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                var predicate = RandomRules.pick(
+                        random,
+                        "path-prefix('/%s')",
+                        "path-prefix('/%s') and not method(DELETE)",
+                        "path-prefix('/%s') and method(GET)",
+                        "path-template('/%s/{id}')",
+                        "path('/%s') and qparams-blacklist(sort)");
+                gateway.permit("{_id: 'random-%d', roles: ['viewer'], priority: %d, predicate: \"%s\", mongo: {%s}}"
+                        .formatted(
+                                i,
+                                i,
+                                predicate.formatted(collections.get(random.nextInt(3))),
+                                RandomRules.grant(random, false)));
+            }
+            for (var asker : List.of("admin", "bob")) {
+                resources.clear();
+                BsonDocument.parse(gateway.as(asker).get("/_access").body())
+                        .getArray("resources")
+                        .forEach(resource -> resources.put(
+                                resource.asDocument().getString("path").getValue(),
+                                resource.asDocument().getDocument("operations")));
+                for (var collection : collections) {
+                    var operations = resources.getOrDefault("/" + collection, new BsonDocument());
+                    expect(operations, "aggregate", asker, "POST", "/" + collection + "/_aggrs", "{\"stages\": []}");
+                    expect(operations, "read", asker, "GET", "/" + collection, "");
+                    expect(operations, "update", asker, "PATCH", "/" + collection + "/none", "{\"x\": 1}");
+                    expect(operations, "delete", asker, "DELETE", "/" + collection + "/none", "");
+                    var bulk = "/" + collection + "/*?filter=%7B%22_id%22%3A%22none%22%7D";
+                    expect(operations, "bulkUpdate", asker, "PATCH", bulk, "{\"x\": 1}");
+                    expect(operations, "bulkDelete", asker, "DELETE", bulk, "");
+                }
+            }
+        } finally {
+            gateway.collection("acl").deleteMany(BsonDocument.parse("{_id: /^random/}"));
+        }
+    }
+
+    private static void expect(
+            BsonDocument operations, String operation, String asker, String method, String path, String content) {
+        var said = operations.getString(operation, new BsonString("no")).getValue();
+        var answer = gateway.as(asker).send(method, path, content);
+        if (!said.equals("depends")) {
+            assertThat(answer.statusCode() == 403 ? "no" : "yes")
+                    .as("%s: %s %s by %s: %s", operation, method, path, asker, answer.body())
+                    .isEqualTo(said);
+        }
     }
 
     @Test

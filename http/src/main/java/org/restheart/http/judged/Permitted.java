@@ -5,8 +5,8 @@ import java.util.List;
 /// Whether a caller may make requests of a kind. Immutable.
 ///
 /// `NEVER` is sound: each such request is refused, with any spelling of its path. `ALWAYS` applies to requests
-/// without a trailing slash. Vetoers, which check origins and earlier attempts, and guards of single services may
-/// refuse more.
+/// without a trailing slash. Vetoers, which check origins and earlier attempts, and guards that look at content,
+/// parameters or stored documents may refuse more.
 ///
 /// @param rules the evaluated rules, in their order, up to the first that decides for all requests of the kind
 public record Permitted(Answer answer, List<RuleAnswer> rules) {

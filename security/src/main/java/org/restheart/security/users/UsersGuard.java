@@ -79,10 +79,6 @@ public final class UsersGuard implements Filter {
             throw refused.raise();
         });
         var hidden = hidden(request);
-        if (target.get().kind() == ResourceKind.INDEX && hidden.containsAll(TOKENS)) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties")
-                    .raise();
-        }
         if (new Mentions(Visibility.hiding(hidden)).in(request.query())) {
             throw Problem.of(ProblemCode.FORBIDDEN, "Using filters on the password property is forbidden")
                     .raise();
@@ -102,16 +98,21 @@ public final class UsersGuard implements Filter {
         return next.handle(request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
     }
 
-    /// Why every caller is refused a request, whatever its content and its parameters; empty if that depends on them.
+    /// Why the caller of a request is refused, whatever its content and its parameters; empty if that depends on them.
     public Optional<Problem> refusal(Request request) {
-        boolean aggregates = concerns(request)
-                && request.attribute(DataTarget.KEY)
-                        .map(DataTarget::kind)
-                        .filter(kind -> kind == ResourceKind.AGGREGATION || kind == ResourceKind.AGGREGATIONS)
-                        .isPresent();
-        return aggregates && request.method() != Method.OPTIONS
-                ? Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated"))
-                : Optional.empty();
+        if (!concerns(request) || request.method() == Method.OPTIONS) {
+            return Optional.empty();
+        }
+        return request.attribute(DataTarget.KEY)
+                .map(DataTarget::kind)
+                .flatMap(kind -> switch (kind) {
+                    case AGGREGATION, AGGREGATIONS ->
+                        Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated"));
+                    case INDEX ->
+                        Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties"))
+                                .filter(_ -> hidden(request).containsAll(TOKENS));
+                    default -> Optional.empty();
+                });
     }
 
     private boolean concerns(Request request) {
