@@ -103,16 +103,14 @@ public final class UsersGuard implements Filter {
         if (!concerns(request) || request.method() == Method.OPTIONS) {
             return Optional.empty();
         }
-        return request.attribute(DataTarget.KEY)
-                .map(DataTarget::kind)
-                .flatMap(kind -> switch (kind) {
-                    case AGGREGATION, AGGREGATIONS ->
-                        Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated"));
-                    case INDEX ->
-                        Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties"))
-                                .filter(_ -> hidden(request).containsAll(TOKENS));
-                    default -> Optional.empty();
-                });
+        return request.attribute(DataTarget.KEY).map(DataTarget::kind).flatMap(kind -> switch (kind) {
+            case AGGREGATION, AGGREGATIONS ->
+                Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Accounts cannot be aggregated"));
+            case INDEX ->
+                Optional.of(Problem.of(ProblemCode.FORBIDDEN, "Indexes of accounts reveal hidden properties"))
+                        .filter(_ -> hidden(request).containsAll(TOKENS));
+            default -> Optional.empty();
+        });
     }
 
     private boolean concerns(Request request) {
