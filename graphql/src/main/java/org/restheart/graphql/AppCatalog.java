@@ -4,6 +4,7 @@ import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +43,9 @@ final class AppCatalog implements AutoCloseable {
     /// As many as one query returns.
     private static final int MAX_APPS = 1_000;
 
+    /// More definitions than claim a path, unless they were stored by other ways than this server's.
+    private static final int MAX_CLAIMANTS = 100;
+
     private final DocumentReads reads;
     private final GraphqlConfig config;
     private final Map<Place, ServedApp> kept = new ConcurrentHashMap<>();
@@ -53,7 +57,9 @@ final class AppCatalog implements AutoCloseable {
     /// Holds a permit when definitions may have changed.
     private final Semaphore changed = new Semaphore(0);
 
-    /// @param uri as [AppUris#normal] has it
+    /// Where an app is served.
+    ///
+    /// @param uri one of the definition's paths, in the spelling of [AppUris]
     record Place(String database, String uri) {}
 
     /// @param following follows the definitions of apps in use
@@ -82,7 +88,7 @@ final class AppCatalog implements AutoCloseable {
     /// The app that is served at a path.
     ///
     /// @param request that may have to wait for it
-    /// @throws InvalidApp if its definition is invalid
+    /// @throws InvalidApp if its definition is invalid, or if more than one has the path
     Optional<ServedApp> find(Place place, Request request) throws InvalidApp {
         var known = known(place);
         if (known.isPresent()) {
@@ -95,7 +101,7 @@ final class AppCatalog implements AutoCloseable {
 
     /// The app that is served at a path. May wait.
     ///
-    /// @throws InvalidApp if its definition is invalid
+    /// @throws InvalidApp if its definition is invalid, or if more than one has the path
     Optional<ServedApp> find(Place place) throws InvalidApp {
         var known = kept.get(place);
         if (known != null) {
@@ -148,35 +154,44 @@ final class AppCatalog implements AutoCloseable {
         changed.release();
     }
 
-    private Optional<RawBsonDocument> stored(String database, String uri) {
-        var found = definitions(database, claiming(uri), 10);
-        return found.stream()
-                .filter(definition -> declares(definition, uri))
-                .findFirst()
-                .or(() -> found.stream().findFirst());
+    private Optional<RawBsonDocument> stored(String database, String uri) throws InvalidApp {
+        return served(uri, claimants(database, uri));
     }
 
-    private static boolean declares(BsonDocument definition, String uri) {
-        return definition.get("descriptor") instanceof BsonDocument descriptor
-                && descriptor.get("uri") instanceof BsonString declared
-                && AppUris.normal(declared.getValue()).equals(uri);
-    }
-
-    /// The filter for definitions that are served at a path.
-    private static BsonDocument claiming(String uri) {
-        var spellings = new BsonArray(List.of(new BsonString(uri)));
-        if (uri.indexOf('\0') < 0) { // which no pattern can contain
-            spellings.add(new BsonRegularExpression("^/*" + Pattern.quote(uri) + "/*\\z"));
+    /// Definitions that are written through this server never claim the path of another. Of those that were stored in
+    /// other ways, neither the order nor what they contain decides which is served, since who may write one could
+    /// choose that: none is.
+    private static Optional<RawBsonDocument> served(String uri, List<RawBsonDocument> claimants) throws InvalidApp {
+        var owners = claimants.stream()
+                .filter(definition -> AppUris.of(definition).own().equals(Optional.of(uri)))
+                .toList();
+        if (owners.isEmpty()) {
+            return claimants.stream().findFirst(); // by its id, which is unique
         }
-        var spelt = new BsonDocument("$in", spellings);
-        return new BsonDocument(
-                "$or",
-                new BsonArray(List.of(new BsonDocument("descriptor.uri", spelt), new BsonDocument("_id", spelt))));
+        var enabled = owners.stream()
+                .filter(definition -> AppUris.of(definition).isEnabled())
+                .toList();
+        if (enabled.size() > 1) {
+            LOG.warn(
+                    "None of these GraphQL apps is served at its own path, since all have the same: {}",
+                    enabled.stream().limit(10).map(AppUris::nameOf).toList());
+            throw new InvalidApp("URI collision: more than one GraphQL app has the path /" + uri);
+        }
+        return (enabled.isEmpty() ? owners : enabled).stream().findFirst();
     }
 
-    /// Definitions whose primary path is this one.
-    List<RawBsonDocument> rivals(String database, String uri) {
-        return definitions(database, claiming(uri), 10);
+    /// The definitions that are to be served at a path, disabled ones too. The patterns do not depend on the
+    /// collation of the collection, which may not distinguish cases.
+    List<RawBsonDocument> claimants(String database, String uri) {
+        if (uri.indexOf('\0') >= 0) { // which no pattern can contain, and no path has
+            return List.of();
+        }
+        var declared = new BsonDocument("descriptor.uri", new BsonRegularExpression("^/*" + Pattern.quote(uri) + "/*\\z"));
+        var named = new BsonDocument("_id", new BsonRegularExpression("^" + Pattern.quote(uri) + "\\z"));
+        var filter = new BsonDocument("$or", new BsonArray(List.of(declared, named)));
+        return definitions(database, filter, MAX_CLAIMANTS).stream()
+                .filter(definition -> AppUris.of(definition).all().contains(uri))
+                .toList();
     }
 
     private List<RawBsonDocument> definitions(String database, BsonDocument filter, int limit) {
@@ -194,20 +209,25 @@ final class AppCatalog implements AutoCloseable {
         var database = config.definitions().getDatabaseName();
         try {
             long before = writes.get();
+            var byUri = new LinkedHashMap<String, List<RawBsonDocument>>();
             for (var definition : definitions(database, new BsonDocument(), MAX_APPS)) {
-                try {
-                    var app = compile(definition, database, false);
-                    app.app().uris().own().ifPresent(uri -> {
-                        kept.put(new Place(database, uri), app);
-                        follow(database);
-                        if (before != writes.get()) {
-                            kept.clear();
-                        }
-                    });
-                } catch (InvalidApp e) {
-                    LOG.warn("GraphQL app {} cannot be served: {}", AppUris.nameOf(definition), e.getMessage());
-                }
+                AppUris.of(definition)
+                        .own()
+                        .ifPresent(uri -> byUri.computeIfAbsent(uri, _ -> new ArrayList<>())
+                                .add(definition));
             }
+            byUri.forEach((uri, owners) -> {
+                try {
+                    var app = compile(served(uri, owners).orElseThrow(), database, false);
+                    kept.put(new Place(database, uri), app);
+                    follow(database);
+                    if (before != writes.get()) {
+                        kept.clear();
+                    }
+                } catch (InvalidApp e) {
+                    LOG.warn("GraphQL app {} cannot be served: {}", AppUris.nameOf(owners.getFirst()), e.getMessage());
+                }
+            });
         } catch (ProblemException e) { // MongoDB is not reachable yet: apps are compiled on their first request
             LOG.debug("app definitions could not be read", e);
         }
@@ -237,12 +257,19 @@ final class AppCatalog implements AutoCloseable {
         byDatabase.forEach((database, places) -> {
             for (var place : places) {
                 var app = kept.get(place);
-                var now = stored(database, place.uri());
-                if (app != null && (now.isEmpty() || !now.get().equals(app.stored()))) {
+                if (app != null && !isServed(app, place)) {
                     kept.remove(place, app);
                 }
             }
         });
+    }
+
+    private boolean isServed(ServedApp app, Place place) {
+        try {
+            return stored(place.database(), place.uri()).equals(Optional.of(app.stored()));
+        } catch (InvalidApp _) {
+            return false;
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.restheart.graphql;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -7,11 +8,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
-import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Content;
 import org.restheart.http.DocumentCheck;
@@ -34,9 +37,11 @@ import org.restheart.mongo.metadata.EscapedKeys;
 /// invalid definitions, escapes keys, and updates served apps after writes.
 final class DefinitionGuard implements Filter {
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final GraphqlConfig config;
     private final AppCatalog catalog;
+    private final ReentrantLock turn = new ReentrantLock();
 
     DefinitionGuard(GraphqlConfig config, AppCatalog catalog) {
         this.config = config;
@@ -56,9 +61,36 @@ final class DefinitionGuard implements Filter {
         }
         checkWriter(request);
         var warnings = Collections.synchronizedSet(new LinkedHashSet<String>());
-        return following(checked(request, target.get(), warnings), next)
-                .map(written ->
-                        warnings.isEmpty() ? written : WarningsBody.add(request, written, List.copyOf(warnings)));
+        var checked = checked(request, target.get(), warnings);
+        var written = checked.attribute(DocumentCheck.KEY).isPresent()
+                ? inTurn(checked, () -> following(checked, next))
+                : following(checked, next);
+        return written.map(
+                answer -> warnings.isEmpty() ? answer : WarningsBody.add(request, answer, List.copyOf(warnings)));
+    }
+
+    /// Writes of definitions that must not have the same path, each of which is checked before it is stored.
+    private Response inTurn(Request request, Supplier<Response> write) {
+        request.requireThread();
+        try {
+            if (!turn.tryLock(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw busy();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw busy();
+        }
+        try {
+            return write.get().settled();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private static ProblemException busy() {
+        return Problem.of(ProblemCode.OVERLOADED, "other GraphQL App definitions are being written")
+                .with("Retry-After", "1")
+                .raise();
     }
 
     /// Whether a request is about definitions, or about their whole collection or database; those of another database,
@@ -101,6 +133,13 @@ final class DefinitionGuard implements Filter {
                 || (target.kind() == ResourceKind.COLLECTION && request.method() == Method.POST);
         if (!writesDocuments || request.method() == Method.DELETE) {
             return request;
+        }
+        if (request.query().has("sid") && request.query().has("txn")) {
+            throw Problem.of(
+                            ProblemCode.CONFLICT,
+                            "GraphQL App definitions are written outside of transactions only: until one is committed,"
+                                    + " others do not see which path it has")
+                    .raise();
         }
         var content = request.require(RequestContent.KEY);
         if (content.isUnread()) {
@@ -160,28 +199,20 @@ final class DefinitionGuard implements Filter {
             throws InvalidApp {
         var raw = document instanceof RawBsonDocument already ? already : new RawBsonDocument(document, CODEC);
         var app = catalog.compile(raw, database, true).app();
-        var own = app.uris().own().orElseThrow();
         var id = document.get("_id");
-        boolean collides = taken.contains(own);
-        for (var rival : collides ? List.<RawBsonDocument>of() : catalog.rivals(database, own)) {
-            collides |= !Objects.equals(rival.get("_id"), id) && claims(rival, own);
+        for (var uri : app.uris().all()) {
+            boolean collides = !taken.add(uri)
+                    || catalog.claimants(database, uri).stream()
+                            .anyMatch(rival -> !Objects.equals(rival.get("_id"), id));
+            if (collides) {
+                throw Problem.of(
+                                ProblemCode.CONFLICT,
+                                "Wrong GraphQL App definition" + place
+                                        + ": URI collision: another GraphQL app is already accessible at /" + uri)
+                        .raise();
+            }
         }
-        if (collides) {
-            throw Problem.of(
-                            ProblemCode.CONFLICT,
-                            "Wrong GraphQL App definition" + place
-                                    + ": URI collision: another GraphQL app is already accessible at /" + own)
-                    .raise();
-        }
-        taken.add(own);
         return app.warnings();
-    }
-
-    /// By the declared path, or by the id without one.
-    private static boolean claims(BsonDocument rival, String uri) {
-        return !(rival.get("descriptor") instanceof BsonDocument descriptor)
-                || !descriptor.isString("uri")
-                || AppUris.normal(descriptor.getString("uri").getValue()).equals(uri);
     }
 
     /// Updates served apps after a write, also after a failed one, whose outcome is unknown.

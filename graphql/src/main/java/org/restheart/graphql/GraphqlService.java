@@ -126,12 +126,11 @@ public final class GraphqlService implements Service, AutoCloseable {
         }
     }
 
-    /// Names that begin with a slash or contain an encoded one are no app's: access rules see another path.
+    /// Empty segments and encoded slashes are in no app's path: access rules see another path.
     private AppCatalog.Place place(Request request) {
         var segments = request.path().segments();
         var names = segments.subList(Math.min(skippedSegments, segments.size()), segments.size());
-        boolean differs = !names.isEmpty()
-                && (names.getFirst().isEmpty() || names.stream().anyMatch(name -> name.contains("/")));
+        boolean differs = names.stream().anyMatch(name -> name.isEmpty() || name.contains("/"));
         var uri = differs ? "" : String.join("/", names);
         var database = request.attribute(DEFINITIONS_DATABASE)
                 .orElse(config.definitions().getDatabaseName());

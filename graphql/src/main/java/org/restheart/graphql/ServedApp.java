@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.graphql.app.App;
+import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.mongo.metadata.EscapedKeys;
@@ -26,7 +27,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
     /// @param strict whether to refuse unknown keys
     /// @throws InvalidApp naming the location of the error
     static ServedApp of(RawBsonDocument stored, Apps apps, GraphqlConfig config, boolean strict) throws InvalidApp {
-        var app = apps.compile(EscapedKeys.unescape((BsonDocument) stored), strict);
+        var app = apps.compile(EscapedKeys.unescape((BsonDocument) stored), AppUris.of(stored), strict);
         var queries = new QueryCache(app.schema(), app.fields(), config.queries());
         var texts = new HashMap<String, String>();
         for (var document : app.documents().entrySet()) {

@@ -2,7 +2,15 @@ package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,23 +18,54 @@ import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// What access rules say of a path holds for every spelling under which an app is served.
+/// What access rules say of a path holds for every spelling under which an app is served, and no definition has the
+/// path of another one.
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AppPathsTest {
+    private static final String THEIRS = "{a}";
+
+    private final TestMongo mongo;
     private final ConformanceGateway gateway;
+    private final GraphqlClient admin;
 
     AppPathsTest(TestMongo mongo) {
+        this.mongo = mongo;
         this.gateway = GraphqlGateway.start(mongo, "app-cache-ttr: 600000");
-        var admin = new GraphqlClient(gateway, "admin");
+        this.admin = new GraphqlClient(gateway, "admin");
         admin.define("one", definition("/hidden/v1/"));
         admin.define("two", definition("open"));
+        admin.define("three", definition("").replace("\"descriptor\": {\"uri\": \"\"},", ""));
+        admin.define("$four", definition("four").replace("\"four\"", "\"four\", \"enabled\": false"));
     }
 
     private static String definition(String uri) {
         return """
                 {"descriptor": {"uri": "%s"}, "schema": "type Query { a: String }", "mappings": {"Query": {"a": "a"}}}
                 """.formatted(uri);
+    }
+
+    /// @param uri null for none
+    private static Document foreign(String id, String uri) {
+        var definition = Document.parse("""
+                {"_id": "", "schema": "type Query { b: String }", "mappings": {"Query": {"b": "b"}}}
+                """).append("_id", id);
+        return uri == null ? definition : definition.append("descriptor", new Document("uri", uri));
+    }
+
+    private HttpResponse<String> write(Document... definitions) {
+        var texts = List.of(definitions).stream().map(Document::toJson).toList();
+        return admin.send("POST", "/defs/gql-apps?wm=upsert", texts.size() == 1 ? texts.getFirst() : texts.toString());
+    }
+
+    @AfterEach
+    void clear() {
+        for (var definition : mongo.database().getCollection("gql-apps").find()) {
+            if (!definition.get("mappings", Document.class).toString().contains("a=a")) {
+                mongo.database().getCollection("gql-apps").deleteOne(definition);
+            }
+        }
+        admin.send("PATCH", "/defs/gql-apps/three", "{\"descriptor.description\": \"\"}"); // forgets what was cached
     }
 
     @AfterAll
@@ -40,6 +79,7 @@ class AppPathsTest {
         "open/, 200, 200",
         "hidden/v1, 200, 403",
         "hidden/v1/, 200, 403",
+        "hidden/v1//, 200, 403",
         "hidden/v1;x=y, 200, 403",
         "%68idden/v1, 200, 403",
         "/hidden/v1, 404, 404",
@@ -47,10 +87,15 @@ class AppPathsTest {
         ";x/hidden/v1, 404, 404",
         "hidden%2Fv1, 404, 404",
         "hidden%2fv1, 404, 404",
+        "hidden%252Fv1, 404, 404",
         "%2Fhidden/v1, 404, 404",
         "hidden//v1, 404, 403",
+        "hidden/;x/v1, 404, 403",
+        "./hidden/v1, 404, 404",
+        "Hidden/v1, 404, 404",
         "open%2F, 404, 404",
-        "one, 200, 200"
+        "one, 200, 200",
+        "ONE, 404, 404"
     })
     void no_spelling_avoids_a_rule(String path, int admin, int fay) {
         assertThat(status("admin", path)).isEqualTo(admin);
@@ -58,6 +103,198 @@ class AppPathsTest {
     }
 
     private int status(String user, String path) {
-        return new GraphqlClient(gateway, user).ask(path, "{a}").statusCode();
+        return new GraphqlClient(gateway, user).ask(path, THEIRS).statusCode();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // the path of another, by one's own or by one's id
+        "x, one, 409",
+        "x, /one/, 409",
+        "x, two, 409",
+        "x, three, 409",
+        "x, $four, 409",
+        "x, four, 409",
+        "x, hidden/v1, 409",
+        "x, hidden/v1/, 409",
+        "open, , 409",
+        "open, x, 409",
+        "four, x, 409",
+        // spellings that no request has
+        "/three, , 400",
+        "three/, , 400",
+        "hidden/v1, , 400",
+        "hidden//v1, , 400",
+        "., , 400",
+        "x, hidden//v1, 400",
+        "x, hidden/./v1, 400",
+        "x, open/../hidden/v1, 400",
+        "x, 'hidden/ /v1', 400",
+        // others, which have a path of their own and no more
+        "/three, x, 200",
+        "//three, x, 200",
+        "hidden/v1, x, 200",
+        "/hidden/v1/, x, 200",
+        "hidden%2Fv1, , 200",
+        "x, hidden%2Fv1, 200",
+        "THREE, , 200",
+        "x, OPEN, 200",
+        "ｔhree, , 200",
+        "_$four, , 200",
+        "x, Hidden/v1, 200"
+    })
+    void a_definition_does_not_get_the_path_of_another(String id, String uri, int status) {
+        var written = write(foreign(id, uri));
+        assertThat(written.statusCode()).as(written.body()).isEqualTo(status == 200 ? 201 : status);
+        requireTheirs();
+        if (status == 409) {
+            assertThat(written.body()).contains("URI collision: another GraphQL app is already accessible at /");
+        }
+        var inTheOther = write(foreign("first", "first"), foreign(id, uri));
+        assertThat(inTheOther.statusCode()).isEqualTo(status);
+        requireTheirs();
+    }
+
+    /// Each is answered by its own definition.
+    private void requireTheirs() {
+        for (var path : List.of("one", "hidden/v1", "two", "open", "three")) {
+            assertThat(status("admin", path)).as(path).isEqualTo(200);
+        }
+        assertThat(status("admin", "four")).isEqualTo(404); // disabled
+    }
+
+    @Test
+    void no_change_gets_the_path_of_another() {
+        assertThat(write(foreign("x", "y")).statusCode()).isEqualTo(201);
+        for (var change : List.of(
+                "{\"descriptor.uri\": \"open\"}",
+                "{\"descriptor\": {\"uri\": \"one\"}}",
+                "{\"$set\": {\"descriptor.uri\": \"/three\"}}",
+                "{\"$rename\": {\"wanted\": \"descriptor.uri\"}, \"$unset\": {\"schema\": 1}}",
+                "{\"descriptor\": {\"uri\": \"z\"}, \"descriptor\": {\"uri\": \"open\"}}")) {
+            var changed = admin.send("PATCH", "/defs/gql-apps/x", change);
+            assertThat(changed.statusCode()).as(change + changed.body()).isIn(400, 409);
+            requireTheirs();
+        }
+        assertThat(admin.send("PUT", "/defs/gql-apps/x", foreign("x", "open").toJson())
+                        .statusCode())
+                .isEqualTo(409);
+        requireTheirs();
+        for (var twice : List.of(
+                "\"descriptor\": {\"uri\": \"z\"}, \"descriptor\": {\"uri\": \"open\"}",
+                "\"descriptor\": {\"uri\": \"open\"}, \"descriptor\": {\"uri\": \"z\"}",
+                "\"descriptor\": {\"uri\": \"open\", \"uri\": \"z\"}",
+                "\"descriptor\": {\"uri\": \"z\", \"uri\": \"open\"}",
+                "\"descriptor\": {\"uri\": \"z\", \"_$uri\": \"open\"}",
+                "\"descriptor.uri\": \"open\", \"descriptor::uri\": \"open\"",
+                "\"descriptor\": [{\"uri\": \"open\"}]",
+                "\"descriptor\": {\"uri\": [\"open\"]}")) {
+            admin.send("PUT", "/defs/gql-apps/x", "{" + twice + ", " + foreign("x", null).toJson().substring(1));
+            requireTheirs();
+        }
+        assertThat(admin.send("PATCH", "/defs/gql-apps/one", "{\"descriptor.description\": \"mine\"}")
+                        .statusCode())
+                .isEqualTo(200); // itself
+    }
+
+    @Test
+    void of_definitions_that_are_written_at_the_same_time_one_gets_the_path() throws Exception {
+        var writes = new ArrayList<Callable<Integer>>();
+        for (int i = 0; i < 12; i++) {
+            var definition = foreign("at-once-" + i, i % 2 == 0 ? "at-once" : "/at-once/");
+            writes.add(() -> write(definition).statusCode());
+        }
+        var statuses = new ArrayList<Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var outcome : threads.invokeAll(writes)) {
+                statuses.add(outcome.get());
+            }
+        }
+        assertThat(statuses).containsOnly(201, 409).containsOnlyOnce(201);
+    }
+
+    @Test
+    void no_definition_waits_in_a_transaction_for_the_path_of_another() {
+        var session = admin.send("POST", "/_sessions", "").headers().firstValue("Location").orElseThrow();
+        var sid = session.substring(session.lastIndexOf('/') + 1);
+        assertThat(admin.send("POST", "/_sessions/" + sid + "/_txns", "").statusCode())
+                .isEqualTo(201);
+        var written = admin.send(
+                "PUT",
+                "/defs/gql-apps/x?wm=upsert&txn=1&sid=" + sid,
+                foreign("x", "new").toJson());
+        assertThat(written.statusCode()).isEqualTo(409);
+        assertThat(written.body()).contains("outside of transactions only");
+    }
+
+    @Test
+    void of_definitions_with_one_path_that_are_stored_in_other_ways_none_is_served() {
+        var apps = mongo.database().getCollection("gql-apps");
+        apps.insertOne(foreign("stored", "shared"));
+        assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
+        apps.insertOne(foreign("shared", null));
+        apps.insertOne(foreign("a", "/shared"));
+        clearCache();
+        var answer = admin.ask("shared", "{b}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body())
+                .contains("Invalid GraphQL app definition: URI collision: more than one GraphQL app has the path /shared");
+        assertThat(admin.ask("stored", "{b}").statusCode()).isEqualTo(200); // by its id
+
+        for (var other : List.of("shared", "a")) { // a disabled one is not served, and takes nothing away
+            apps.updateOne(
+                    new Document("_id", other), Document.parse("{$set: {'descriptor.enabled': false}}"));
+        }
+        clearCache();
+        assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
+        for (int i = 0; i < 20; i++) { // as many others as may be that look alike
+            apps.insertOne(foreign("/".repeat(i + 1) + "shared", "/x" + i));
+        }
+        clearCache();
+        assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_declared_path_has_precedence_over_an_id() {
+        var apps = mongo.database().getCollection("gql-apps");
+        apps.insertOne(foreign("alias", "shared/v2"));
+        clearCache();
+        assertThat(admin.ask("alias", "{b}").statusCode()).isEqualTo(200);
+        apps.insertOne(Document.parse(definition("alias")).append("_id", "its"));
+        clearCache();
+        assertThat(admin.ask("alias", THEIRS).statusCode()).isEqualTo(200);
+        assertThat(admin.ask("shared/v2", "{b}").statusCode()).isEqualTo(200);
+        apps.deleteOne(new Document("_id", "its"));
+    }
+
+    private void clearCache() {
+        assertThat(admin.send("PATCH", "/defs/gql-apps/three", "{\"descriptor.description\": \"\"}")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    /// Definitions are compared as texts, whatever the collation of their collection says.
+    @Test
+    void a_collation_makes_no_paths_equal() {
+        var apps = mongo.database().getCollection("gql-apps");
+        var before = apps.find().into(new ArrayList<>());
+        apps.drop();
+        mongo.database().runCommand(Document.parse("{create: 'gql-apps', collation: {locale: 'en', strength: 1}}"));
+        apps.insertMany(before);
+        clearCache();
+        for (var i = 0; i < 12; i++) {
+            var cases = i;
+            var other = "three".chars()
+                    .map(c -> (cases >> (c % 4) & 1) == 1 ? Character.toUpperCase(c) : c)
+                    .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                    .toString();
+            if (!other.equals("three")) {
+                write(foreign("a" + i, other));
+            }
+        }
+        requireTheirs();
+        assertThat(write(foreign("x", "open")).statusCode()).isEqualTo(409);
+        apps.drop();
+        apps.insertMany(before);
     }
 }

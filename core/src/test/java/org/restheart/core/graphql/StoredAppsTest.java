@@ -157,7 +157,26 @@ class StoredAppsTest {
         insert(app("a", json -> json).append("descriptor", new Document("uri", "taken")));
         insert(app("b", json -> json).append("descriptor", new Document("uri", "taken")));
         try (var gateway = start("app-cache-ttr: 60000", "createIndexesOnGqlApps: {enabled: true}\n")) {
-            assertThat(status(gateway, "taken")).isEqualTo(200);
+            assertThat(status(gateway, "taken")).isEqualTo(400);
+            assertThat(status(gateway, "a")).isEqualTo(200);
+            assertThat(status(gateway, "b")).isEqualTo(200);
+        }
+    }
+
+    /// A definition's path is what is stored, not what its keys and texts stand for.
+    @Test
+    void at_the_start_too_each_path_is_one_definition_s() {
+        insert(app("$usual", json -> json));
+        insert(app("_$usual", json -> json.replace("docs", "others")));
+        insert(app("/$usual", json -> json.replace("docs", "others")).append("descriptor", new Document("uri", "x")));
+        insert(app("y", json -> json).append("descriptor", new Document("uri", "/shared/")));
+        insert(app("z", json -> json.replace("docs", "others")).append("descriptor", new Document("uri", "shared")));
+        try (var gateway = start("app-cache-ttr: 60000", "")) {
+            for (int round = 0; round < 5; round++) {
+                assertThat(status(gateway, "$usual")).isEqualTo(200);
+                assertThat(status(gateway, "shared")).isEqualTo(400);
+                await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+            }
         }
     }
 }

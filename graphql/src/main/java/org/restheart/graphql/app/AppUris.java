@@ -1,29 +1,31 @@
 package org.restheart.graphql.app;
 
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
-import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
+import org.bson.BsonString;
 
-/// The paths at which a definition is served. Immutable.
+/// The paths at which a stored definition is served. Each has one spelling: what a request's path has below the
+/// service's, decoded, without slashes at its end. Immutable.
 ///
 /// @param declared `descriptor.uri`, as [#normal] has it
-/// @param id the document's in the same form, if it is a string
-public record AppUris(Optional<String> declared, Optional<String> id) {
-    /// @param id the document's; null if MongoDB generates it
-    static AppUris of(BsonDocument descriptor, @Nullable BsonValue id) {
-        var uri = descriptor.get("uri");
-        return new AppUris(
-                Optional.ofNullable(uri)
-                        .filter(BsonValue::isString)
-                        .map(text -> normal(text.asString().getValue())),
-                Optional.ofNullable(id)
-                        .filter(BsonValue::isString)
-                        .map(text -> normal(text.asString().getValue()))
-                        .filter(path -> !path.isEmpty()));
+/// @param id the document's, exactly, if it is a text that can be one segment of a path
+/// @param isEnabled whether the definition does not say that it is disabled
+public record AppUris(Optional<String> declared, Optional<String> id, boolean isEnabled) {
+    /// @param definition as stored, also an invalid one; without `_id` if MongoDB generates it
+    public static AppUris of(BsonDocument definition) {
+        var descriptor = definition.get("descriptor") instanceof BsonDocument members ? members : new BsonDocument();
+        var declared = descriptor.get("uri") instanceof BsonString uri
+                ? Optional.of(normal(uri.getValue())).filter(path -> !path.isEmpty())
+                : Optional.<String>empty();
+        var id = definition.get("_id") instanceof BsonString text
+                ? Optional.of(text.getValue()).filter(AppUris::isSegment)
+                : Optional.<String>empty();
+        return new AppUris(declared, id, !BsonBoolean.FALSE.equals(descriptor.get("enabled")));
     }
 
     /// A definition's name for the log, `{"_id": …}`: it may have no path that can be read.
@@ -32,7 +34,7 @@ public record AppUris(Optional<String> declared, Optional<String> id) {
     }
 
     /// Without slashes at its beginning and end, which do not count.
-    public static String normal(String uri) {
+    private static String normal(String uri) {
         int begin = 0;
         int end = uri.length();
         while (begin < end && uri.charAt(begin) == '/') {
@@ -44,6 +46,20 @@ public record AppUris(Optional<String> declared, Optional<String> id) {
         return uri.substring(begin, end);
     }
 
+    /// Whether the text is a path that requests can have: of segments that are not empty, and that neither clients nor
+    /// proxies resolve.
+    static boolean isPath(String text) {
+        return List.of(text.split("/", -1)).stream().allMatch(AppUris::isSegment);
+    }
+
+    private static boolean isSegment(String text) {
+        return !text.isBlank()
+                && text.indexOf('/') < 0
+                && !text.equals(".")
+                && !text.equals("..")
+                && text.chars().noneMatch(Character::isISOControl);
+    }
+
     /// All of them.
     public Set<String> all() {
         var all = new LinkedHashSet<String>();
@@ -52,7 +68,7 @@ public record AppUris(Optional<String> declared, Optional<String> id) {
         return all;
     }
 
-    /// The path that no other app may have: the declared path, or the id without one.
+    /// The declared path, or the id without one. It has precedence over the id of a definition that declares another.
     public Optional<String> own() {
         return declared.or(() -> id);
     }

@@ -55,13 +55,17 @@ public final class Apps {
     }
 
     /// @param definition with unescaped keys
+    /// @param uris its paths, which are those of the definition as it is stored
     /// @param strict whether to refuse unknown keys instead of logging them
     /// @throws InvalidApp naming the location of the error
-    public App compile(BsonDocument definition, boolean strict) throws InvalidApp {
-        var descriptor = descriptor(definition);
-        var uris = AppUris.of(descriptor, definition.get("_id"));
+    public App compile(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {
+        var descriptor = descriptor(definition, uris, strict);
         if (uris.own().isEmpty()) {
-            throw new InvalidApp("the _id must be a String if there is no descriptor.uri");
+            throw new InvalidApp(
+                    definition.isString("_id")
+                            ? "the _id must be one segment of a path if there is no descriptor.uri: without slashes and"
+                                    + " control characters"
+                            : "the _id must be a String if there is no descriptor.uri");
         }
         var registry = registry(definition);
         var mappings = mappings(definition);
@@ -82,7 +86,8 @@ public final class Apps {
                 warnings);
     }
 
-    private static BsonDocument descriptor(BsonDocument definition) throws InvalidApp {
+    private static BsonDocument descriptor(BsonDocument definition, AppUris uris, boolean strict)
+            throws InvalidApp {
         var descriptor = definition.getOrDefault("descriptor", new BsonDocument());
         if (!descriptor.isDocument()) {
             throw new InvalidApp("'Descriptor' field must be an Object but was " + descriptor.getBsonType());
@@ -92,14 +97,12 @@ public final class Apps {
             require(!members.containsKey(text) || members.get(text).isString(), text + " must be a String");
         }
         require(!members.containsKey("enabled") || members.get("enabled").isBoolean(), "enabled must be a Boolean");
-        require(
-                !members.containsKey("uri")
-                        || !AppUris.normal(members.getString("uri").getValue()).isBlank(),
-                "uri must not be empty");
-        require(
-                !members.containsKey("uri")
-                        || members.getString("uri").getValue().chars().noneMatch(Character::isISOControl),
-                "uri must not contain control characters");
+        if (members.containsKey("uri")) {
+            require(uris.declared().isPresent(), "uri must not be empty");
+            require(
+                    !strict || uris.declared().filter(AppUris::isPath).isPresent(),
+                    "uri must be a path whose segments are not empty, . or .., without control characters");
+        }
         return members;
     }
 
