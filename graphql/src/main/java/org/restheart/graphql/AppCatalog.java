@@ -20,7 +20,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonRegularExpression;
-import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
@@ -186,7 +185,8 @@ final class AppCatalog implements AutoCloseable {
         if (uri.indexOf('\0') >= 0) { // which no pattern can contain, and no path has
             return List.of();
         }
-        var declared = new BsonDocument("descriptor.uri", new BsonRegularExpression("^/*" + Pattern.quote(uri) + "/*\\z"));
+        var declared =
+                new BsonDocument("descriptor.uri", new BsonRegularExpression("^/*" + Pattern.quote(uri) + "/*\\z"));
         var named = new BsonDocument("_id", new BsonRegularExpression("^" + Pattern.quote(uri) + "\\z"));
         var filter = new BsonDocument("$or", new BsonArray(List.of(declared, named)));
         return definitions(database, filter, MAX_CLAIMANTS).stream()

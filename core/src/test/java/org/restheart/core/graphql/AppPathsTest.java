@@ -189,7 +189,10 @@ class AppPathsTest {
                 "\"descriptor.uri\": \"open\", \"descriptor::uri\": \"open\"",
                 "\"descriptor\": [{\"uri\": \"open\"}]",
                 "\"descriptor\": {\"uri\": [\"open\"]}")) {
-            admin.send("PUT", "/defs/gql-apps/x", "{" + twice + ", " + foreign("x", null).toJson().substring(1));
+            admin.send(
+                    "PUT",
+                    "/defs/gql-apps/x",
+                    "{" + twice + ", " + foreign("x", null).toJson().substring(1));
             requireTheirs();
         }
         assertThat(admin.send("PATCH", "/defs/gql-apps/one", "{\"descriptor.description\": \"mine\"}")
@@ -215,7 +218,10 @@ class AppPathsTest {
 
     @Test
     void no_definition_waits_in_a_transaction_for_the_path_of_another() {
-        var session = admin.send("POST", "/_sessions", "").headers().firstValue("Location").orElseThrow();
+        var session = admin.send("POST", "/_sessions", "")
+                .headers()
+                .firstValue("Location")
+                .orElseThrow();
         var sid = session.substring(session.lastIndexOf('/') + 1);
         assertThat(admin.send("POST", "/_sessions/" + sid + "/_txns", "").statusCode())
                 .isEqualTo(201);
@@ -238,12 +244,12 @@ class AppPathsTest {
         var answer = admin.ask("shared", "{b}");
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.body())
-                .contains("Invalid GraphQL app definition: URI collision: more than one GraphQL app has the path /shared");
+                .contains(
+                        "Invalid GraphQL app definition: URI collision: more than one GraphQL app has the path /shared");
         assertThat(admin.ask("stored", "{b}").statusCode()).isEqualTo(200); // by its id
 
         for (var other : List.of("shared", "a")) { // a disabled one is not served, and takes nothing away
-            apps.updateOne(
-                    new Document("_id", other), Document.parse("{$set: {'descriptor.enabled': false}}"));
+            apps.updateOne(new Document("_id", other), Document.parse("{$set: {'descriptor.enabled': false}}"));
         }
         clearCache();
         assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
@@ -284,7 +290,8 @@ class AppPathsTest {
         clearCache();
         for (var i = 0; i < 12; i++) {
             var cases = i;
-            var other = "three".chars()
+            var other = "three"
+                    .chars()
                     .map(c -> (cases >> (c % 4) & 1) == 1 ? Character.toUpperCase(c) : c)
                     .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                     .toString();

@@ -86,8 +86,7 @@ public final class Apps {
                 warnings);
     }
 
-    private static BsonDocument descriptor(BsonDocument definition, AppUris uris, boolean strict)
-            throws InvalidApp {
+    private static BsonDocument descriptor(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {
         var descriptor = definition.getOrDefault("descriptor", new BsonDocument());
         if (!descriptor.isDocument()) {
             throw new InvalidApp("'Descriptor' field must be an Object but was " + descriptor.getBsonType());
