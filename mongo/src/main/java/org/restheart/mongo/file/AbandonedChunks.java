@@ -5,6 +5,7 @@ import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +49,7 @@ final class AbandonedChunks {
                     removed++;
                 }
             }
-        } catch (MongoException e) {
+        } catch (MongoException | ProblemException e) {
             if (tasks.isRunning()) {
                 LOG.warn(
                         "The search for abandoned chunks in {} has failed",

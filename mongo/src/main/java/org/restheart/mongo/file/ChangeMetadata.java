@@ -52,7 +52,7 @@ final class ChangeMetadata implements DataHandler {
         var target = TargetDocument.file(
                 SessionCollection.of(collections, request),
                 request.id(),
-                request.writeFilter(),
+                List.of(request.writeFilter()),
                 preconditions.ofDocument(request));
         var outcome = WrittenCheck.isAsked(request) || request.rule().isPresent()
                 ? target.update(update, WriteMode.UPDATE, collections.client(), document -> {

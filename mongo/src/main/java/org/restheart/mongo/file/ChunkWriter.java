@@ -1,7 +1,7 @@
 package org.restheart.mongo.file;
 
-import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
+import com.mongodb.client.ClientSession;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,12 +11,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stores content as chunks that are not visible until a file with their id exists. Confined to one request.
+/// Stores content as chunks under the id of an upload, until there is a file. Content of few chunks is stored together
+/// with the file. Confined to one request.
 final class ChunkWriter extends OutputStream {
     /// The driver's default.
     static final int CHUNK_SIZE = 255 * 1024;
@@ -27,7 +26,7 @@ final class ChunkWriter extends OutputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkWriter.class);
 
     private final Chunks chunks;
-    private final BsonValue file;
+    private final BsonObjectId upload;
     private final List<BsonObjectId> written = new ArrayList<>();
     private final List<BsonDocument> batch = new ArrayList<>();
     private byte[] buffer = new byte[CHUNK_SIZE];
@@ -35,13 +34,14 @@ final class ChunkWriter extends OutputStream {
     private int filled;
     private long length;
 
-    ChunkWriter(Chunks chunks, BsonValue file) {
+    ChunkWriter(Chunks chunks) {
         this.chunks = chunks;
-        this.file = file;
+        this.upload = Chunks.newUpload();
     }
 
-    BsonValue file() {
-        return file;
+    /// The id under which the chunks are stored.
+    BsonObjectId upload() {
+        return upload;
     }
 
     long length() {
@@ -73,53 +73,61 @@ final class ChunkWriter extends OutputStream {
     }
 
     private void endChunk() {
+        if (batch.size() == BATCH) {
+            store();
+        }
         if (written.isEmpty() && batch.isEmpty()) {
             begin = Arrays.copyOf(buffer, Math.min(filled, MediaTypes.SIGNIFICANT));
         }
         batch.add(new BsonDocument("_id", new BsonObjectId())
-                .append("files_id", file)
+                .append("files_id", upload)
                 .append("n", new BsonInt32(written.size() + batch.size()))
                 .append("data", new BsonBinary(buffer)));
         buffer = new byte[CHUNK_SIZE];
         filled = 0;
-        if (batch.size() == BATCH) {
-            store();
-        }
     }
 
-    private void store() {
-        boolean first = written.isEmpty();
-        batch.forEach(chunk -> written.add(chunk.getObjectId("_id")));
-        try {
-            chunks.insert(batch);
-        } catch (MongoBulkWriteException e) {
-            if (e.getWriteErrors().stream().noneMatch(error -> error.getCode() == 11000)) {
-                throw e;
-            }
-            if (!first || !chunks.reclaim(file)) {
-                throw Problem.of(ProblemCode.CONFLICT, "another upload of this file is under way; try again")
-                        .raise();
-            }
-            chunks.insert(batch);
-        }
-        batch.clear();
-    }
-
-    /// Stores the remaining bytes.
+    /// Call after the last byte.
     void finish() {
         if (filled > 0) {
             buffer = Arrays.copyOf(buffer, filled);
             endChunk();
         }
+    }
+
+    /// Stores what is not stored yet.
+    void store() {
         if (!batch.isEmpty()) {
-            store();
+            batch.forEach(chunk -> written.add(chunk.getObjectId("_id")));
+            chunks.insert(batch);
+            batch.clear();
         }
+    }
+
+    /// Whether all content is in memory.
+    boolean isSmall() {
+        return written.isEmpty();
+    }
+
+    /// Makes the chunks those of a file. May be repeated in another transaction.
+    void storeAs(ClientSession session, BsonValue file) {
+        if (!written.isEmpty()) {
+            chunks.move(session, upload, file);
+        } else if (!batch.isEmpty()) {
+            batch.forEach(chunk -> chunk.put("files_id", file));
+            chunks.insert(session, batch);
+        }
+    }
+
+    /// Whether what was stored while the content arrived is still there: a bucket may be dropped meanwhile.
+    boolean isComplete() {
+        return written.isEmpty() || chunks.count(upload) == written.size();
     }
 
     /// Removes the stored chunks.
     void abort() {
         try {
-            chunks.delete(file, written);
+            chunks.delete(upload, written);
         } catch (MongoException e) {
             LOG.warn("chunks of an upload that failed could not be removed", e);
         }

@@ -5,7 +5,11 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.IndexModel;
 import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Projections;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,7 +17,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
@@ -21,13 +27,20 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
 /// The chunks of one bucket, in the format of the GridFS specification.
 ///
-/// Because of the unique index, the upload that inserted chunk 0 of an id owns the id: no other upload with the id
-/// can begin. Chunk 0 is therefore removed last.
+/// The chunks of an upload are stored under [an id of its own][#newUpload], which nobody else can name, and get the
+/// id of a file that a client has named in the transaction that creates or replaces the file, or by [ContentMoves].
+/// So requests for this file cannot remove them. The chunks of a file are removed by their own ids, the first one
+/// last: because of the unique index, no other file gets its id before.
 final class Chunks {
     /// Content arrives at 500 bytes per second at least, so that an active upload never pauses longer between two
     /// chunks.
@@ -44,8 +57,13 @@ final class Chunks {
     /// The id under which a chunk was stored before it was moved. Other drivers ignore the field.
     private static final String MOVED_FROM = "movedFrom";
 
+    /// Of a deletion, while others replace the file.
+    private static final int ATTEMPTS = 10;
+
     /// Chunks per command of a long operation: 128 MiB, if they have the usual size.
     private static final int MANY = 500;
+
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final MongoCollection<BsonDocument> files;
     private final MongoCollection<BsonDocument> chunks;
@@ -76,12 +94,35 @@ final class Chunks {
 
     void ensureIndexes() {
         chunks.createIndex(KEY, new IndexOptions().unique(true));
-        files.createIndex(new BsonDocument("filename", new BsonInt32(1)).append("uploadDate", new BsonInt32(1)));
+        files.createIndexes(List.of(
+                new IndexModel(new BsonDocument("filename", new BsonInt32(1)).append("uploadDate", new BsonInt32(1))),
+                new IndexModel(
+                        new BsonDocument(ContentMoves.MARK, new BsonInt32(1)),
+                        new IndexOptions()
+                                .partialFilterExpression(new BsonDocument(
+                                        ContentMoves.MARK, new BsonDocument("$exists", BsonBoolean.TRUE))))));
     }
 
-    /// @throws com.mongodb.MongoException with a duplicate key if another upload has the id
+    /// The id of an upload, and of its file if no other one is given. Unlike other ObjectIds, which are counted, it
+    /// cannot be guessed.
+    static BsonObjectId newUpload() {
+        var id = ByteBuffer.allocate(12);
+        id.putInt((int) Instant.now().getEpochSecond()).putLong(RANDOM.nextLong());
+        return new BsonObjectId(new ObjectId(id.array()));
+    }
+
     void insert(List<BsonDocument> documents) {
         chunks.insertMany(documents);
+    }
+
+    /// @throws com.mongodb.MongoException with a duplicate key if there are others of the id
+    void insert(ClientSession session, List<BsonDocument> documents) {
+        chunks.insertMany(session, documents);
+    }
+
+    /// The number of chunks of an id.
+    long count(BsonValue file) {
+        return chunks.countDocuments(new BsonDocument("files_id", literal(file)));
     }
 
     /// Removes chunks by their own ids, unless they have been moved to another file.
@@ -92,11 +133,47 @@ final class Chunks {
         }
     }
 
-    /// Removes the chunks of a deleted file.
-    void deleteOf(BsonValue file) {
-        var bound = newest(file).map(newest -> new ObjectId(newest.getTimestamp() + 60, 0));
-        delete(file, new BsonDocument("$gt", new BsonInt32(0)), bound);
-        delete(file, new BsonInt32(0), bound);
+    /// Removes a file and then its chunks. Between the two, others may make a file of the same id: so the chunks
+    /// are determined before, and removed by their own ids.
+    ///
+    /// @param target the file's document, with a condition in addition to those of the request
+    DeleteOutcome delete(BsonValue file, Function<BsonDocument, TargetDocument> target) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            switch (target.apply(new BsonDocument()).foresee()) {
+                case WriteOutcome.Refused refused -> {
+                    return refused;
+                }
+                case WriteOutcome.Missing _, WriteOutcome.Duplicate _ -> {
+                    return new WriteOutcome.Missing();
+                }
+                case WriteOutcome.Created _, WriteOutcome.Changed _ -> {
+                    new ContentMoves(this).finish(file);
+                    var version = version(file);
+                    var ids = ids(new BsonDocument("files_id", literal(file)), Integer.MAX_VALUE);
+                    if (target.apply(version).delete() instanceof DeleteOutcome.Deleted deleted) {
+                        delete(file, ids.subList(Math.min(1, ids.size()), ids.size()));
+                        delete(file, ids.subList(0, Math.min(1, ids.size())));
+                        return deleted;
+                    }
+                }
+            }
+        }
+        throw Problem.of(ProblemCode.CONFLICT, "the file changes too often; try again")
+                .raise();
+    }
+
+    /// A condition that holds while the file has its present content.
+    private BsonDocument version(BsonValue file) {
+        var fields = List.of("uploadDate", "length");
+        var found = files.find(new BsonDocument("_id", literal(file)))
+                .projection(Projections.include(fields))
+                .first();
+        var version = ContentMoves.unmarked();
+        for (var field : fields) {
+            var value = found == null ? null : found.get(field);
+            version.append(field, value == null ? new BsonDocument("$exists", BsonBoolean.FALSE) : literal(value));
+        }
+        return version;
     }
 
     /// Removes chunks of an aborted upload; false if the upload may still be active, or there is a file of them:
@@ -108,14 +185,9 @@ final class Chunks {
                 || isVisible(file)) {
             return false;
         }
-        delete(file, new BsonDocument("$gte", new BsonInt32(0)), newest);
+        chunks.deleteMany(new BsonDocument("files_id", literal(file))
+                .append("_id", new BsonDocument("$lte", new BsonObjectId(newest.get()))));
         return true;
-    }
-
-    private void delete(BsonValue file, BsonValue n, Optional<ObjectId> upTo) {
-        var filter = new BsonDocument("files_id", literal(file)).append("n", n);
-        upTo.ifPresent(id -> filter.append("_id", new BsonDocument("$lte", new BsonObjectId(id))));
-        chunks.deleteMany(filter);
     }
 
     /// The id of the last chunk, if it is an ObjectId.
@@ -134,9 +206,29 @@ final class Chunks {
         return files.find(new BsonDocument("_id", literal(file))).projection(ID).first() != null;
     }
 
-    /// Moves the chunks of one id to another, replacing the chunks of the latter.
+    /// Whether a client may name a new file so: neither are there chunks of the id, such as those that other drivers
+    /// store before the file, nor is it that of chunks which are being moved. Removes chunks of an aborted upload.
+    boolean isFree(BsonValue file) {
+        boolean chunked = chunks.find(new BsonDocument("files_id", literal(file)))
+                        .projection(KEY.clone().append("_id", new BsonInt32(0)))
+                        .first()
+                != null;
+        return (!chunked || isVisible(file) || reclaim(file))
+                && files.find(new BsonDocument(ContentMoves.MARK, literal(file)))
+                                .projection(ID)
+                                .first()
+                        == null;
+    }
+
+    /// Removes the chunks of a file that is replaced.
+    void delete(ClientSession session, BsonValue file) {
+        chunks.deleteMany(session, new BsonDocument("files_id", literal(file)));
+    }
+
+    /// Moves the chunks of one id to another.
+    ///
+    /// @throws com.mongodb.MongoException with a duplicate key if there are others of the latter
     void move(ClientSession session, BsonValue from, BsonValue to) {
-        chunks.deleteMany(session, new BsonDocument("files_id", literal(to)));
         chunks.updateMany(
                 session,
                 new BsonDocument("files_id", literal(from)),

@@ -1,5 +1,7 @@
 package org.restheart.mongo.file;
 
+import static org.restheart.http.ProblemCode.OVERLOADED;
+
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
@@ -7,6 +9,9 @@ import com.mongodb.connection.ClusterType;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -14,12 +19,14 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Replaces the content of a file without a transaction: on servers that have none, and where the content is
+/// Gives content to a file, new or not, without a transaction: on servers that have none, and where the content is
 /// too large for one.
 ///
 /// The new content is stored under an id of its own. One write then replaces the file's document by one with a
@@ -39,11 +46,14 @@ final class ContentMoves {
 
     private static final Logger LOG = LoggerFactory.getLogger(ContentMoves.class);
 
-    /// Requests of one gateway do not move the same chunks at a time.
-    private static final Object[] LOCKS = new Object[1_024];
+    /// Requests of one gateway do not move the same chunks at a time. The one that does takes about a second for a
+    /// gigabyte.
+    private static final Lock[] LOCKS = new Lock[1_024];
+
+    private static final long LONGEST_WAIT_SECONDS = 10;
 
     static {
-        Arrays.setAll(LOCKS, _ -> new Object());
+        Arrays.setAll(LOCKS, _ -> new ReentrantLock());
     }
 
     private final Chunks chunks;
@@ -100,7 +110,7 @@ final class ContentMoves {
         if (outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed) {
             try {
                 finish(file, from);
-            } catch (MongoException e) { // the file has been replaced, and whoever reads it continues
+            } catch (MongoException | ProblemException e) { // the file is stored, and whoever reads it continues
                 LOG.warn("the chunks of a file are not moved yet", e);
             }
         }
@@ -108,6 +118,8 @@ final class ContentMoves {
     }
 
     /// Finishes the replacement of a file's content, if one has begun.
+    ///
+    /// @throws ProblemException 503 while another request takes long to do so
     void finish(BsonValue file) {
         from(file).ifPresent(from -> finish(file, from));
     }
@@ -147,11 +159,28 @@ final class ContentMoves {
                     chunks.files().getNamespace());
             return;
         }
-        synchronized (LOCKS[Math.floorMod(from.hashCode(), LOCKS.length)]) {
+        var lock = LOCKS[Math.floorMod(from.hashCode(), LOCKS.length)];
+        if (!taken(lock)) {
+            throw Problem.of(OVERLOADED, "the content of the file is being moved; try again")
+                    .with("Retry-After", "5")
+                    .raise();
+        }
+        try {
             if (move(file, from) && !unmark(file, from)) {
                 // finished by somebody else or, perhaps before the last chunks were moved, deleted
                 chunks.deleteMoved(from, file);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean taken(Lock lock) {
+        try {
+            return lock.tryLock(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

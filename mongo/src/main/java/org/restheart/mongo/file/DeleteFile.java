@@ -1,5 +1,6 @@
 package org.restheart.mongo.file;
 
+import java.util.List;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
@@ -7,7 +8,6 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
 /// `DELETE /{db}/{bucket}.files/{id}`: removes the file first, then its chunks.
@@ -24,16 +24,13 @@ final class DeleteFile implements DataHandler {
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var chunks = Chunks.of(collections, request);
-        new ContentMoves(chunks).finish(request.id());
-        var outcome = TargetDocument.file(
+        var outcome = chunks.delete(
+                request.id(),
+                version -> TargetDocument.file(
                         SessionCollection.of(collections, request),
                         request.id(),
-                        request.writeFilter(),
-                        preconditions.ofDocument(request))
-                .delete();
-        if (outcome instanceof DeleteOutcome.Deleted) {
-            chunks.deleteOf(request.id());
-        }
+                        List.of(request.writeFilter(), version),
+                        preconditions.ofDocument(request)));
         return WriteResponses.of(outcome, UploadFile.TAG_REQUIRED);
     }
 }

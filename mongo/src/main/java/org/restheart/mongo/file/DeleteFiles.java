@@ -2,6 +2,7 @@ package org.restheart.mongo.file;
 
 import com.mongodb.ReadPreference;
 import com.mongodb.client.model.Projections;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.bson.BsonDocument;
@@ -30,26 +31,21 @@ final class DeleteFiles implements DataHandler {
         request.http().requireThread();
         var files = collections.of(request);
         var chunks = Chunks.of(collections, request);
-        var moves = new ContentMoves(chunks);
         long deleted = 0;
         try (var found = files.withReadPreference(ReadPreference.primary())
                 .find(filter)
-                .projection(Projections.include("_id", ContentMoves.MARK))
+                .projection(Projections.include("_id"))
                 .cursor()) {
             while (found.hasNext()) {
-                var file = found.next();
-                var id = Objects.requireNonNull(file.get("_id"));
-                if (ContentMoves.isMarked(file)) {
-                    moves.finish(id);
-                }
-                if (TargetDocument.file(
-                                        new SessionCollection(files, Optional.empty()),
-                                        id,
-                                        filter,
-                                        new Precondition.None())
-                                .delete()
-                        instanceof DeleteOutcome.Deleted) {
-                    chunks.deleteOf(id);
+                var id = Objects.requireNonNull(found.next().get("_id"));
+                var outcome = chunks.delete(
+                        id,
+                        version -> TargetDocument.file(
+                                new SessionCollection(files, Optional.empty()),
+                                id,
+                                List.of(filter, version),
+                                new Precondition.None()));
+                if (outcome instanceof DeleteOutcome.Deleted) {
                     deleted++;
                 }
             }

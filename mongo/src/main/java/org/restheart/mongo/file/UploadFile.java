@@ -1,5 +1,6 @@
 package org.restheart.mongo.file;
 
+import static org.restheart.http.ProblemCode.CONFLICT;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
 import static org.restheart.http.ProblemCode.OVERLOADED;
@@ -10,10 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.FoundWarnings;
@@ -128,9 +126,8 @@ final class UploadFile implements DataHandler {
         var chunks = Chunks.of(collections, request);
         var parts = FileParts.of(request.http());
         var known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);
-        boolean replaces = known.isPresent() && isThere(request, known.get());
-        var fresh = new BsonObjectId();
-        var writer = new ChunkWriter(chunks, replaces ? fresh : known.orElse(fresh));
+        boolean replaces = known.isPresent() && isThere(request, chunks, known.get());
+        var writer = new ChunkWriter(chunks);
         boolean keep = false;
         var published = Optional.<BsonValue>empty();
         try {
@@ -138,7 +135,7 @@ final class UploadFile implements DataHandler {
             parts.transferTo(writer);
             writer.finish();
             var metadata = parts.metadata().orElseGet(BsonDocument::new);
-            var id = known.orElseGet(() -> id(metadata).orElse(fresh));
+            var id = known.orElseGet(() -> id(metadata).orElse(writer.upload()));
             if (puts && id(metadata).filter(other -> !other.equals(id)).isPresent()) {
                 throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
                         .raise();
@@ -149,7 +146,7 @@ final class UploadFile implements DataHandler {
             writtenCheck.check(request, List.of(file));
             keep = true; // until it is known that the file is not visible
             published = Optional.of(id);
-            var outcome = publish(request, chunks, writer, file);
+            var outcome = publish(request, chunks, writer, file, replaces ? WriteMode.UPSERT : WriteMode.INSERT);
             keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
             abandoned.search(chunks);
             request.http().attribute(FoundWarnings.KEY).ifPresent(found -> found.addAll(parts.warnings()));
@@ -173,43 +170,64 @@ final class UploadFile implements DataHandler {
 
     private TargetDocument target(DataRequest request, BsonValue id, BsonDocument condition) {
         boolean puts = request.http().method() == Method.PUT;
-        var others = Stream.of(puts ? request.writeFilter() : new BsonDocument(), condition)
-                .filter(filter -> !filter.isEmpty())
-                .toList();
         return TargetDocument.file(
                 SessionCollection.of(collections, request),
                 id,
-                others.size() > 1
-                        ? new BsonDocument("$and", new BsonArray(others))
-                        : others.stream().findFirst().orElseGet(BsonDocument::new),
+                List.of(puts ? request.writeFilter() : ANY, condition),
                 puts ? preconditions.ofDocument(request) : new Precondition.None());
     }
 
-    /// Whether the file would be replaced. A replacement that is not allowed is refused before the content arrives.
-    private boolean isThere(DataRequest request, BsonValue id) {
+    /// Whether the file would be replaced. What is not allowed is refused before the content arrives.
+    private boolean isThere(DataRequest request, Chunks chunks, BsonValue id) {
         var foreseen = target(request, id, ANY).foresee();
         if (request.http().method() == Method.POST && foreseen instanceof WriteOutcome.Changed) {
             answer(request, new WriteOutcome.Duplicate("E11000 duplicate key error: the _id is taken"), id);
         }
-        if (!(foreseen instanceof WriteOutcome.Missing)) {
+        if (foreseen instanceof WriteOutcome.Missing) {
+            refuseTaken(chunks, id);
+        } else {
             answer(request, foreseen, id);
         }
         return foreseen instanceof WriteOutcome.Changed;
     }
 
-    private WriteOutcome publish(DataRequest request, Chunks chunks, ChunkWriter writer, RawBsonDocument file) {
+    private static void refuseTaken(Chunks chunks, BsonValue id) {
+        if (!chunks.isFree(id)) {
+            throw Problem.of(CONFLICT, "another upload of this file is under way; try again")
+                    .raise();
+        }
+    }
+
+    private WriteOutcome publish(
+            DataRequest request, Chunks chunks, ChunkWriter writer, RawBsonDocument file, WriteMode mode) {
         var id = Objects.requireNonNull(file.get("_id"));
-        var from = writer.file();
-        if (id.equals(from)) {
+        var from = writer.upload();
+        boolean atOnce = writer.length() <= LARGEST_MOVE && ContentMoves.hasTransactions(collections.client());
+        boolean named = !id.equals(from);
+        if (!writer.isComplete()) {
+            throw Problem.of(CONFLICT, "the content that was stored has been removed meanwhile")
+                    .raise();
+        }
+        if (named) {
+            refuseTaken(chunks, id);
+        }
+        if (!named || !atOnce || !writer.isSmall()) { // otherwise in the transaction
+            writer.store();
+        }
+        if (!named) {
             return target(request, id, ANY).replace(file, WriteMode.INSERT);
         }
-        var mode = request.http().method() == Method.PUT ? WriteMode.UPSERT : WriteMode.INSERT;
         var moves = new ContentMoves(chunks);
-        return writer.length() <= LARGEST_MOVE && ContentMoves.hasTransactions(collections.client())
+        return atOnce
                 ? moves.replace(
                         id,
                         () -> target(request, id, ContentMoves.unmarked())
-                                .replace(file, mode, collections.client(), session -> chunks.move(session, from, id)))
+                                .replace(file, mode, collections.client(), (session, outcome) -> {
+                                    if (outcome instanceof WriteOutcome.Changed) {
+                                        chunks.delete(session, id);
+                                    }
+                                    writer.storeAs(session, id);
+                                }))
                 : moves.replaceInSteps(
                         id,
                         from,
@@ -222,8 +240,8 @@ final class UploadFile implements DataHandler {
     /// @param id the file's, if it was to be written
     private static boolean isInvisible(Chunks chunks, ChunkWriter writer, Optional<BsonValue> id) {
         try {
-            return !chunks.isVisible(writer.file())
-                    && id.map(file -> !new ContentMoves(chunks).isFrom(file, writer.file()))
+            return !chunks.isVisible(writer.upload())
+                    && id.map(file -> !new ContentMoves(chunks).isFrom(file, writer.upload()))
                             .orElse(true);
         } catch (MongoException _) {
             return false;

@@ -8,9 +8,12 @@ import com.mongodb.client.model.DeleteOptions;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.UpdateResult;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -42,9 +45,18 @@ public final class TargetDocument {
     }
 
     /// The document of a file, whose tag is in its metadata.
+    ///
+    /// @param others any may be empty
     public static TargetDocument file(
-            SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition) {
-        return new TargetDocument(new DocumentCondition(acknowledged(collection), id, others, precondition, true));
+            SessionCollection collection, BsonValue id, List<BsonDocument> others, Precondition precondition) {
+        var conditions = others.stream().filter(other -> !other.isEmpty()).toList();
+        var all =
+                switch (conditions.size()) {
+                    case 0 -> new BsonDocument();
+                    case 1 -> conditions.getFirst();
+                    default -> new BsonDocument("$and", new BsonArray(conditions));
+                };
+        return new TargetDocument(new DocumentCondition(acknowledged(collection), id, all, precondition, true));
     }
 
     private TargetDocument(DocumentCondition condition) {
@@ -77,15 +89,18 @@ public final class TargetDocument {
     /// As [#replace(RawBsonDocument, WriteMode)], in a transaction that does something else too.
     ///
     /// @param mode not `UPDATE`
-    /// @param also may be called several times
+    /// @param also gets whether the document is created or changed; may be called several times
     public WriteOutcome replace(
-            RawBsonDocument document, WriteMode mode, MongoClient client, Consumer<ClientSession> also) {
+            RawBsonDocument document,
+            WriteMode mode,
+            MongoClient client,
+            BiConsumer<ClientSession, WriteOutcome> also) {
         var collection = condition.collection();
         return write(
                 mode,
                 () -> Transaction.run(client, collection.writeConcern(), session -> {
                     var replaced = replaceIn(collection.in(session), document, mode);
-                    also.accept(session);
+                    replaced.ifPresent(outcome -> also.accept(session, outcome));
                     return replaced;
                 }));
     }
