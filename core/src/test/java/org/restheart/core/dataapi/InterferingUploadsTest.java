@@ -103,7 +103,8 @@ class InterferingUploadsTest {
         var deployment = new Deployment(client, database, gateway);
         deployments.put(name, deployment);
         assertThat(gateway.as("admin").put("/" + database, "{}").statusCode()).isIn(200, 201);
-        assertThat(gateway.as("admin").put(deployment.path(""), "{}").statusCode()).isEqualTo(201);
+        assertThat(gateway.as("admin").put(deployment.path(""), "{}").statusCode())
+                .isEqualTo(201);
     }
 
     @AfterAll
@@ -114,10 +115,9 @@ class InterferingUploadsTest {
         http.close();
     }
 
-    private HttpResponse<byte[]> send(Deployment to, String user, String method, String path, String type, byte[] content)
-            throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + to.gateway.port() + to.path(path)))
+    private HttpResponse<byte[]> send(
+            Deployment to, String user, String method, String path, String type, byte[] content) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.gateway.port() + to.path(path)))
                 .header("Authorization", TestClient.basic(user, "secret"))
                 .header("Content-Type", type)
                 .method(method, BodyPublishers.ofByteArray(content));
@@ -153,8 +153,8 @@ class InterferingUploadsTest {
             case "id after the content" ->
                 send(to, user, "POST", "", "multipart/form-data; boundary=XX", form(id, content))
                         .statusCode();
-            case "delete" -> send(to, user, "DELETE", "/" + id, "a/b", new byte[0])
-                    .statusCode();
+            case "delete" ->
+                send(to, user, "DELETE", "/" + id, "a/b", new byte[0]).statusCode();
             case "delete many" ->
                 send(to, user, "DELETE", "/*?filter=" + encoded("{\"_id\":\"" + id + "\"}"), "a/b", new byte[0])
                         .statusCode();
@@ -199,7 +199,8 @@ class InterferingUploadsTest {
 
     /// The file is there as a whole, for the gateway and other drivers, and nothing else is.
     private void assertOnly(Deployment in, String id, byte[] expected) throws Exception {
-        assertThat(send(in, "admin", "GET", "/" + id + "/binary", "a/b", new byte[0]).body())
+        assertThat(send(in, "admin", "GET", "/" + id + "/binary", "a/b", new byte[0])
+                        .body())
                 .isEqualTo(expected);
         var seen = new ByteArrayOutputStream();
         GridFSBuckets.create(in.client.getDatabase(in.database), "p").downloadToStream(new BsonString(id), seen);
@@ -272,7 +273,9 @@ class InterferingUploadsTest {
         assertThat(write(to, "admin", "put", "a", content)).isEqualTo(201);
         for (int length : new int[] {0, 5, 7 * CHUNK}) {
             for (var way : List.of("put", "id after the content")) {
-                assertThat(write(to, "eve", way, "a", content(2, length))).as(way).isEqualTo(409);
+                assertThat(write(to, "eve", way, "a", content(2, length)))
+                        .as(way)
+                        .isEqualTo(409);
             }
         }
         assertThat(write(to, "eve", "delete", "a", new byte[0])).isEqualTo(404);

@@ -50,12 +50,11 @@ public final class TargetDocument {
     public static TargetDocument file(
             SessionCollection collection, BsonValue id, List<BsonDocument> others, Precondition precondition) {
         var conditions = others.stream().filter(other -> !other.isEmpty()).toList();
-        var all =
-                switch (conditions.size()) {
-                    case 0 -> new BsonDocument();
-                    case 1 -> conditions.getFirst();
-                    default -> new BsonDocument("$and", new BsonArray(conditions));
-                };
+        var all = switch (conditions.size()) {
+            case 0 -> new BsonDocument();
+            case 1 -> conditions.getFirst();
+            default -> new BsonDocument("$and", new BsonArray(conditions));
+        };
         return new TargetDocument(new DocumentCondition(acknowledged(collection), id, all, precondition, true));
     }
 
