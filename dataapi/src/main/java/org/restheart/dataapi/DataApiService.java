@@ -188,7 +188,7 @@ public final class DataApiService implements Service {
             inner = key.isPresent() ? inner.withHeader("Idempotency-Key", key.get()) : inner;
         }
         if (config.inserts().createCollections() && action.mayInsert(body)) {
-            createMissing(request, inner, path);
+            createMissing(request, inner, database, path);
         }
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
@@ -198,21 +198,23 @@ public final class DataApiService implements Service {
     }
 
     /// Makes the collection if there is none and the caller may; otherwise the action says that it does not exist.
-    private void createMissing(Request request, JudgedRequest action, String collection) {
+    private void createMissing(Request request, JudgedRequest action, String database, String collection) {
         request.requireThread();
         try {
             requests.make(request, action.with(DataFacts.ASKED, _ -> {})).settled();
         } catch (ProblemException e) {
             if (e.problem().code() == ProblemCode.NAMESPACE_NOT_FOUND) {
-                create(request, action, collection);
+                create(request, action, database, collection);
             }
         }
     }
 
-    /// With its database, which is the resource above it.
-    private void create(Request request, JudgedRequest action, String collection) {
-        var database = collection.substring(0, Math.max(1, collection.lastIndexOf('/')));
-        for (var target : List.of(collection, database, collection)) {
+    /// With its database, if a mount shows that.
+    private void create(Request request, JudgedRequest action, String database, String collection) {
+        var targets = paths.ofDatabase(request.connection(), database)
+                .map(above -> List.of(collection, above, collection))
+                .orElseGet(() -> List.of(collection));
+        for (var target : targets) {
             try {
                 requests.make(request, JudgedRequest.at(Method.PUT, target, Map.of(), action.via()))
                         .settled();

@@ -1,11 +1,16 @@
 package org.restheart.mcp;
 
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
 
 /// Records calls in the audit log and the metrics, and limits their number. Thread-safe.
-record CallRecords(CallLimits limits, AuditLog audit, McpMeters meters) {
+///
+/// @param limits of calls
+/// @param lists limits of lists
+record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeters meters) {
     /// The record of a call that begins now.
     ///
     /// @param name of the tool, or the method of a request without one
@@ -20,5 +25,19 @@ record CallRecords(CallLimits limits, AuditLog audit, McpMeters meters) {
     /// @throws RefusedCall naming the time to wait
     CallLimits.Running count(PresentedCredential credential) {
         return limits.begin(credential.caller());
+    }
+
+    /// A list, within the caller's limits of lists.
+    ///
+    /// @throws RpcError naming the time to wait
+    BsonDocument listed(Request http, RpcRequest rpc, PresentedCredential credential, Supplier<BsonDocument> list) {
+        try (var _ = lists.begin(credential.caller())) {
+            return list.get();
+        } catch (RefusedCall refused) {
+            meters.refused(refused.reason());
+            var call = new AuditLog.Call(http, Optional.of(rpc), credential, rpc.method(), new BsonDocument());
+            audit.log(call, refused.reason(), Map.of());
+            throw RpcError.of(200, RpcError.INVALID_PARAMS, refused.text());
+        }
     }
 }

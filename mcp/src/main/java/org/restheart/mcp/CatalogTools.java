@@ -1,6 +1,7 @@
 package org.restheart.mcp;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,39 +28,75 @@ final class CatalogTools {
     /// The number of collections of a list for which documents are counted and aggregations are listed.
     private static final int DETAILED = 100;
 
+    private static final String CURSOR = "cursor";
+    private static final Duration CURSOR_LIFETIME = Duration.ofHours(1);
+
     private final McpConfig config;
     private final JudgedCalls calls;
     private final VisibleCollections visible;
     private final DeclaredFields declared;
+    private final SealedTokens tokens;
 
-    CatalogTools(McpConfig config, JudgedCalls calls, VisibleCollections visible, DeclaredFields declared) {
+    CatalogTools(
+            McpConfig config,
+            JudgedCalls calls,
+            VisibleCollections visible,
+            DeclaredFields declared,
+            SealedTokens tokens) {
         this.config = config;
         this.calls = calls;
         this.visible = visible;
         this.declared = declared;
+        this.tokens = tokens;
     }
 
     ToolResult listDatabases(ToolCall call) {
-        var names = visible.databases(call.http());
+        var page = visible.databases(call.http(), after(call));
+        var names = page.items();
         var array = DataBlock.texts(names.stream().map(QuotedNames::cut).toList());
-        return ToolResult.ofNames(
+        return listed(
+                call,
                 names.size() + (names.size() == 1 ? " database" : " databases"),
                 new BsonDocument("databases", array),
-                config.sizes());
+                page.next());
     }
 
     ToolResult listCollections(ToolCall call) {
         var database = call.text("database");
-        var found = visible.collections(call.http(), database);
-        if (found.isEmpty()) {
+        var page = visible.collections(call.http(), database, after(call));
+        var found = page.items();
+        if (found.isEmpty() && page.next().isEmpty() && !call.has(CURSOR)) {
             throw RefusalMessages.notVisible();
         }
         var array = new BsonArray();
         found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
-        return ToolResult.ofNames(
+        return listed(
+                call,
                 found.size() + " collections of " + QuotedNames.quoted(database),
                 new BsonDocument("collections", array),
+                page.next());
+    }
+
+    private Optional<VisibleCollections.Place> after(ToolCall call) {
+        return call.optionalText(CURSOR)
+                .map(token -> tokens.open(token, CURSOR, call.credential().principal(), call.matter(CURSOR))
+                        .map(VisibleCollections.Place::of)
+                        .orElseThrow(
+                                () -> RpcError.invalidParams("the cursor is not of this call, or its time is over")));
+    }
+
+    /// A part of a list, and the cursor of the next one if there is more.
+    private ToolResult listed(
+            ToolCall call, String summary, BsonDocument data, Optional<VisibleCollections.Place> next) {
+        var token = next.map(place -> tokens.seal(
+                CURSOR, call.credential().principal(), call.matter(CURSOR), place.toBson(), CURSOR_LIFETIME));
+        var result = ToolResult.ofNames(
+                summary
+                        + token.map(text -> ". There may be more. next: \"" + text + "\"")
+                                .orElse(""),
+                data,
                 config.sizes());
+        return token.map(text -> result.with("next", new BsonString(text))).orElse(result);
     }
 
     private BsonDocument described(ToolCall call, VisibleCollections.Visible collection, boolean detailed) {

@@ -36,11 +36,17 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
             sources.append("validator", BsonBoolean.TRUE);
             declare(schema, "", 1, fields, shown);
         });
-        storedSchemaId(facts.get(), call)
-                .ifPresent(id -> stored(call, id).ifPresent(schema -> {
-                    sources.append("storedSchema", id);
-                    declare(schema, "", 1, fields, shown);
-                }));
+        if (facts.get().properties().map(all -> all.get("jsonSchema")).orElse(null) instanceof BsonDocument reference
+                && reference.containsKey("schemaId")) {
+            var store = reference.get("schemaStoreDb") instanceof BsonString other
+                    ? other.getValue()
+                    : call.text("database");
+            var id = reference.get("schemaId");
+            stored(call, store, id).ifPresent(schema -> {
+                sources.append("storedSchema", id);
+                declare(schema, "", 1, fields, shown);
+            });
+        }
         return sources;
     }
 
@@ -52,25 +58,15 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
                 .orElse(_ -> true);
     }
 
-    /// Of the schema by which the server validates writes, if it is in the collection's own database.
-    private static Optional<BsonValue> storedSchemaId(DataFacts facts, ToolCall call) {
-        return facts.properties()
-                                        .map(properties -> properties.get("jsonSchema"))
-                                        .orElse(null)
-                                instanceof BsonDocument reference
-                        && reference
-                                .get("schemaStoreDb", new BsonString(call.text("database")))
-                                .equals(new BsonString(call.text("database")))
-                ? Optional.ofNullable(reference.get("schemaId"))
-                : Optional.empty();
-    }
-
     /// The schema, for callers who may read it.
-    private Optional<BsonDocument> stored(ToolCall call, BsonValue id) {
-        var path = calls.collection(call);
-        var store = path.substring(0, path.lastIndexOf('/')) + "/_schemas/";
+    ///
+    /// @param store the database in which it is
+    private Optional<BsonDocument> stored(ToolCall call, String store, BsonValue id) {
         try {
-            var target = calls.paths().ofId(id).map(store::concat);
+            var target = calls.paths()
+                    .ofDatabase(call.http().connection(), store)
+                    .map(path -> path.equals("/") ? "/_schemas/" : path + "/_schemas/")
+                    .flatMap(schemas -> calls.paths().ofId(id).map(schemas::concat));
             if (target.isEmpty()) {
                 return Optional.empty();
             }

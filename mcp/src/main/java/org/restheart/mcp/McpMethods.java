@@ -21,11 +21,13 @@ final class McpMethods {
 
     private final Tools tools;
     private final Resources resources;
+    private final CallRecords records;
     private final BsonDocument server;
 
-    McpMethods(Tools tools, Resources resources, String version) {
+    McpMethods(Tools tools, Resources resources, CallRecords records, String version) {
         this.tools = tools;
         this.resources = resources;
+        this.records = records;
         this.server = new BsonDocument("name", new BsonString("RESTHeart")).append("version", new BsonString(version));
     }
 
@@ -58,9 +60,14 @@ final class McpMethods {
 
     private BsonDocument common(Request http, RpcRequest rpc, PresentedCredential credential) {
         return switch (rpc.method()) {
-            case "tools/list" -> cached(tools.list(http), SHORT, "private");
+            case "tools/list" ->
+                cached(records.listed(http, rpc, credential, () -> tools.list(http)), SHORT, "private");
             case "tools/call" -> tools.call(http, rpc, credential);
-            case "resources/list" -> cached(resources.list(http, rpc, credential), SHORT, "private");
+            case "resources/list" ->
+                cached(
+                        records.listed(http, rpc, credential, () -> resources.list(http, rpc, credential)),
+                        SHORT,
+                        "private");
             case "resources/templates/list" -> cached(resources.templates(), LONG, "private");
             case "resources/read" -> resources.read(http, rpc, credential);
             case "prompts/list" -> cached(Prompts.list(), LONG, "public");

@@ -86,18 +86,19 @@ public final class McpService implements Service {
         var calls = new JudgedCalls(requests, paths);
         this.visible = new VisibleCollections(catalog, calls, surroundings.permissions(), surroundings.neverWritten());
         var tokens = new SealedTokens(surroundings.key(), clock);
-        var catalogs = new CatalogTools(config, calls, visible, new DeclaredFields(catalog, calls));
+        var catalogs = new CatalogTools(config, calls, visible, new DeclaredFields(catalog, calls), tokens);
         var reads = new ReadTools(config, calls, tokens);
         var watches = new WatchTool(config, calls, tokens);
         var writing = config.writing().orElseGet(() -> new McpConfig.Writing(true, 0, true));
         var confirmations = new Confirmations(tokens, writing.requireElicitation());
         var writes = new WriteTools(writing, calls, confirmations, surroundings.neverWritten());
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
+        var lists = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
         var handlers = new ToolHandlers(catalogs, reads, watches, writes);
-        var records = new CallRecords(limits, audit, meters);
+        var records = new CallRecords(limits, lists, audit, meters);
         var tools = new Tools(config, visible, handlers, records);
         var resources = new Resources(tools.offered(), visible, handlers, tokens, records);
-        this.methods = new McpMethods(tools, resources, surroundings.version());
+        this.methods = new McpMethods(tools, resources, records, surroundings.version());
         if (!config.audit()) {
             LOG.warn("mcp: the audit log is off: calls of models are not recorded");
         }
@@ -210,12 +211,13 @@ public final class McpService implements Service {
         return host.equals("localhost") || host.equals("[::1]") || host.matches("127\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}");
     }
 
-    /// Requires an account, unless anonymous callers may read something.
+    /// Requires an account, unless rules may let anonymous callers read something. Costs the same however much there
+    /// is.
     private boolean isLetIn(Request request) {
         if (request.caller().account().isPresent()) {
             return true;
         }
-        return !request.headers().has("Authorization") && visible.isAnythingVisible(request);
+        return !request.headers().has("Authorization") && visible.mayReadAnything(request);
     }
 
     private Response.Ready unauthorized(Request request) {

@@ -1,15 +1,15 @@
 package org.restheart.mcp;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -43,39 +43,37 @@ final class Resources {
         this.records = records;
     }
 
-    /// The schemas of visible collections, sorted by name.
+    /// The schemas of visible collections, sorted by the names of databases and collections.
     BsonDocument list(Request http, RpcRequest rpc, PresentedCredential credential) {
-        var after = rpc.params().get("cursor") instanceof BsonString cursor
-                ? tokens.open(cursor.getValue(), CURSOR, credential.principal(), BsonNull.VALUE)
-                        .map(place -> place.getString("u").getValue())
-                        .orElseThrow(() -> RpcError.invalidParams("the cursor is none, or its time is over"))
-                : "";
-        var all = offered.contains(Tool.COLLECTION_SCHEMA) ? visible.all(http) : List.<VisibleCollections.Visible>of();
-        var uris = all.stream()
-                .map(one -> Map.entry(
-                        ResourceUri.ofSchema(one.database(), one.entry().name()), one))
-                .filter(entry -> entry.getKey().compareTo(after) > 0)
-                .sorted(Map.Entry.comparingByKey(Comparator.naturalOrder()))
-                .limit(PAGE + 1L)
-                .toList();
+        var after = Optional.ofNullable(rpc.params().get("cursor"))
+                .map(cursor -> Optional.of(cursor)
+                        .filter(BsonValue::isString)
+                        .flatMap(text ->
+                                tokens.open(text.asString().getValue(), CURSOR, credential.principal(), BsonNull.VALUE))
+                        .map(VisibleCollections.Place::of)
+                        .orElseThrow(() -> RpcError.invalidParams("the cursor is none, or its time is over")));
         var resources = new BsonArray();
-        uris.stream()
-                .limit(PAGE)
-                .forEach(entry -> resources.add(new BsonDocument("uri", new BsonString(entry.getKey()))
+        var page = new BsonDocument("resources", resources);
+        if (!offered.contains(Tool.COLLECTION_SCHEMA)) {
+            return page;
+        }
+        var found = visible.all(http, after, PAGE);
+        found.items()
+                .forEach(one -> resources.add(new BsonDocument(
+                                "uri",
+                                new BsonString(ResourceUri.ofSchema(
+                                        one.database(), one.entry().name())))
                         .append(
                                 "name",
-                                new BsonString(QuotedNames.cut(entry.getValue().database() + "."
-                                        + entry.getValue().entry().name())))
+                                new BsonString(QuotedNames.cut(
+                                        one.database() + "." + one.entry().name())))
                         .append("title", new BsonString("Fields and types"))
                         .append("mimeType", new BsonString(MEDIA_TYPE))));
-        var page = new BsonDocument("resources", resources);
-        if (uris.size() > PAGE) {
-            var place = new BsonDocument("u", new BsonString(uris.get(PAGE - 1).getKey()));
-            page.append(
-                    "nextCursor",
-                    new BsonString(
-                            tokens.seal(CURSOR, credential.principal(), BsonNull.VALUE, place, CURSOR_LIFETIME)));
-        }
+        found.next()
+                .ifPresent(place -> page.append(
+                        "nextCursor",
+                        new BsonString(tokens.seal(
+                                CURSOR, credential.principal(), BsonNull.VALUE, place.toBson(), CURSOR_LIFETIME))));
         return page;
     }
 

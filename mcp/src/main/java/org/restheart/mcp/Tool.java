@@ -28,11 +28,12 @@ import org.bson.BsonValue;
 /// The tools, in the order in which they are listed. Definitions are short, since hosts send them to the model in every
 /// conversation.
 enum Tool {
-    LIST_DATABASES("list-databases", "Databases in which you may read something"),
+    LIST_DATABASES("list-databases", "Databases in which you may read something", optional("cursor", TEXT, "")),
     LIST_COLLECTIONS(
             "list-collections",
             "Collections that you may read, their kind, and the stored aggregations and change streams they declare",
-            required("database", TEXT, "")),
+            required("database", TEXT, ""),
+            optional("cursor", TEXT, "")),
     COLLECTION_SCHEMA(
             "collection-schema",
             "Fields and types of a collection's documents, from a sample",

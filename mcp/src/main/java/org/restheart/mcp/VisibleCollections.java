@@ -1,10 +1,14 @@
 package org.restheart.mcp;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -20,8 +24,11 @@ import org.restheart.http.judged.Via;
 
 /// The part of the catalog that is visible to a caller: collections of which it may read something with at least one
 /// of the tools, perhaps with certain parameters only. Thread-safe.
+///
+/// Access rules are first evaluated for all collections of a database at once, so that nothing is listed of databases
+/// that are closed to the caller, and then for a bounded number of collections per response.
 final class VisibleCollections {
-    /// The most collections for which access rules are evaluated per response.
+    /// The most databases and collections for which access rules are evaluated per response.
     static final int MOST = 1_000;
 
     /// Actions to which a permission may be limited, evaluated until one is allowed.
@@ -54,37 +61,110 @@ final class VisibleCollections {
     /// @param facts empty if rules allow only requests with certain parameters
     record Visible(String database, DataCatalog.Entry entry, String path, Optional<DataFacts> facts) {}
 
-    List<String> databases(Request outer) {
-        var visible = new ArrayList<String>();
-        int asked = 0;
-        for (var database : catalog.databases()) {
-            for (var entry : catalog.collections(database)) {
-                if (++asked > MOST) {
-                    return visible;
+    /// Behind what a list goes on.
+    ///
+    /// @param collection empty for all of the database
+    record Place(String database, Optional<String> collection) {
+        BsonDocument toBson() {
+            var place = new BsonDocument("d", new BsonString(database));
+            collection.ifPresent(name -> place.append("c", new BsonString(name)));
+            return place;
+        }
+
+        static Place of(BsonDocument place) {
+            var collection = place.get("c");
+            return new Place(
+                    place.getString("d").getValue(),
+                    Optional.ofNullable(collection).map(name -> name.asString().getValue()));
+        }
+
+        /// Whether a database of the catalog is before the place, or the place is behind all of it.
+        private boolean isBehind(String other) {
+            int order = compare(other, database);
+            return order < 0 || (order == 0 && collection.isEmpty());
+        }
+
+        private boolean isBehind(String other, String name) {
+            return other.equals(database)
+                    && collection.filter(last -> compare(name, last) <= 0).isPresent();
+        }
+
+        /// By code point, as the catalog sorts.
+        private static int compare(String a, String b) {
+            return Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /// A part of a list. It may be empty although there is more.
+    ///
+    /// @param next where the rest begins; empty at the end
+    record Page<T>(List<T> items, Optional<Place> next) {}
+
+    /// The databases with visible collections, by name.
+    Page<String> databases(Request outer, Optional<Place> after) {
+        var page = walk(outer, catalog.databases(), after, MOST, true);
+        return new Page<>(page.items().stream().map(Visible::database).toList(), page.next());
+    }
+
+    /// The visible collections of a database, by name.
+    Page<Visible> collections(Request outer, String database, Optional<Place> after) {
+        return walk(outer, List.of(database), after, MOST, false);
+    }
+
+    /// The visible collections of all databases, by the name of the database and then their own.
+    ///
+    /// @param most of a page
+    Page<Visible> all(Request outer, Optional<Place> after, int most) {
+        return walk(outer, catalog.databases(), after, most, false);
+    }
+
+    /// @param first whether one collection of each database is enough
+    private Page<Visible> walk(Request outer, List<String> databases, Optional<Place> after, int most, boolean first) {
+        var found = new ArrayList<Visible>();
+        var last = after;
+        int evaluated = 0;
+        for (var database : databases) {
+            if (after.filter(place -> place.isBehind(database)).isPresent()) {
+                continue;
+            }
+            if (++evaluated > MOST) {
+                return new Page<>(found, last);
+            }
+            var entries = mayHave(outer, database) ? catalog.collections(database) : List.<DataCatalog.Entry>of();
+            for (var entry : entries) {
+                if (after.filter(place -> place.isBehind(database, entry.name()))
+                        .isPresent()) {
+                    continue;
                 }
-                if (find(outer, database, entry).isPresent()) {
-                    visible.add(database);
+                if (++evaluated > MOST || found.size() == most) {
+                    return new Page<>(found, last);
+                }
+                var visible = find(outer, database, entry);
+                visible.ifPresent(found::add);
+                if (first && visible.isPresent()) {
                     break;
                 }
+                last = Optional.of(new Place(database, Optional.of(entry.name())));
             }
+            last = Optional.of(new Place(database, Optional.empty()));
         }
-        return visible;
+        return new Page<>(found, Optional.empty());
     }
 
-    List<Visible> collections(Request outer, String database) {
-        return catalog.collections(database).stream()
-                .limit(MOST)
-                .flatMap(entry -> find(outer, database, entry).stream())
-                .toList();
+    /// Whether rules may allow the caller to read collections. Costs the same whatever there is in MongoDB.
+    boolean mayReadAnything(Request outer) {
+        return mayRead(outer, calls.paths().kindsOfCollections(outer.connection(), Optional.empty()));
     }
 
-    /// The visible collections of all databases.
-    List<Visible> all(Request outer) {
-        return catalog.databases().stream()
-                .flatMap(database ->
-                        catalog.collections(database).stream().flatMap(entry -> find(outer, database, entry).stream()))
-                .limit(MOST)
-                .toList();
+    /// The same for the collections of a database.
+    private boolean mayHave(Request outer, String database) {
+        return mayRead(outer, calls.paths().kindsOfCollections(outer.connection(), Optional.of(database)));
+    }
+
+    private boolean mayRead(Request outer, List<List<Segment>> kinds) {
+        return kinds.stream()
+                .anyMatch(kind ->
+                        READING.stream().anyMatch(tool -> ask(outer, tool, Method.GET, kind) != Answer.NEVER));
     }
 
     private Optional<Visible> find(Request outer, String database, DataCatalog.Entry entry) {
@@ -94,33 +174,25 @@ final class VisibleCollections {
     }
 
     private Optional<Visible> find(Request outer, String database, DataCatalog.Entry entry, String path) {
-        var facts = READING.stream()
-                .flatMap(tool -> calls.facts(outer, Method.GET, path, via(tool)).stream())
-                .findFirst();
-        boolean isVisible = facts.isPresent()
-                || (!reserved.contains(database + "." + entry.name())
-                        && READING.stream().anyMatch(tool -> dependsOnRequest(outer, tool, Method.GET, path)));
-        return isVisible ? Optional.of(new Visible(database, entry, path, facts)) : Optional.empty();
+        boolean depends = false;
+        var segments = segments(path);
+        for (var tool : READING) {
+            var answer = ask(outer, tool, Method.GET, segments);
+            if (answer != Answer.NEVER) {
+                var facts = calls.facts(outer, Method.GET, path, via(tool));
+                if (facts.isPresent()) {
+                    return Optional.of(new Visible(database, entry, path, facts));
+                }
+                depends |= answer == Answer.DEPENDS;
+            }
+        }
+        return depends && !reserved.contains(database + "." + entry.name())
+                ? Optional.of(new Visible(database, entry, path, Optional.empty()))
+                : Optional.empty();
     }
 
     private static Via via(Tool tool) {
         return Via.of(Via.Service.MCP, tool.toolName());
-    }
-
-    /// Whether any collection is visible.
-    boolean isAnythingVisible(Request outer) {
-        int asked = 0;
-        for (var database : catalog.databases()) {
-            for (var entry : catalog.collections(database)) {
-                if (++asked > MOST) {
-                    return false;
-                }
-                if (find(outer, database, entry).isPresent()) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 
     /// The tools that the caller may use for at least one collection.
@@ -130,56 +202,94 @@ final class VisibleCollections {
         var open = EnumSet.copyOf(offered);
         var usable = EnumSet.noneOf(Tool.class);
         open.removeIf(tool -> tool == Tool.LIST_DATABASES && usable.add(tool));
-        int asked = 0;
-        for (var database : catalog.databases()) {
-            for (var entry : catalog.collections(database)) {
-                if (open.isEmpty() || ++asked > MOST) {
+        retainPossible(outer, Optional.empty(), open);
+        int evaluated = 0;
+        for (var database : open.isEmpty() ? List.<String>of() : catalog.databases()) {
+            var here = EnumSet.copyOf(open);
+            retainPossible(outer, Optional.of(database), here);
+            if (++evaluated > MOST) {
+                return usable;
+            }
+            for (var entry : here.isEmpty() ? List.<DataCatalog.Entry>of() : catalog.collections(database)) {
+                if (here.isEmpty()) {
+                    break;
+                }
+                if (++evaluated > MOST) {
                     return usable;
                 }
                 calls.paths()
                         .ofCollection(outer.connection(), database, entry.name())
-                        .ifPresent(path -> open.removeIf(tool -> isUsable(outer, path, tool) && usable.add(tool)));
+                        .ifPresent(path -> here.removeIf(tool -> isUsable(outer, tool, path) && usable.add(tool)));
+            }
+            open.removeAll(usable);
+            if (open.isEmpty()) {
+                return usable;
             }
         }
         return usable;
     }
 
-    private boolean isUsable(Request outer, String path, Tool tool) {
+    /// Without the tools that rules forbid for each collection.
+    private void retainPossible(Request outer, Optional<String> database, Set<Tool> tools) {
+        var kinds = calls.paths().kindsOfCollections(outer.connection(), database);
+        tools.removeIf(tool -> kinds.stream()
+                .noneMatch(kind ->
+                        isUsable(tool, (method, below) -> ask(outer, tool, method, kind, below) != Answer.NEVER)));
+    }
+
+    private boolean isUsable(Request outer, Tool tool, String path) {
+        return isUsable(tool, (method, below) -> may(outer, tool, method, path, below));
+    }
+
+    /// Whether a request may be sent.
+    private interface Sendable {
+        /// @param below the rest of the path, behind the collection
+        boolean may(Method method, String... below);
+    }
+
+    private static boolean isUsable(Tool tool, Sendable request) {
         return switch (tool) {
-            case LIST_DATABASES, LIST_COLLECTIONS, COLLECTION_SCHEMA, FIND -> may(outer, tool, Method.GET, path);
-            case COUNT -> may(outer, tool, Method.GET, path, "_size");
-            case COLLECTION_INDEXES -> may(outer, tool, Method.GET, path, INDEXES);
-            case EXPLAIN -> may(outer, tool, Method.GET, path, INDEXES) && may(outer, tool, Method.GET, path);
-            case AGGREGATE -> may(outer, tool, Method.POST, path, AGGREGATIONS);
-            case RUN_AGGREGATION -> may(outer, tool, Method.GET, path, AGGREGATIONS, ANY);
-            case WATCH -> may(outer, tool, Method.GET, path, "_streams", ANY);
-            case INSERT_MANY -> may(outer, tool, Method.POST, path);
-            case UPDATE_MANY -> may(outer, tool, Method.PATCH, path, MANY) || may(outer, tool, Method.PATCH, path, ANY);
-            case DELETE_MANY ->
-                may(outer, tool, Method.DELETE, path, MANY) || may(outer, tool, Method.DELETE, path, ANY);
-            case UPDATE_DOCUMENT -> may(outer, tool, Method.PATCH, path, ANY);
+            case LIST_DATABASES, LIST_COLLECTIONS, COLLECTION_SCHEMA, FIND -> request.may(Method.GET);
+            case COUNT -> request.may(Method.GET, "_size");
+            case COLLECTION_INDEXES -> request.may(Method.GET, INDEXES);
+            case EXPLAIN -> request.may(Method.GET, INDEXES) && request.may(Method.GET);
+            case AGGREGATE -> request.may(Method.POST, AGGREGATIONS);
+            case RUN_AGGREGATION -> request.may(Method.GET, AGGREGATIONS, ANY);
+            case WATCH -> request.may(Method.GET, "_streams", ANY);
+            case INSERT_MANY -> request.may(Method.POST);
+            case UPDATE_MANY -> request.may(Method.PATCH, MANY) || request.may(Method.PATCH, ANY);
+            case DELETE_MANY -> request.may(Method.DELETE, MANY) || request.may(Method.DELETE, ANY);
+            case UPDATE_DOCUMENT -> request.may(Method.PATCH, ANY);
         };
     }
 
-    /// Whether the tool may send such a request.
-    ///
-    /// @param below the rest of the path
+    /// Whether rules allow the request, or some of the kind, depending on parameters, content or the unknown part of
+    /// the path.
     private boolean may(Request outer, Tool tool, Method method, String path, String... below) {
         var target =
                 below.length == 0 ? path : path + "/" + String.join("/", below).replace(ANY, "-");
-        return calls.facts(outer, method, target, via(tool)).isPresent()
-                || dependsOnRequest(outer, tool, method, path, below);
+        return switch (ask(outer, tool, method, segments(path), below)) {
+            case NEVER -> false;
+            case DEPENDS -> true;
+            case ALWAYS -> calls.facts(outer, method, target, via(tool)).isPresent();
+        };
     }
 
-    /// Whether rules allow some of the requests, depending on parameters, content or the unknown part of the path.
-    private boolean dependsOnRequest(Request outer, Tool tool, Method method, String path, String... below) {
-        var segments = new ArrayList<Segment>();
-        RequestPath.parse(path).segments().forEach(name -> segments.add(new Segment.Name(name)));
+    private static List<Segment> segments(String path) {
+        return RequestPath.parse(path).segments().stream()
+                .<Segment>map(Segment.Name::new)
+                .toList();
+    }
+
+    /// Evaluates rules for all such requests of a tool.
+    private Answer ask(Request outer, Tool tool, Method method, List<Segment> collection, String... below) {
+        var segments = new ArrayList<>(collection);
         for (var name : below) {
             segments.add(name.equals(ANY) ? new Segment.Unknown(Set.of()) : new Segment.Name(name));
         }
-        var kind = new RequestKind(method, segments, demands(method, below), true, via(tool));
-        return permissions.ask(outer, kind).answer() == Answer.DEPENDS;
+        return permissions
+                .ask(outer, new RequestKind(method, segments, demands(method, below), true, via(tool)))
+                .answer();
     }
 
     private static Set<Demand> demands(Method method, String... below) {

@@ -3,8 +3,10 @@ package org.restheart.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -17,6 +19,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.Via;
 import org.restheart.testkit.TestRequests;
 
@@ -25,6 +28,16 @@ class JudgedCallsTest {
         @Override
         public Optional<String> ofCollection(Connection connection, String database, String collection) {
             return Optional.of("/" + collection);
+        }
+
+        @Override
+        public Optional<String> ofDatabase(Connection connection, String database) {
+            return Optional.of("/");
+        }
+
+        @Override
+        public List<List<RequestKind.Segment>> kindsOfCollections(Connection connection, Optional<String> database) {
+            return List.of(List.of(new RequestKind.Segment.Unknown(Set.of())));
         }
 
         @Override

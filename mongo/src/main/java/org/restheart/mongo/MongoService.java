@@ -29,6 +29,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.StandingRights;
@@ -135,6 +136,16 @@ public final class MongoService implements Service, AutoCloseable {
             @Override
             public Optional<String> ofCollection(Connection connection, String database, String collection) {
                 return parts.mounts.pathOf(connection, database, collection);
+            }
+
+            @Override
+            public Optional<String> ofDatabase(Connection connection, String database) {
+                return parts.mounts.pathOfDatabase(connection, database);
+            }
+
+            @Override
+            public List<List<Segment>> kindsOfCollections(Connection connection, Optional<String> database) {
+                return parts.mounts.kindsOfCollections(database);
             }
 
             @Override

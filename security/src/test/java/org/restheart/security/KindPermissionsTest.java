@@ -268,7 +268,7 @@ class KindPermissionsTest {
             names.add(
                     switch (segment) {
                         case Segment.Name(var text) -> text;
-                        case Segment.Unknown(var except) -> {
+                        case Segment.Unknown(var except, var _) -> {
                             var possible = new HashSet<>(Set.of("a", "b", "books", "_size", "_Meta", "x/y", "é", "*"));
                             possible.removeIf(text -> except.stream().anyMatch(text::equalsIgnoreCase));
                             yield one(random, possible.stream().sorted().toList());

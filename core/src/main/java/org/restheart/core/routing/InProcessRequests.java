@@ -80,7 +80,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
     private Permitted ask(Binding binding, Request example, RequestKind kind) {
         return kind.data() && isRefused(binding, example)
                 ? Permitted.by(List.of())
-                : connected().securityFilters().apply(binding).ask(example, kind);
+                : connected().securityFilters().apply(binding).ask(example, ofData(kind));
     }
 
     /// Whether the guards of data refuse all requests like the example. An unknown database or collection is none that
@@ -94,6 +94,13 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         } catch (ProblemException _) { // of the example's path, content or parameters: others are not refused for it
             return false;
         }
+    }
+
+    /// Without the paths at which other services answer than those of data.
+    private RequestKind ofData(RequestKind kind) {
+        return kind.data() && !kind.isPathKnown()
+                ? kind.without(connected().routes().elsewhere(kind.knownPath()))
+                : kind;
     }
 
     @Override

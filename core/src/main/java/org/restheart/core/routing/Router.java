@@ -1,9 +1,11 @@
 package org.restheart.core.routing;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.routing.Binding.Match;
 import org.restheart.http.RequestPath;
@@ -60,6 +62,24 @@ public final class Router {
             }
         }
         return Optional.ofNullable(node.exact != null ? node.exact : longest);
+    }
+
+    /// The segments behind a path with which the paths of other services than those of data begin.
+    Set<String> elsewhere(List<String> path) {
+        var node = root;
+        for (var segment : path) {
+            node = node.children.get(segment);
+            if (node == null) {
+                return Set.of();
+            }
+        }
+        var names = new HashSet<String>();
+        node.children.forEach((name, child) -> {
+            if (child.prefix != null && !child.prefix.binding().service().answersJudgedRequests()) {
+                names.add(name);
+            }
+        });
+        return names;
     }
 
     private static final class Node {

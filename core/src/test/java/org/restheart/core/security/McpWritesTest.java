@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.McpClient.error;
 import static org.restheart.core.security.McpClient.isError;
+import static org.restheart.core.security.McpClient.json;
 import static org.restheart.core.security.McpClient.names;
 import static org.restheart.core.security.McpClient.text;
 
@@ -312,6 +313,24 @@ class McpWritesTest {
                 assertThat(!refused || text(result).contains("wait")).isTrue();
             }
             assertThat(refused).isTrue();
+        }
+    }
+
+    @Test
+    void lists_in_a_minute_are_bounded(TestMongo mongo) {
+        try (var bounded = TestGateway.start(mongo, "mcp: {enabled: true, calls-per-minute: 3}\n")) {
+            var admin = new McpClient(bounded.as("admin"));
+            boolean refused = false;
+            for (int i = 0; i < 8 && !refused; i++) { // as above
+                var response = admin.send(i % 2 == 0 ? "tools/list" : "resources/list", "{}");
+                refused = json(response).containsKey("error");
+                assertThat(!refused || response.body().contains("calls in a minute: wait"))
+                        .isTrue();
+            }
+            assertThat(refused).isTrue();
+            assertThat(isError(admin.call("list-databases", "{}")))
+                    .as("calls are counted by themselves")
+                    .isFalse();
         }
     }
 }

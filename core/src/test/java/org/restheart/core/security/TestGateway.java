@@ -58,6 +58,13 @@ final class TestGateway implements AutoCloseable {
         return open(mongo, mongo.connectionString(), data, REALM);
     }
 
+    /// With other mounts than the database at `/`.
+    ///
+    /// @param mounts the list `mongo-mounts`, in which `$db` is the database
+    static TestGateway startMounted(TestMongo mongo, String mounts, String more) {
+        return open(mongo, mongo.connectionString(), "", mounts, REALM + more);
+    }
+
     /// A filter that holds for each document, and whose evaluation takes MongoDB about a microsecond for each step.
     static String slowFilter(int steps) {
         return """
@@ -76,26 +83,31 @@ final class TestGateway implements AutoCloseable {
     }
 
     private static TestGateway open(TestMongo mongo, String uri, String data, String more) {
+        return open(mongo, uri, data, "[{what: /$db, where: /}]", more);
+    }
+
+    private static TestGateway open(TestMongo mongo, String uri, String data, String mounts, String more) {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         addUser(database, "admin", "admin");
         addUser(database, "ada", "editor");
         addUser(database, "bob", "viewer");
-        return new TestGateway(Gateway.start(config(uri, database.getName(), data, more)), database);
+        return new TestGateway(Gateway.start(config(uri, database.getName(), data, mounts, more)), database);
     }
 
     static GatewayConfig config(String uri, String database, String more) {
-        return config(uri, database, "", more);
+        return config(uri, database, "", "[{what: /$db, where: /}]", more);
     }
 
-    private static GatewayConfig config(String uri, String database, String data, String more) {
+    private static GatewayConfig config(String uri, String database, String data, String mounts, String more) {
         return GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
                 mclient: {connection-string: "$uri"}
-                mongo: {$data mongo-mounts: [{what: /$db, where: /}]}
+                mongo: {$data mongo-mounts: $mounts}
                 basicAuthMechanism: {enabled: true}
                 mongoAclAuthorizer: {acl-db: $db, acl-collection: acl, root-role: admin}
                 $more
                 """.replace("$data", data)
+                .replace("$mounts", mounts)
                 .replace("$more", more)
                 .replace("$uri", uri)
                 .replace("$db", database));

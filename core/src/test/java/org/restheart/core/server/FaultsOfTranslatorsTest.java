@@ -30,10 +30,12 @@ import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.RequestKind;
 import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpService;
 import org.restheart.mcp.PresentedCredential;
@@ -53,6 +55,16 @@ class FaultsOfTranslatorsTest {
         public Optional<String> ofCollection(Connection connection, String database, String collection) {
             CHARGED.add(CallerScope.current());
             return Optional.of("/" + collection);
+        }
+
+        @Override
+        public Optional<String> ofDatabase(Connection connection, String database) {
+            return Optional.of("/");
+        }
+
+        @Override
+        public List<List<RequestKind.Segment>> kindsOfCollections(Connection connection, Optional<String> database) {
+            return List.of(List.of(new RequestKind.Segment.Unknown(Set.of())));
         }
 
         @Override
@@ -172,7 +184,7 @@ class FaultsOfTranslatorsTest {
                 _ -> "http://localhost",
                 _ -> new PresentedCredential("ada", "ada", Optional.empty(), Optional.empty()),
                 _ -> List.of(),
-                (_, _) -> Permitted.by(List.of()),
+                (_, _) -> new Permitted(Answer.DEPENDS, List.of()),
                 new PushBudget(Long.MAX_VALUE, () -> {}),
                 new SecretKeySpec(new byte[32], "HmacSHA256"),
                 Set.of(),

@@ -1,9 +1,11 @@
 package org.restheart.http.judged;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
+import org.restheart.http.judged.RequestKind.Segment;
 
 /// The REST API's paths of MongoDB's resources, for services that translate into its requests. Thread-safe.
 public interface DataPaths {
@@ -12,6 +14,15 @@ public interface DataPaths {
     ///
     /// @param connection mounts may depend on the host name of the request
     Optional<String> ofCollection(Connection connection, String database, String collection);
+
+    /// The path of a database; empty if no mount shows it as a whole, or if the name is reserved in paths.
+    Optional<String> ofDatabase(Connection connection, String database);
+
+    /// What paths of collections look like, with unknown segments in place of names. At least those that collections
+    /// may have; decided by the mounts alone.
+    ///
+    /// @param database of the collections; empty for all
+    List<List<Segment>> kindsOfCollections(Connection connection, Optional<String> database);
 
     /// The suffix of a collection's path for one document: a segment, and a query if the segment alone is ambiguous.
     /// Empty for an id that cannot be written in a path.

@@ -1,5 +1,6 @@
 package org.restheart.http.judged;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.restheart.http.Method;
@@ -22,10 +23,18 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
     public sealed interface Segment {
         record Name(String text) implements Segment {}
 
-        /// Any text except these, in any case, which are reserved in that place.
-        record Unknown(Set<String> except) implements Segment {
+        /// Any text with exceptions.
+        ///
+        /// @param except texts that are reserved in that place, in any case
+        /// @param elsewhere texts, in this very case, at which other services answer
+        record Unknown(Set<String> except, Set<String> elsewhere) implements Segment {
             public Unknown {
                 except = Set.copyOf(except);
+                elsewhere = Set.copyOf(elsewhere);
+            }
+
+            public Unknown(Set<String> except) {
+                this(except, Set.of());
             }
         }
 
@@ -33,8 +42,10 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
         default Answer is(String text) {
             return switch (this) {
                 case Name(var name) -> name.equals(text) ? Answer.ALWAYS : Answer.NEVER;
-                case Unknown(var except) ->
-                    except.stream().anyMatch(text::equalsIgnoreCase) ? Answer.NEVER : Answer.DEPENDS;
+                case Unknown(var except, var elsewhere) ->
+                    elsewhere.contains(text) || except.stream().anyMatch(text::equalsIgnoreCase)
+                            ? Answer.NEVER
+                            : Answer.DEPENDS;
             };
         }
     }
@@ -66,6 +77,28 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
             }
         }
         return answer;
+    }
+
+    /// This kind without the paths at which other services answer.
+    ///
+    /// @param elsewhere the texts of the first unknown segment with which such paths begin
+    public RequestKind without(Set<String> elsewhere) {
+        var segments = new ArrayList<>(path);
+        for (int i = 0; i < segments.size() && !elsewhere.isEmpty(); i++) {
+            if (segments.get(i) instanceof Segment.Unknown unknown) {
+                segments.set(i, new Segment.Unknown(unknown.except(), elsewhere));
+                break;
+            }
+        }
+        return new RequestKind(method, segments, demands, data, via);
+    }
+
+    /// The segments before the first unknown one.
+    public List<String> knownPath() {
+        return path.stream()
+                .takeWhile(Segment.Name.class::isInstance)
+                .map(segment -> ((Segment.Name) segment).text())
+                .toList();
     }
 
     /// A path of this kind, with an arbitrary text in place of unknown segments.

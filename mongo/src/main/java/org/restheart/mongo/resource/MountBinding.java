@@ -3,6 +3,7 @@ package org.restheart.mongo.resource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.restheart.http.judged.RequestKind.Segment;
 
 /// A parsed [Mount]: maps paths of the server to MongoDB's names and back. Immutable.
 sealed interface MountBinding permits LiteralBinding, TemplateBinding {
@@ -25,4 +26,9 @@ sealed interface MountBinding permits LiteralBinding, TemplateBinding {
     ///
     /// @param known values of variables; others are derived from `tokens` if possible
     Optional<List<String>> segments(List<String> tokens, Map<String, String> known);
+
+    /// What paths of collections look like, with unknown segments in place of names; at least those that they may have.
+    ///
+    /// @param db of the collections; empty for all
+    List<List<Segment>> kindsOfCollections(Optional<String> db);
 }

@@ -7,10 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.RequestKind.Segment;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts {
@@ -116,8 +118,22 @@ public final class Mounts {
 
     /// The path of a collection, if the path is not reserved for another resource.
     public Optional<String> pathOf(Connection connection, String db, String collection) {
-        var host = Map.of("{host}", hostOf(connection.hostAndPort()));
-        return segmentsOf(List.of(db, collection), host)
+        return encodedPath(
+                connection,
+                List.of(db, collection),
+                found -> found.kind() == ResourceKind.COLLECTION
+                        && db.equals(found.db())
+                        && collection.equals(found.collection()));
+    }
+
+    /// The path of a database, if a mount shows it as a whole and the path is not reserved for another resource.
+    public Optional<String> pathOfDatabase(Connection connection, String db) {
+        return encodedPath(connection, List.of(db), found -> found.kind() == ResourceKind.DB && db.equals(found.db()));
+    }
+
+    private Optional<String> encodedPath(
+            Connection connection, List<String> tokens, Predicate<ResourcePath> isExpected) {
+        return segmentsOf(tokens, Map.of("{host}", hostOf(connection.hostAndPort())))
                 .map(segments -> {
                     var path = new ArrayList<>(prefix);
                     path.addAll(segments);
@@ -125,10 +141,24 @@ public final class Mounts {
                 })
                 .filter(path -> resolve(RequestPath.parse(path), connection)
                         .map(Located::path)
-                        .filter(found -> found.kind() == ResourceKind.COLLECTION
-                                && db.equals(found.db())
-                                && collection.equals(found.collection()))
+                        .filter(isExpected)
                         .isPresent());
+    }
+
+    /// What paths of collections look like, with unknown segments in place of names; at least those that they may have.
+    ///
+    /// @param db of the collections; empty for all
+    public List<List<Segment>> kindsOfCollections(Optional<String> db) {
+        return longestFirst.stream()
+                .flatMap(binding -> binding.kindsOfCollections(db).stream())
+                .distinct()
+                .map(below -> {
+                    var segments = new ArrayList<Segment>();
+                    prefix.forEach(name -> segments.add(new Segment.Name(name)));
+                    segments.addAll(below);
+                    return List.copyOf(segments);
+                })
+                .toList();
     }
 
     private static String hostOf(String hostAndPort) {

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.restheart.http.judged.RequestKind.Segment;
 
 /// A mount with variables. In `where` a variable is a whole segment, in `what` it may be part of a name; `{*}` is
 /// the rest of the path. `{host}` and its labels `{host[0]}`, `{host[1]}` … come from the host of the request.
@@ -17,6 +18,8 @@ import java.util.regex.Pattern;
 final class TemplateBinding implements MountBinding {
     private static final String REST = "{*}";
     private static final Pattern VARIABLE = Pattern.compile("\\{[^{}]+}");
+
+    private static final Segment ANY = new Segment.Unknown(Set.of());
 
     private final List<String> where;
     private final List<String> what;
@@ -112,6 +115,28 @@ final class TemplateBinding implements MountBinding {
             }
         }
         return tokens.size() == what.size() ? fill(where, values, rest) : Optional.empty();
+    }
+
+    /// The variables may have any values, and what they leave may be any names.
+    @Override
+    public List<List<Segment>> kindsOfCollections(Optional<String> db) {
+        var kind = new ArrayList<Segment>();
+        for (var part : where) {
+            if (part.equals(REST)) {
+                break;
+            }
+            kind.add(VARIABLE.matcher(part).matches() ? ANY : new Segment.Name(part));
+        }
+        if (!where.contains(REST)) {
+            return List.of(List.copyOf(kind));
+        }
+        return List.of(List.copyOf(kind), append(kind, ANY), append(kind, ANY, ANY));
+    }
+
+    private static List<Segment> append(List<Segment> kind, Segment... more) {
+        var longer = new ArrayList<>(kind);
+        longer.addAll(List.of(more));
+        return List.copyOf(longer);
     }
 
     /// Extracts the values of a part's variables from a name; known values take precedence.
