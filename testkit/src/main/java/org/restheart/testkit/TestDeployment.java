@@ -21,6 +21,9 @@ final class TestDeployment implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TestDeployment.class);
     private static final String IMAGE = "mongo:8.0";
 
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final long MIN_MEMORY = 6L << 30;
+
     private final String connectionString;
     private final MongoClient client;
     private final Runnable stop;
@@ -91,9 +94,13 @@ final class TestDeployment implements AutoCloseable {
         return new TestDeployment(container.getConnectionString() + "/?directConnection=true", container::stop);
     }
 
+    /// In memory where Linux offers enough of it: MongoDB waits for the disk whenever a collection or an index is
+    /// created or dropped, which tests do all the time. What must survive a mongod has a directory of its own.
     private static Path temporaryDirectory() {
         try {
-            return Files.createTempDirectory("restheart-test-");
+            return Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() >= MIN_MEMORY
+                    ? Files.createTempDirectory(MEMORY, "restheart-test-")
+                    : Files.createTempDirectory("restheart-test-");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -209,23 +209,26 @@ public final class Security implements StandingRights, AutoCloseable {
 
     /// `accounts` or `permissions`, by the full names of the collections that hold them.
     public Map<String, String> ownedCollections() {
-        var held = new HashMap<String, String>();
-        config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .ifPresent(users -> held.put(users.database() + "." + users.collection(), "accounts"));
-        config.mongoAcl().ifPresent(acl -> held.put(acl.database() + "." + acl.collection(), "permissions"));
-        return held;
+        var byName = new HashMap<String, String>();
+        stores().forEach((collection, held) -> byName.put(collection.getFullName(), held));
+        return byName;
     }
 
     /// The collections of accounts, permissions, keys and sessions.
     public Set<MongoNamespace> ownCollections() {
-        var own = new HashSet<MongoNamespace>();
-        config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .ifPresent(users -> own.add(new MongoNamespace(users.database(), users.collection())));
-        config.mongoAcl().ifPresent(acl -> own.add(new MongoNamespace(acl.database(), acl.collection())));
+        var own = new HashSet<>(stores().keySet());
         own.addAll(config.reserved());
         return own;
+    }
+
+    private Map<MongoNamespace, String> stores() {
+        var stores = new HashMap<MongoNamespace, String>();
+        config.mongoRealm()
+                .map(MongoRealmConfig::users)
+                .ifPresent(users -> stores.put(new MongoNamespace(users.database(), users.collection()), "accounts"));
+        config.mongoAcl()
+                .ifPresent(acl -> stores.put(new MongoNamespace(acl.database(), acl.collection()), "permissions"));
+        return stores;
     }
 
     @Override
@@ -318,7 +321,7 @@ public final class Security implements StandingRights, AutoCloseable {
     public List<Filter> guards(ForbiddenOperators operators) {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
-        guards.add(new ExpiryGuard(storedInMongo()));
+        guards.add(new ExpiryGuard(stores().keySet()));
         usersGuard.ifPresent(guards::add);
         stored.flatMap(StoredSecurity::managers)
                 .map(managers -> new LastManagerGuard(managers, operators))
@@ -327,15 +330,6 @@ public final class Security implements StandingRights, AutoCloseable {
                 .map(acl -> new PermissionsGuard(acl.database(), acl.collection()))
                 .ifPresent(guards::add);
         return guards;
-    }
-
-    private Set<MongoNamespace> storedInMongo() {
-        var collections = new HashSet<MongoNamespace>();
-        config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .ifPresent(users -> collections.add(new MongoNamespace(users.database(), users.collection())));
-        config.mongoAcl().ifPresent(acl -> collections.add(new MongoNamespace(acl.database(), acl.collection())));
-        return collections;
     }
 
     /// Why the guards refuse a request to its caller, whatever its content; empty if that depends on it.
