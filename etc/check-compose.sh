@@ -11,7 +11,7 @@ source etc/toolchain.sh
 # Whether the command $1 is there, or can be installed from package $2.
 have() {
   command -v "$1" >/dev/null && return
-  { command -v apt-get && apt-get install -y -qq --no-install-recommends "$2"; } >/dev/null 2>&1 && return
+  install_package "$2" 2>/dev/null && return
   echo "left out: there is no $1 here, and apt-get cannot install the package $2"
   return 1
 }

@@ -6,15 +6,15 @@
 #
 # Installs Debian's package prometheus if it may; without it, it says so and ends well.
 set -euo pipefail
+# shellcheck source=etc/toolchain.sh
+source "$(dirname "$0")/toolchain.sh"
 here=$(cd "$(dirname "$0")/monitoring" && pwd)
 url=${1:-}
 user=${2:-admin:secret}
 
-if ! command -v promtool >/dev/null; then
-  if ! { command -v apt-get && apt-get install -y -qq --no-install-recommends prometheus; } >/dev/null 2>&1; then
-    echo "skipped: there is no promtool here, and apt-get cannot install the package prometheus"
-    exit 0
-  fi
+if ! command -v promtool >/dev/null && ! install_package prometheus 2>/dev/null; then
+  echo "skipped: there is no promtool here, and apt-get cannot install the package prometheus"
+  exit 0
 fi
 
 work=$(mktemp -d)

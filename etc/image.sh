@@ -21,7 +21,7 @@ PORT=${PORT:-18080}
 [ "$(id -u)" = 0 ] || fail "has to be run by root: it mounts file systems"
 for tool in buildah mmdebstrap; do
   command -v "$tool" >/dev/null ||
-    apt-get install -y -qq --no-install-recommends "$tool" >/dev/null 2>&1 ||
+    install_package "$tool" 2>/dev/null ||
     fail "needs $tool, and apt-get cannot install it"
 done
 

@@ -56,6 +56,19 @@ need_jdk() {
   fail "no JDK $REQUIRED_JAVA or newer found: install one (such as Eclipse Temurin, https://adoptium.net) or set JAVA_HOME to it"
 }
 
+# Installs Debian's package $1 if that is possible without asking; NO_INSTALL=1 forbids it. One process at a time: where
+# apt keeps no downloaded packages, as in Debian's images, `apt-get update` deletes those that another process installs.
+install_package() {
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] && [ -z "${NO_INSTALL:-}" ] || return 1
+  local get=(apt-get -qq -o DPkg::Lock::Timeout=600)
+  (
+    flock 9
+    export DEBIAN_FRONTEND=noninteractive
+    "${get[@]}" install -y --no-install-recommends "$1" ||
+      { "${get[@]}" update && "${get[@]}" install -y --no-install-recommends "$1"; }
+  ) 9>/tmp/restheart-install.lock >&2
+}
+
 need_maven() {
   command -v mvn >/dev/null ||
     fail "no mvn found: install Maven 3.8 or newer (Debian, Ubuntu: apt-get install maven; macOS: brew install maven)"

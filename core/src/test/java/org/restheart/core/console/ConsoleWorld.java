@@ -1,7 +1,6 @@
 package org.restheart.core.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.microsoft.playwright.Browser;
@@ -20,18 +19,17 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.Chromium;
 import org.restheart.testkit.TestMongo;
 
 /// A gateway with accounts and books, and a browser without a screen. Whatever the browser complains of is remembered.
@@ -55,10 +53,7 @@ final class ConsoleWorld implements AutoCloseable {
     }
 
     static ConsoleWorld open(TestMongo mongo) {
-        var chromium = chromium();
-        assumeTrue(
-                chromium.isPresent(),
-                "there is no Chromium: apt-get install chromium, or chromium-browser, to run this test");
+        var chromium = Chromium.executable();
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         var hash = BCrypt.withDefaults().hashToString(4, "secret".toCharArray());
         var users = new ArrayList<Document>();
@@ -96,7 +91,7 @@ final class ConsoleWorld implements AutoCloseable {
         var browser = playwright
                 .chromium()
                 .launch(new BrowserType.LaunchOptions()
-                        .setExecutablePath(chromium.get())
+                        .setExecutablePath(chromium)
                         .setTimeout(TIMEOUT_MS)
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")));
         return new ConsoleWorld(database, config, playwright, browser);
@@ -111,22 +106,6 @@ final class ConsoleWorld implements AutoCloseable {
         int port = gateway.address().getPort();
         gateway.close();
         gateway = start(port);
-    }
-
-    private static Optional<Path> chromium() {
-        try {
-            var process = new ProcessBuilder("../etc/chromium.sh")
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            var path = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            return process.waitFor(10, TimeUnit.MINUTES) && process.exitValue() == 0
-                    ? Optional.of(Path.of(path.lines().toList().getLast()))
-                    : Optional.empty();
-        } catch (IOException _) {
-            return Optional.empty();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("the test was stopped", e);
-        }
     }
 
     MongoCollection<BsonDocument> collection(String name) {

@@ -1,7 +1,6 @@
 package org.restheart.core.streams;
 
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -11,8 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.Chromium;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -102,26 +100,14 @@ class TutorialPageTest {
     }
 
     private AutoCloseable open(String transport, String stream, String password) throws IOException {
-        var chromium = chromium();
-        assumeTrue(
-                chromium.isPresent(),
-                "there is no Chromium on the PATH: apt-get install chromium, or chromium-browser, to run this test");
+        var chromium = Chromium.executable();
         var pages = serve(transport, stream, password);
-        var browser =
-                start(chromium.get(), "http://localhost:" + pages.getAddress().getPort() + "/");
+        var browser = start(chromium, "http://localhost:" + pages.getAddress().getPort() + "/");
         return () -> {
             browser.descendants().forEach(ProcessHandle::destroyForcibly);
             browser.destroyForcibly().waitFor();
             pages.stop(0);
         };
-    }
-
-    private static Optional<Path> chromium() {
-        return Stream.of(System.getenv("PATH").split(":"))
-                .flatMap(directory -> Stream.of("chromium", "chromium-browser", "google-chrome")
-                        .map(name -> Path.of(directory, name)))
-                .filter(Files::isExecutable)
-                .findFirst();
     }
 
     private HttpServer serve(String transport, String stream, String password) throws IOException {
