@@ -52,6 +52,12 @@ class InterferingUploadsTest {
     /// Of the chunks that the gateway stores.
     private static final int CHUNK = 255 * 1024;
 
+    /// The first part of a slow upload: more than stays in memory.
+    private static final int FIRST = 41 * CHUNK;
+
+    /// Chunks that are stored of it, at least.
+    private static final int STORED = 36;
+
     private static final String PERMISSION = """
                 - role: filer
                   predicate: path-prefix('/')
@@ -170,23 +176,21 @@ class InterferingUploadsTest {
     private static final class SlowUpload implements AutoCloseable {
         private final Socket socket;
         private final byte[] content;
-        private final int first;
 
-        SlowUpload(Deployment to, String id, byte[] content, int first) throws IOException {
+        SlowUpload(Deployment to, String id, byte[] content) throws IOException {
             this.content = content;
-            this.first = first;
             socket = new Socket("127.0.0.1", to.gateway.port());
             var out = socket.getOutputStream();
             out.write(("PUT " + to.path("/" + id) + " HTTP/1.1\r\nHost: h\r\nContent-Type: image/png\r\n"
                             + "Connection: close\r\nContent-Length: " + content.length + "\r\nAuthorization: "
                             + TestClient.basic("admin", "secret") + "\r\n\r\n")
                     .getBytes(US_ASCII));
-            out.write(content, 0, first);
+            out.write(content, 0, FIRST);
             out.flush();
         }
 
         int finish() throws IOException {
-            socket.getOutputStream().write(content, first, content.length - first);
+            socket.getOutputStream().write(content, FIRST, content.length - FIRST);
             var response = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
             return Integer.parseInt(response.substring(9, 12));
         }
@@ -219,9 +223,9 @@ class InterferingUploadsTest {
             throws Exception {
         var to = deployments.get(deployment).emptied();
         for (int length : new int[] {0, 5, 3 * CHUNK}) {
-            var content = content(1, 12 * CHUNK + 3);
-            try (var upload = new SlowUpload(to, "a", content, 9 * CHUNK)) {
-                await().until(() -> to.collection("p.chunks").countDocuments() >= 8);
+            var content = content(1, 45 * CHUNK + 3);
+            try (var upload = new SlowUpload(to, "a", content)) {
+                await().until(() -> to.collection("p.chunks").countDocuments() >= STORED);
                 if (write(to, "eve", write, "a", content(2, length)) == 201) {
                     assertThat(write(to, "eve", delete, "a", content)).isIn(200, 204);
                 }
@@ -238,12 +242,12 @@ class InterferingUploadsTest {
             throws Exception {
         var to = deployments.get(deployment).emptied();
         assertThat(write(to, "eve", "put", "a", content(0, 5))).isEqualTo(201);
-        try (var replacement = new SlowUpload(to, "a", content(1, 12 * CHUNK), 9 * CHUNK)) {
-            await().until(() -> to.collection("p.chunks").countDocuments() >= 9);
+        try (var replacement = new SlowUpload(to, "a", content(1, 45 * CHUNK))) {
+            await().until(() -> to.collection("p.chunks").countDocuments() > STORED);
             assertThat(write(to, "eve", "delete", "a", new byte[0])).isEqualTo(204);
-            var content = content(2, 14 * CHUNK);
-            try (var upload = new SlowUpload(to, "a", content, 9 * CHUNK)) {
-                await().until(() -> to.collection("p.chunks").countDocuments() >= 16);
+            var content = content(2, 47 * CHUNK);
+            try (var upload = new SlowUpload(to, "a", content)) {
+                await().until(() -> to.collection("p.chunks").countDocuments() >= 2 * STORED);
                 assertThat(replacement.finish()).isEqualTo(201);
                 assertThat(write(to, "admin", "delete", "a", new byte[0])).isEqualTo(204);
                 assertThat(upload.finish()).isEqualTo(201);
@@ -256,13 +260,13 @@ class InterferingUploadsTest {
     @ValueSource(strings = {"replica set", "standalone"})
     void of_two_uploads_that_create_one_id_the_first_that_is_complete_is_stored(String deployment) throws Exception {
         var to = deployments.get(deployment).emptied();
-        try (var first = new SlowUpload(to, "a", content(1, 12 * CHUNK), 9 * CHUNK);
-                var second = new SlowUpload(to, "a", content(2, 10 * CHUNK), 9 * CHUNK)) {
-            await().until(() -> to.collection("p.chunks").countDocuments() >= 16);
+        try (var first = new SlowUpload(to, "a", content(1, 45 * CHUNK));
+                var second = new SlowUpload(to, "a", content(2, 42 * CHUNK))) {
+            await().until(() -> to.collection("p.chunks").countDocuments() >= 2 * STORED);
             assertThat(first.finish()).isEqualTo(201);
             assertThat(second.finish()).isEqualTo(409);
         }
-        assertOnly(to, "a", content(1, 12 * CHUNK));
+        assertOnly(to, "a", content(1, 45 * CHUNK));
     }
 
     @ParameterizedTest

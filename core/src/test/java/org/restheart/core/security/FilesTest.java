@@ -59,12 +59,12 @@ class FilesTest {
         try (var socket =
                 new Socket(gateway.address().getAddress(), gateway.address().getPort())) {
             var out = socket.getOutputStream();
-            out.write(("PUT /broken.files/gone HTTP/1.1\r\nHost: h\r\nContent-Type: a/b\r\nContent-Length: 9000000\r\n"
+            out.write(("PUT /broken.files/gone HTTP/1.1\r\nHost: h\r\nContent-Type: a/b\r\nContent-Length: 12000000\r\n"
                             + "Authorization: " + FileClient.credentials("admin") + "\r\n\r\n")
                     .getBytes(UTF_8));
-            out.write(random(3_000_000));
+            out.write(random(10_000_000));
             out.flush();
-            await().until(() -> gateway.collection("broken.chunks").countDocuments() >= 8);
+            await().until(() -> gateway.collection("broken.chunks").countDocuments() >= 32);
         }
         await().until(() -> gateway.collection("broken.chunks").countDocuments() == 0);
         assertThat(files.send("admin", "GET", "/broken.files/gone", new byte[0]).statusCode())

@@ -21,15 +21,18 @@ import org.restheart.http.access.FairMemory;
 /// MongoDB keeps the snapshot; afterwards each batch is valid only if the file still has the same first chunk,
 /// which differs in every version.
 ///
-/// For a slow client, there is one small batch in memory. For a fast one, batches are larger, and the next
-/// batch is read while the last one is sent, if the memory for reading ahead allows it. Confined to one
-/// response.
+/// If the memory for reading ahead allows it, a small file is read at once, and larger ones in batches, the next of
+/// which is read while the last one is sent, unless the client is slow. Otherwise there is one small batch in memory.
+/// Confined to one response.
 final class ChunkBatches implements AutoCloseable {
     /// Bytes that are read at once for any client: one chunk of the usual size.
     static final int SMALL = 256 << 10;
 
     /// Bytes that are read at once for a client that takes them quickly. Larger replies are not faster.
     private static final int LARGE = 1 << 20;
+
+    /// Bytes of which all are read at once: each command costs as much as some hundred KiB.
+    private static final int WHOLE = 4 << 20;
 
     /// The most chunks in a batch. It applies to chunks that are much smaller than usual, since each is several
     /// objects.
@@ -90,8 +93,13 @@ final class ChunkBatches implements AutoCloseable {
     @Nullable
     BsonDocument next(long n, long last) throws IOException {
         if (batch.isEmpty()) {
-            boolean large = n < last && mayReadAhead();
-            batch.addAll(ahead == null ? read(n, count(large ? LARGE : SMALL, n, last)) : arrived());
+            boolean whole =
+                    sentSince == 0 && isWhole(n, last) && mayHold(2 * bytes(n, last)); // the driver's buffer too
+            boolean large = !whole && n < last && mayReadAhead();
+            batch.addAll(
+                    ahead != null
+                            ? arrived()
+                            : read(n, whole ? (int) (last - n + 1) : count(large ? LARGE : SMALL, n, last)));
             long following = n + batch.size();
             if (large && !batch.isEmpty() && following <= last) {
                 readAhead(following, count(LARGE, following, last));
@@ -101,25 +109,34 @@ final class ChunkBatches implements AutoCloseable {
         return batch.poll();
     }
 
+    private boolean isWhole(long from, long last) {
+        return last > from && last - from < MOST_CHUNKS && bytes(from, last) <= WHOLE;
+    }
+
+    private long bytes(long from, long last) {
+        return Math.min(file.length(), (last + 1) * file.chunkSize()) - from * file.chunkSize();
+    }
+
     private int count(int bytes, long from, long last) {
         return (int) Math.min(last - from + 1, Math.clamp(bytes / file.chunkSize(), 1, MOST_CHUNKS));
     }
 
-    /// Takes the memory of a batch that is sent and one that is read, once the client has taken a batch
-    /// quickly; gives it back if the client is slow.
+    /// Takes the memory of a batch that is sent and one that is read; gives it back if the client is slow.
     private boolean mayReadAhead() {
-        if (sentSince == 0 || System.nanoTime() - sentSince > SLOW_NANOS) {
+        if (sentSince != 0 && System.nanoTime() - sentSince > SLOW_NANOS) {
             release();
             return false;
         }
-        if (share == null) {
-            var taken = memory.open(CallerScope.current());
-            if (!taken.add(2L * Math.max(LARGE, file.chunkSize()))) {
-                taken.close();
-                return false;
-            }
-            share = taken;
+        return share != null || mayHold(2L * Math.max(LARGE, file.chunkSize()));
+    }
+
+    private boolean mayHold(long bytes) {
+        var taken = memory.open(CallerScope.current());
+        if (!taken.add(bytes)) {
+            taken.close();
+            return false;
         }
+        share = taken;
         return true;
     }
 

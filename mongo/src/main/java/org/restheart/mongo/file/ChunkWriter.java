@@ -11,11 +11,13 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.FairMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stores content as chunks under the id of an upload, until there is a file. Content of few chunks is stored together
-/// with the file. Confined to one request.
+/// Stores content as chunks under the id of an upload, until there is a file. Small content stays in memory and is
+/// stored together with the file, since MongoDB writes chunks again that are moved. Confined to one request.
 final class ChunkWriter extends OutputStream {
     /// The driver's default.
     static final int CHUNK_SIZE = 255 * 1024;
@@ -23,9 +25,16 @@ final class ChunkWriter extends OutputStream {
     /// Larger commands are not faster.
     private static final int BATCH = 4;
 
+    /// 8 MiB.
+    private static final int MOST_IN_MEMORY = 32;
+
+    /// Bytes for each of them: it is copied to the command.
+    private static final int IN_MEMORY = 2 * CHUNK_SIZE;
+
     private static final Logger LOG = LoggerFactory.getLogger(ChunkWriter.class);
 
     private final Chunks chunks;
+    private final FairMemory.@Nullable Share memory;
     private final BsonObjectId upload;
     private final List<BsonObjectId> written = new ArrayList<>();
     private final List<BsonDocument> batch = new ArrayList<>();
@@ -34,8 +43,10 @@ final class ChunkWriter extends OutputStream {
     private int filled;
     private long length;
 
-    ChunkWriter(Chunks chunks) {
+    /// @param memory for content that is stored together with the file; null if none is
+    ChunkWriter(Chunks chunks, FairMemory.@Nullable Share memory) {
         this.chunks = chunks;
+        this.memory = memory;
         this.upload = Chunks.newUpload();
     }
 
@@ -73,7 +84,7 @@ final class ChunkWriter extends OutputStream {
     }
 
     private void endChunk() {
-        if (batch.size() == BATCH) {
+        if (batch.size() >= BATCH && !mayKeep()) {
             store();
         }
         if (written.isEmpty() && batch.isEmpty()) {
@@ -85,6 +96,10 @@ final class ChunkWriter extends OutputStream {
                 .append("data", new BsonBinary(buffer)));
         buffer = new byte[CHUNK_SIZE];
         filled = 0;
+    }
+
+    private boolean mayKeep() {
+        return memory != null && isSmall() && batch.size() < MOST_IN_MEMORY && memory.add(IN_MEMORY);
     }
 
     /// Call after the last byte.

@@ -108,6 +108,8 @@ final class DownloadFile implements DataHandler {
                 .raise();
     }
 
+    /// Until the latest write is in a snapshot, that is, until a majority has it: some milliseconds, and MongoDB offers
+    /// nothing to wait for. Up to 95 ms, 950 in all.
     private static void pause(int attempt) {
         try {
             Thread.sleep(5L * attempt);

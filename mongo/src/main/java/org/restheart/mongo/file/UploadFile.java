@@ -21,6 +21,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairMemory;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.Collections;
@@ -58,6 +59,10 @@ final class UploadFile implements DataHandler {
     private final Locations locations;
     private final WrittenCheck writtenCheck;
     private final AbandonedChunks abandoned;
+
+    /// The memory for content that is not stored while it arrives, of all uploads together.
+    private final FairMemory small = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
+
     private final FairShares uploads =
             new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000), 0);
 
@@ -127,7 +132,22 @@ final class UploadFile implements DataHandler {
         var parts = FileParts.of(request.http());
         var known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);
         boolean replaces = known.isPresent() && isThere(request, chunks, known.get());
-        var writer = new ChunkWriter(chunks);
+        try (var memory = small.open(CallerScope.current())) {
+            boolean mayBeSmall = known.isPresent() && ContentMoves.hasTransactions(collections.client());
+            var writer = new ChunkWriter(chunks, mayBeSmall ? memory : null);
+            return upload(request, chunks, parts, known, replaces, writer);
+        }
+    }
+
+    private Response upload(
+            DataRequest request,
+            Chunks chunks,
+            FileParts parts,
+            Optional<BsonValue> known,
+            boolean replaces,
+            ChunkWriter writer)
+            throws IOException {
+        boolean puts = request.http().method() == Method.PUT;
         boolean keep = false;
         var published = Optional.<BsonValue>empty();
         try {
