@@ -165,7 +165,7 @@ abstract class ManyGateways {
         seen("GET", "/token", "", bearer, 401);
     }
 
-    /// One request a second is let in again meanwhile.
+    /// One request a second is let in again meanwhile, and each question is a request: they are few.
     @Test
     void rate_limits() throws Exception {
         change("PUT", "/t", "{}");
@@ -177,7 +177,7 @@ abstract class ManyGateways {
         }
         for (var gateway : others) {
             var asked = new AtomicInteger();
-            await().atMost(SOON).untilAsserted(() -> {
+            await().atMost(SOON).pollInterval(Duration.ofMillis(400)).untilAsserted(() -> {
                 asked.incrementAndGet();
                 long remaining = send(gateway, eve, "GET", "/t", "")
                         .headers()

@@ -1,5 +1,6 @@
 package org.restheart.mongo.description;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
@@ -35,6 +36,9 @@ import org.restheart.mongo.schema.SchemaForm;
 public final class Descriptions {
     /// Further schemas of a database are not described.
     private static final int MAX_SCHEMAS = 500;
+
+    /// `CommandNotSupportedOnView`.
+    private static final int NOT_SUPPORTED_ON_VIEW = 166;
 
     /// Properties whose keys are escaped in MongoDB.
     private static final List<String> ESCAPED = List.of("aggrs", "streams", "openapi");
@@ -167,10 +171,18 @@ public final class Descriptions {
         return schemas;
     }
 
+    /// None for a view, which MongoDB has no indexes of.
     private List<BsonDocument> readIndexes(MongoNamespace namespace) {
-        return List.copyOf(client.getDatabase(namespace.getDatabaseName())
-                .getCollection(namespace.getCollectionName())
-                .listIndexes(BsonDocument.class)
-                .into(new ArrayList<>()));
+        try {
+            return List.copyOf(client.getDatabase(namespace.getDatabaseName())
+                    .getCollection(namespace.getCollectionName())
+                    .listIndexes(BsonDocument.class)
+                    .into(new ArrayList<>()));
+        } catch (MongoCommandException e) {
+            if (e.getErrorCode() == NOT_SUPPORTED_ON_VIEW) {
+                return List.of();
+            }
+            throw e;
+        }
     }
 }
