@@ -271,6 +271,21 @@ class StandaloneFilesTest {
         return http.send(request.build(), BodyHandlers.discarding()).statusCode();
     }
 
+    /// It names the content of another file, which is not moved.
+    @Test
+    void a_file_with_a_wrong_mark_can_be_deleted() throws Exception {
+        assertThat(put(0, content(1, CHUNK))).isEqualTo(201);
+        assertThat(send(0, "PUT", "/b", "image/png", content(2, 2 * CHUNK)).statusCode())
+                .isEqualTo(201);
+        files.updateOne(
+                new BsonDocument("_id", new BsonString("a")),
+                new BsonDocument("$set", new BsonDocument(MARK, new BsonString("b"))));
+        assertThat(send(0, "DELETE", "/a", "image/png", new byte[0]).statusCode())
+                .isEqualTo(204);
+        assertThat(chunks.countDocuments()).isEqualTo(2);
+        assertThat(send(0, "GET", "/b/binary", "image/png", new byte[0]).body()).isEqualTo(content(2, 2 * CHUNK));
+    }
+
     /// Chunks of the id of somebody else's upload, which began before the file was there.
     @Test
     void chunks_of_others_do_not_stop_a_replacement() throws Exception {

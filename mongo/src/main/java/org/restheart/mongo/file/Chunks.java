@@ -63,6 +63,9 @@ final class Chunks {
     /// Chunks per command of a long operation: 128 MiB, if they have the usual size.
     private static final int MANY = 500;
 
+    /// Fields of a file's document of which one differs if its content does.
+    private static final List<String> VERSION = List.of("uploadDate", "length", ContentMoves.MARK);
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final MongoCollection<BsonDocument> files;
@@ -147,7 +150,6 @@ final class Chunks {
                     return new WriteOutcome.Missing();
                 }
                 case WriteOutcome.Created _, WriteOutcome.Changed _ -> {
-                    new ContentMoves(this).finish(file);
                     var version = version(file);
                     var ids = ids(new BsonDocument("files_id", literal(file)), Integer.MAX_VALUE);
                     if (target.apply(version).delete() instanceof DeleteOutcome.Deleted deleted) {
@@ -162,20 +164,31 @@ final class Chunks {
                 .raise();
     }
 
-    /// A condition that holds while the file has its present content.
+    /// A condition that holds while the file has its present content, which is moved to it before.
     private BsonDocument version(BsonValue file) {
-        var fields = List.of("uploadDate", "length");
-        var found = files.find(new BsonDocument("_id", literal(file)))
-                .projection(Projections.include(fields))
-                .first();
-        var version = ContentMoves.unmarked();
-        for (var field : fields) {
-            var value = found == null ? null : found.get(field);
+        var found = described(file);
+        var mark = found.get(ContentMoves.MARK);
+        if (mark != null) {
+            new ContentMoves(this).finish(file);
+            found = described(file);
+            if (ContentMoves.isMarked(found)) { // if the mark is the same, nothing can be moved; else nothing matches
+                found.put(ContentMoves.MARK, mark);
+            }
+        }
+        var version = new BsonDocument();
+        for (var field : VERSION) {
+            var value = found.get(field);
             version.append(field, value == null ? new BsonDocument("$exists", BsonBoolean.FALSE) : literal(value));
         }
         return version;
     }
 
+    private BsonDocument described(BsonValue file) {
+        var found = files.find(new BsonDocument("_id", literal(file)))
+                .projection(Projections.include(VERSION))
+                .first();
+        return found == null ? new BsonDocument() : found;
+    }
     /// Removes chunks of an aborted upload; false if the upload may still be active, or there is a file of them:
     /// an upload may take hours, and somebody else makes that file meanwhile.
     boolean reclaim(BsonValue file) {
