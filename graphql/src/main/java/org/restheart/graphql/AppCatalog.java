@@ -133,7 +133,8 @@ final class AppCatalog implements AutoCloseable {
     ///
     /// @param strict whether to refuse unknown keys, which have no effect in definitions that are stored already
     ServedApp compile(RawBsonDocument definition, String database, boolean strict) throws InvalidApp {
-        return ServedApp.of(definition, new Apps(config.limits(database), Execution::fetcher), config, strict);
+        return ServedApp.of(
+                definition, new Apps(config.limits(database), Execution::fetcher, reads::refusal), config, strict);
     }
 
     /// Called when definitions may have changed through this server.

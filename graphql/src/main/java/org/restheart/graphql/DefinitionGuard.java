@@ -212,7 +212,13 @@ final class DefinitionGuard implements Filter {
                         .raise();
             }
         }
-        return app.warnings();
+        var warnings = new ArrayList<>(app.warnings());
+        app.uris()
+                .declared()
+                .filter(uri -> ("/" + uri).startsWith(config.uri() + "/"))
+                .ifPresent(uri -> warnings.add("descriptor.uri is below " + config.uri()
+                        + ", so that the app is served at " + config.uri() + "/" + uri));
+        return warnings;
     }
 
     /// Updates served apps after a write, also after a failed one, whose outcome is unknown.

@@ -13,7 +13,6 @@ import graphql.parser.InvalidSyntaxException;
 import graphql.parser.Parser;
 import graphql.parser.ParserEnvironment;
 import graphql.parser.ParserOptions;
-import graphql.parser.ParsingListener;
 import graphql.schema.GraphQLSchema;
 import graphql.validation.GoodFaithIntrospectionExceeded;
 import graphql.validation.QueryComplexityLimits;
@@ -30,10 +29,6 @@ import org.restheart.graphql.app.FieldMapping;
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {
     private static final int MAX_ERRORS = 20;
-
-    /// Digits of a number. The parser converts numbers in a time that grows with the square of their length; no
-    /// type of BSON has more than 34 digits.
-    private static final int MAX_DIGITS = 400;
 
     /// A field, the largest node, takes 330 bytes with its name, location and lists.
     private static final int NODE_BYTES = 400;
@@ -58,7 +53,6 @@ final class QueryCache implements PreparsedDocumentProvider {
         this.options = ParserOptions.getDefaultOperationParserOptions()
                 .transform(builder -> builder.maxTokens(bounds.maxTokens())
                         .maxCharacters(bounds.maxCharacters())
-                        .parsingListener(QueryCache::checkNumber)
                         .captureIgnoredChars(false)
                         .captureLineComments(false)
                         .readerTrackData(false));
@@ -123,6 +117,10 @@ final class QueryCache implements PreparsedDocumentProvider {
         if (query.length() > bounds.maxCharacters()) {
             return refused("the query has more than " + bounds.maxCharacters() + " characters");
         }
+        var refusedText = QueryText.refusal(query);
+        if (refusedText.isPresent()) {
+            return refused(refusedText.get());
+        }
         try {
             var document = new Parser()
                     .parseDocument(ParserEnvironment.newParserEnvironment()
@@ -143,8 +141,6 @@ final class QueryCache implements PreparsedDocumentProvider {
             return new PreparsedDocumentEntry(e.toInvalidSyntaxError());
         } catch (GoodFaithIntrospectionExceeded e) {
             return new PreparsedDocumentEntry(e.toBadFaithError());
-        } catch (LongNumber _) {
-            return refused("a number has more than " + MAX_DIGITS + " characters");
         }
     }
 
@@ -153,21 +149,5 @@ final class QueryCache implements PreparsedDocumentProvider {
                 .errorType(ErrorType.InvalidSyntax)
                 .message("Invalid syntax: " + reason)
                 .build());
-    }
-
-    private static void checkNumber(ParsingListener.Token token) {
-        var text = token.getText();
-        if (text.length() > MAX_DIGITS && (text.charAt(0) == '-' || Character.isDigit(text.charAt(0)))) {
-            throw new LongNumber();
-        }
-    }
-
-    /// Ends the parsing of a query.
-    private static final class LongNumber extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        LongNumber() {
-            super(null, null, false, false);
-        }
     }
 }

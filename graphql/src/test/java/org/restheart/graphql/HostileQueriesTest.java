@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What refusing a query costs, on the test's own thread: neither the compiler, nor the collector, nor other tests
 /// count.
@@ -41,6 +42,24 @@ class HostileQueriesTest {
         return IntStream.range(0, n).mapToObj(text).collect(Collectors.joining(" "));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{doc(a: 1){a}} # {{{[[[(((",
+                "{doc(s: \"{{{{\\\"[[[[\"){a}}",
+                "{doc(s: \"\"\"{{{{\\\"\"\"[[[[\"[[[[\n\"\"\"){a}}",
+                "{doc(s: \"\" t: \"\"){a}}",
+                "{doc(s: \"\\",
+                "{doc(s: \"\"\"\\",
+                "#",
+                "\"\"\""
+            })
+    void brackets_and_digits_count_outside_of_texts_and_comments(String query) {
+        var filled = query.replace("{{{{", times(1_000, "{")).replace("[[[[", times(1_000, "[9"));
+        assertThat(QueryText.refusal(filled.replace("{{{[[[(((", times(1_000, "{[(") + times(1_000, "9"))))
+                .isEmpty();
+    }
+
     private static String query(String kind) {
         return switch (kind) {
             case "deep" -> "{doc" + times(200, "{d") + "{a}" + times(201, "}");
@@ -63,6 +82,12 @@ class HostileQueriesTest {
             case "a megabyte of fields" -> "{" + times(1 << 19, "a ") + "}";
             case "a megabyte of blanks" -> times(1 << 20, " ") + "{doc{a}}";
             case "a megabyte of comments" -> times(1 << 18, "#a\n#") + "\n{doc{a}}";
+            case "digits" -> "{doc(a: " + times(100_000, "1") + "){a}}";
+            case "negative digits" -> "{doc(a: -" + times(100_000, "1") + "){a}}";
+            case "digits behind the point" -> "{doc(a: 1." + times(100_000, "1") + "){a}}";
+            case "digits of an exponent" -> "{doc(a: 1e" + times(100_000, "1") + "){a}}";
+            case "many long numbers" -> "{doc(a: [" + times(270, times(37, "1") + " ") + "]){a}}";
+            case "lists of a type" -> "query($a: " + times(3_000, "[") + "Int" + times(3_000, "]") + "){doc(a: $a){a}}";
             case "brackets" -> "{doc(a: " + times(3_000, "[") + times(3_000, "]") + "){a}}";
             case "directives" -> "{doc{a " + times(3_000, "@a") + "}}";
             case "introspection" -> "{__schema{types{" + times(40, "fields{type{") + "name" + times(40, "}}") + "}}}";
@@ -86,6 +111,12 @@ class HostileQueriesTest {
         "a megabyte of fields",
         "a megabyte of blanks",
         "a megabyte of comments",
+        "digits",
+        "negative digits",
+        "digits behind the point",
+        "digits of an exponent",
+        "many long numbers",
+        "lists of a type",
         "brackets",
         "directives",
         "introspection"

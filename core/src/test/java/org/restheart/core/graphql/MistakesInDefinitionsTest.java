@@ -55,8 +55,9 @@ class MistakesInDefinitionsTest {
     }
 
     private HttpResponse<String> define(String wrong, String right) {
-        assertThat(definition()).contains(right);
-        return admin.send("PUT", "/defs/gql-apps/app?wm=upsert", definition().replace(right, wrong));
+        var replaced = right.replace("$db", mongo.databaseName());
+        assertThat(definition()).contains(replaced);
+        return admin.send("PUT", "/defs/gql-apps/app?wm=upsert", definition().replace(replaced, wrong));
     }
 
     @Test
@@ -79,6 +80,16 @@ class MistakesInDefinitionsTest {
             ["mx", 20]   | ["max", 20]  | $arg in the mapping for Query.items names mx, which is no argument; did you mean max?
             "user.id"    | "@user.userid" | $ifarg in the mapping for Query.piped names user, which is no argument
             $mach        | $match       | the mapping for Query.piped has the unknown stage $mach; did you mean $match?
+            "match"      | "$match"     | the mapping for Query.piped has the unknown stage match; did you mean $match?
+            "$if"        | "$ifarg"     | the mapping for Query.piped has the unknown stage $if; did you mean $ifarg?
+            {}           | {"$match": {}} | the mapping for Query.piped has a stage with 0 keys, which must be one: []
+            {"$lookup": {"from": "c", "as": "x"}} | {"$match": {}} | the mapping for Query.piped will fail: aggregation pipeline security violation: Security violation: BLACKLISTED_STAGE operator '$lookup' at pipeline[0] - Pipeline stage is in security blacklist
+            "$fkk"       | "$fk"        | the mapping for Item.parts has the unknown operator $fkk; did you mean $fk?
+            "$var"       | "$fk"        | the mapping for Item.parts has the unknown operator $var; did you mean $arg?
+            "$ifarg"     | "$fk"        | $ifarg in the mapping for Item.parts is not in stages, where it would choose
+            "find": {"n": {"$fk": "n"}}, "limit": {"$arg": ["max", 20]}}, | "limit": {"$arg": ["max", 20]}}, | $fk in the mapping for Query.items is null: there is no parent document
+            "items": "items", | "items": {"db": "$db", "collection": "c", "limit": {"$arg": ["max", 20]}}, | mapped to a path where there is no parent document, so null: Query.items
+            "descriptor": {"uri": "/graphql/app", | "descriptor": { | descriptor.uri is below /graphql, so that the app is served at /graphql/graphql/app
             """)
     void a_misspelt_name_is_warned_of(String wrong, String right, String warning) {
         var written = right.equals("{")
@@ -98,6 +109,57 @@ class MistakesInDefinitionsTest {
         assertThat(define("\"mapping\"", "\"mappings\"").body())
                 .contains("'mapping' has no effect; did you mean mappings?");
         assertThat(define("\"shema\"", "\"schema\"").body()).contains("'shema' has no effect; did you mean schema?");
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '~', delimiter = '|', textBlock = """
+            [Itm]          | [Item]        | The field type 'Itm' is not present when resolving type 'Query' [@1:88]; did you mean Item?
+            sku: Date      | sku: String   | is not present when resolving type 'Item' [@1:19]; did you mean DateTime?
+            sku: JSON      | sku: String   | ; did you mean BsonDocument?
+            max: Integer   | max: Int      | ; did you mean Int?
+            sku:: String   | sku: String   | Invalid GraphQL schema: Invalid syntax with offending token ':' at line 1 column 44
+            type query     | type Query    | there is no type Query. 'query' has no effect; did you mean Query?
+            "query": {     | "Query": {    | at least one Query. 'query' has no effect; did you mean Query?
+            "coll": "c", "limit" | "collection": "c", "limit" | The mapping for Query.items does not specify the property 'collection'. 'coll' has no effect; did you mean collection?
+            "filter": {    | "find": {     | 'filter' has no effect in the mapping for Item.parts; did you mean find?
+            "pipeline": [  | "stages": [   | 'pipeline' has no effect in the mapping for Query.piped; did you mean stages?
+            "dataLoader": {"batching": "yes"}, "find" | "find" | 'batching' must be a Boolean in dataLoader of the mapping for Item.parts
+            "dataLoader": {"maxBatchSize": 0}, "find" | "find" | 'maxBatchSize' must be 1 or more in dataLoader of the mapping for Item.parts
+            """)
+    void a_definition_that_cannot_work_is_refused_with_what_was_meant(String wrong, String right, String message) {
+        var written = define(wrong, right);
+        assertThat(written.statusCode()).isEqualTo(400);
+        assertThat(BsonDocument.parse(written.body()).getString("message").getValue())
+                .contains(message)
+                .doesNotContain("\n")
+                .doesNotContain("errors=");
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '~', delimiter = '|', textBlock = """
+            {"$typeResolver": {"It": "true"}}    | does not map all union members: Item, Part.
+            {"$typeResolver": {"Itm": "true", "Part": "true"}} | union members: Item. 'Itm' has no effect; did you mean Item?
+            {"$typeresolver": {"Item": "true", "Part": "true"}} | Missing $typeResolver for union U. '$typeresolver' has no effect; did you mean $typeResolver?
+            {"$typeResolver": {"Item": "field-exist(a)", "Part": "true"}} | unknown predicate 'field-exist'; did you mean field-exists?
+            """)
+    void so_is_a_resolver(String resolver, String message) {
+        var written = admin.send("PUT", "/defs/gql-apps/app?wm=upsert", """
+                {"schema": "type Item { a: Int } type Part { b: Int } union U = Item | Part type Query { u: U }",
+                 "mappings": {"U": %s, "Query": {"u": {"db": "d", "collection": "c"}}}}
+                """.formatted(resolver));
+        assertThat(written.statusCode()).isEqualTo(400);
+        assertThat(written.body()).contains(message);
+    }
+
+    /// Quoted texts of predicates are of any length.
+    @Test
+    void a_long_predicate_is_read() {
+        var written = admin.send(
+                "PUT", "/defs/gql-apps/app?wm=upsert", """
+                {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
+                 "mappings": {"U": {"$typeResolver": {"Item": "value-eq('%s')"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
+                """.formatted("\\\"" + "x\\\\n".repeat(50_000) + "\\\""));
+        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
     }
 
     @Test

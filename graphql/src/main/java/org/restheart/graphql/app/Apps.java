@@ -1,5 +1,6 @@
 package org.restheart.graphql.app;
 
+import com.mongodb.MongoNamespace;
 import graphql.GraphQLException;
 import graphql.TypeResolutionEnvironment;
 import graphql.language.EnumTypeDefinition;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -34,13 +36,15 @@ import org.slf4j.LoggerFactory;
 /// Compiles definitions to apps. Thread-safe.
 public final class Apps {
     private static final Logger LOG = LoggerFactory.getLogger(Apps.class);
-    private static final List<String> STANDARD = List.of("Int", "Float", "String", "Boolean", "ID");
+    static final List<String> STANDARD = List.of("Int", "Float", "String", "Boolean", "ID");
     private static final String QUERY = "Query";
     private static final String MUTATION = "Mutation";
     private static final String SUBSCRIPTION = "Subscription";
+    private static final String RESOLVER = "$typeResolver";
 
     private final Limits limits;
     private final Fetchers fetchers;
+    private final Refusals refusals;
 
     /// Creates the fetchers of fields that are mapped to queries.
     @FunctionalInterface
@@ -49,9 +53,17 @@ public final class Apps {
         DataFetcher<?> of(String name, FieldMapping mapping, FieldShape shape);
     }
 
-    public Apps(Limits limits, Fetchers fetchers) {
+    /// Tells which pipelines the configuration refuses.
+    @FunctionalInterface
+    public interface Refusals {
+        /// Why the pipeline would be refused whatever the values of its variables; empty if it may be run.
+        Optional<String> of(MongoNamespace namespace, List<BsonDocument> stages);
+    }
+
+    public Apps(Limits limits, Fetchers fetchers, Refusals refusals) {
         this.limits = limits;
         this.fetchers = fetchers;
+        this.refusals = refusals;
     }
 
     /// @param definition with unescaped keys
@@ -74,7 +86,7 @@ public final class Apps {
         compiler.read();
         DefinitionKeys.check(definition, compiler.fields.keySet(), strict);
         var schema = compiler.schema();
-        var warnings = DefinitionWarnings.of(definition, schema, compiler.fields);
+        var warnings = DefinitionWarnings.of(definition, schema, compiler.fields, refusals);
         warnings.forEach(warning -> LOG.warn("GraphQL app {}: {}", uris.all(), warning));
         var enabled = descriptor.get("enabled");
         return new App(
@@ -131,11 +143,12 @@ public final class Apps {
                         .build());
             }
             if (registry.getTypeOrNull(QUERY) == null) {
-                throw new InvalidApp("Invalid GraphQL schema: there is no type Query");
+                throw new InvalidApp("Invalid GraphQL schema: there is no type Query."
+                        + Mistakes.misspelt(QUERY, registry.types().keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
             }
             return registry;
         } catch (GraphQLException e) {
-            throw new InvalidApp("Invalid GraphQL schema: " + e.getMessage());
+            throw new InvalidApp("Invalid GraphQL schema: " + Mistakes.inSchema(e, List.of()));
         }
     }
 
@@ -179,7 +192,8 @@ public final class Apps {
         var query = mappings.get(QUERY);
         if (query == null || (query.isDocument() && query.asDocument().isEmpty())) {
             throw new InvalidApp(
-                    "Missing or empty mappings for type Query: please provide a mapping for at least one Query.");
+                    "Missing or empty mappings for type Query: please provide a mapping for at least one Query."
+                            + Mistakes.misspelt(QUERY, mappings.keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
         }
         for (var type : mappings.entrySet()) {
             if (!type.getValue().isDocument()) {
@@ -240,17 +254,27 @@ public final class Apps {
             var concrete = members.stream().map(GraphQLNamedType::getName).toList();
             var what = kind + " " + type.getName();
             var mapping = mappings.get(type.getName());
-            var declared = mapping == null ? null : mapping.asDocument().get("$typeResolver");
+            var declared = mapping == null ? null : mapping.asDocument().get(RESOLVER);
             if (declared == null) {
-                throw new InvalidApp("Missing $typeResolver for " + what);
+                throw new InvalidApp("Missing $typeResolver for " + what
+                        + (mapping == null
+                                ? ""
+                                : "."
+                                        + Mistakes.misspelt(
+                                                RESOLVER, mapping.asDocument().keySet(), List.of(RESOLVER))));
             }
             if (!declared.isDocument()) {
                 throw new InvalidApp(
                         "$typeResolver for " + what + " must be an Object but was " + declared.getBsonType());
             }
-            if (!declared.asDocument().keySet().containsAll(concrete)) {
+            var mapped = declared.asDocument().keySet();
+            var unmapped =
+                    concrete.stream().filter(name -> !mapped.contains(name)).toList();
+            if (!unmapped.isEmpty()) {
                 throw new InvalidApp("$typeResolver for " + what + " does not map all "
-                        + (kind.equals("union") ? "union members" : "implementing types"));
+                        + (kind.equals("union") ? "union members" : "implementing types") + ": "
+                        + String.join(", ", unmapped) + "."
+                        + Mistakes.misspelt(unmapped.getFirst(), mapped, concrete));
             }
             var predicates = new LinkedHashMap<String, TypePredicate>();
             for (var predicate : declared.asDocument().entrySet()) {
@@ -279,7 +303,8 @@ public final class Apps {
                 }
                 return schema.transform(builder -> builder.codeRegistry(codes.build()));
             } catch (GraphQLException e) {
-                throw new InvalidApp("Invalid GraphQL schema: " + e.getMessage());
+                throw new InvalidApp("Invalid GraphQL schema: "
+                        + Mistakes.inSchema(e, registry.types().keySet()));
             }
         }
 

@@ -105,8 +105,12 @@ final class BsonScalars {
         @Override
         public BsonValue parseLiteral(
                 Value<?> input, CoercedVariables variables, GraphQLContext context, Locale locale) {
-            return parsed(literal(input, variables.toMap(), 0))
-                    .orElseThrow(() -> new CoercingParseLiteralException("not a " + name));
+            try {
+                return parsed(literal(input, variables.toMap(), 0))
+                        .orElseThrow(() -> new CoercingParseLiteralException("not a " + name));
+            } catch (NumberFormatException _) { // a number within has more digits than any type of BSON
+                throw new CoercingParseLiteralException("not a " + name);
+            }
         }
 
         @Override

@@ -7,7 +7,6 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Nearest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +40,7 @@ final class DefinitionKeys {
                     && type.get(name.substring(dot + 1)) instanceof BsonDocument mapping) {
                 unknown(mapping, keys(mapping), "the mapping for " + name, faults);
                 unknown(mapping.get("dataLoader"), LOADER, "dataLoader of the mapping for " + name, faults);
+                checkLoader(mapping.get("dataLoader"), name, faults);
             }
         }
         if (strict && !faults.isEmpty()) {
@@ -64,12 +64,27 @@ final class DefinitionKeys {
 
     /// A sentence about the key that was probably meant to be the missing one; empty if there is none.
     static String misspelt(String missing, BsonDocument definition) {
-        return definition.keySet().stream()
-                .filter(key ->
-                        Nearest.to(key, DEFINITION).filter(missing::equals).isPresent())
-                .findFirst()
-                .map(key -> " '" + key + "' has no effect; did you mean " + missing + "?")
-                .orElse("");
+        return Mistakes.misspelt(missing, definition.keySet(), DEFINITION);
+    }
+
+    /// The same of a mapping.
+    static String misspeltInMapping(String missing, BsonDocument mapping) {
+        return Mistakes.misspelt(missing, mapping.keySet(), keys(mapping));
+    }
+
+    private static void checkLoader(@Nullable BsonValue value, String name, List<String> faults) {
+        if (!(value instanceof BsonDocument loader)) {
+            return;
+        }
+        for (var flag : List.of("batching", "caching")) {
+            if (loader.containsKey(flag) && !loader.isBoolean(flag)) {
+                faults.add("'" + flag + "' must be a Boolean in dataLoader of the mapping for " + name);
+            }
+        }
+        var size = loader.get("maxBatchSize");
+        if (size != null && !(size.isNumber() && size.asNumber().doubleValue() >= 1)) {
+            faults.add("'maxBatchSize' must be 1 or more in dataLoader of the mapping for " + name);
+        }
     }
 
     private static List<String> keys(BsonDocument mapping) {
@@ -83,7 +98,7 @@ final class DefinitionKeys {
         if (value instanceof BsonDocument document) {
             for (var key : document.keySet()) {
                 if (!known.contains(key)) {
-                    faults.add("'" + key + "' has no effect in " + where + Nearest.question(key, known));
+                    faults.add("'" + key + "' has no effect in " + where + Mistakes.question(key, known));
                 }
             }
         }

@@ -20,6 +20,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
 import org.restheart.mongo.aggregation.AggregationDefinitions;
 
@@ -28,19 +29,60 @@ import org.restheart.mongo.aggregation.AggregationDefinitions;
 final class DefinitionWarnings {
     private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
 
+    /// Of filters, and the variables. MongoDB may have others.
+    private static final Set<String> OPERATORS = Set.of(
+            "$eq",
+            "$ne",
+            "$gt",
+            "$gte",
+            "$lt",
+            "$lte",
+            "$in",
+            "$nin",
+            "$and",
+            "$or",
+            "$nor",
+            "$not",
+            "$exists",
+            "$type",
+            "$expr",
+            "$jsonSchema",
+            "$mod",
+            "$regex",
+            "$options",
+            "$text",
+            "$search",
+            "$where",
+            "$all",
+            "$elemMatch",
+            "$size",
+            "$comment",
+            "$near",
+            "$nearSphere",
+            "$geoWithin",
+            "$geoIntersects",
+            "$geometry",
+            "$maxDistance",
+            "$minDistance",
+            "$arg",
+            "$fk");
+
     private final GraphQLSchema schema;
     private final Map<String, FieldMapping> fields;
+    private final Apps.Refusals refusals;
     private final Set<String> warnings = new TreeSet<>();
 
-    private DefinitionWarnings(GraphQLSchema schema, Map<String, FieldMapping> fields) {
+    private DefinitionWarnings(GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Refusals refusals) {
         this.schema = schema;
         this.fields = fields;
+        this.refusals = refusals;
     }
 
     /// @param definition that is valid
     /// @param fields mappings by `Type.field`
-    static List<String> of(BsonDocument definition, GraphQLSchema schema, Map<String, FieldMapping> fields) {
-        var found = new DefinitionWarnings(schema, fields);
+    static List<String> of(
+            BsonDocument definition, GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Refusals refusals) {
+        var found = new DefinitionWarnings(schema, fields, refusals);
         found.warnings.addAll(DefinitionKeys.warnings(definition));
         definition.getDocument("mappings").forEach((type, mapping) -> found.type(type, mapping.asDocument()));
         found.unmapped();
@@ -95,8 +137,11 @@ final class DefinitionWarnings {
                         .collect(Collectors.toSet()));
         mapping.forEach((name, value) -> {
             var field = type.getFieldDefinition(name);
+            var place = type.getName() + "." + name;
+            if (field != null && value.isString() && type.getName().equals("Query")) {
+                warnings.add("mapped to a path where there is no parent document, so null: " + place);
+            }
             if (field != null && value instanceof BsonDocument query) {
-                var place = type.getName() + "." + name;
                 var known = field.getArguments().stream()
                         .map(GraphQLArgument::getName)
                         .collect(Collectors.toSet());
@@ -105,11 +150,57 @@ final class DefinitionWarnings {
                 }
                 arguments(query, place, known);
                 if (query.get("stages") instanceof BsonArray stages) {
-                    AggregationDefinitions.unknownStage(stages(stages))
-                            .ifPresent(text -> warnings.add("the mapping for " + place + " has the " + text));
+                    stages(stages(stages), place);
+                } else {
+                    operators(query.get("find"), place);
                 }
             }
         });
+    }
+
+    private void stages(List<BsonDocument> stages, String place) {
+        var mapping = "the mapping for " + place + " has ";
+        AggregationDefinitions.unknownStage(stages).ifPresent(text -> warnings.add(mapping + "the " + text));
+        for (var stage : stages) {
+            if (stage.size() != 1) {
+                warnings.add(mapping + "a stage with " + stage.size() + " keys, which must be one: " + stage.keySet());
+            } else if (!stage.getFirstKey().startsWith("$")) {
+                warnings.add(mapping + "the unknown stage " + stage.getFirstKey() + "; did you mean $"
+                        + stage.getFirstKey() + "?");
+            } else if (Mistakes.isForeign(stage.getFirstKey())) {
+                warnings.add(mapping + "the unknown stage " + stage.getFirstKey()
+                        + Mistakes.question(stage.getFirstKey(), List.of()));
+            }
+        }
+        if (fields.get(place) instanceof FieldMapping.Pipeline pipeline) {
+            refusals.of(pipeline.source().namespace(), stages)
+                    .ifPresent(refusal -> warnings.add("the mapping for " + place + " will fail: " + refusal));
+        }
+    }
+
+    /// Looks for operators of a filter that are misspelt variables.
+    private void operators(@Nullable BsonValue value, String place) {
+        switch (value) {
+            case BsonDocument document ->
+                document.forEach((key, operand) -> {
+                    boolean isVariable = key.equals("$arg") || key.equals("$fk");
+                    if (key.equals("$ifarg")) {
+                        warnings.add("$ifarg in the mapping for " + place + " is not in stages, where it would choose");
+                    } else if (!isVariable && key.startsWith("$") && Mistakes.isForeign(key)) {
+                        warnings.add("the mapping for " + place + " has the unknown operator " + key
+                                + Mistakes.question(key, List.of()));
+                    } else if (!isVariable && key.startsWith("$") && !OPERATORS.contains(key)) {
+                        Nearest.to(key, OPERATORS)
+                                .ifPresent(near -> warnings.add("the mapping for " + place
+                                        + " has the unknown operator " + key + "; did you mean " + near + "?"));
+                    }
+                    if (!isVariable && !key.equals("$expr")) {
+                        operators(operand, place);
+                    }
+                });
+            case BsonArray array -> array.forEach(element -> operators(element, place));
+            case null, default -> {}
+        }
     }
 
     /// Looks for variables that are neither an argument nor one of the server's.
@@ -117,6 +208,9 @@ final class DefinitionWarnings {
         switch (value) {
             case BsonDocument document ->
                 document.forEach((key, operand) -> {
+                    if (key.equals("$fk") && place.startsWith("Query.")) {
+                        warnings.add("$fk in the mapping for " + place + " is null: there is no parent document");
+                    }
                     if (key.equals("$arg") || key.equals("$ifarg")) {
                         variables(operand).filter(name -> !known.contains(name)).forEach(name -> {
                             warnings.add(key + " in the mapping for " + place + " names " + name
@@ -170,7 +264,13 @@ final class DefinitionWarnings {
             subscription.getFieldDefinitions().stream()
                     .map(field -> "Subscription." + field.getName())
                     .filter(name -> !(fields.get(name) instanceof FieldMapping.Stream))
-                    .forEach(this::isNull);
+                    .forEach(name -> {
+                        if (fields.containsKey(name)) {
+                            warnings.add("not mapped to a stream, so null: " + name);
+                        } else {
+                            isNull(name);
+                        }
+                    });
         }
     }
 

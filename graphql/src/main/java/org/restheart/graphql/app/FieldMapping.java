@@ -218,7 +218,8 @@ public sealed interface FieldMapping {
         private String name(BsonDocument mapping, String key) throws InvalidApp {
             var name = mapping.get(key);
             if (name == null) {
-                throw new InvalidApp("The mapping for " + place + " does not specify the property '" + key + "'");
+                throw new InvalidApp("The mapping for " + place + " does not specify the property '" + key + "'."
+                        + DefinitionKeys.misspeltInMapping(key, mapping));
             }
             require(mapping, key, name.isString(), "String");
             var text = name.asString().getValue();

@@ -7,6 +7,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Nearest;
 
 /// Determines the concrete type of a value: `field-exists(a, b.c)`, `field-eq(field=a.b, value='<JSON>')`,
 /// `value-eq('<JSON>')`, `true`, `false`, with `not`, `and`, `or` and parentheses. Immutable.
@@ -21,8 +22,10 @@ interface TypePredicate {
 
     /// Recursive descent over tokens: quoted texts, words, and single characters.
     final class Parser {
-        private static final Pattern TOKEN =
-                Pattern.compile("\\s*(?:'((?:[^'\\\\]|\\\\.)*)'|([^\\s(),='\"]+)|([(),=])|\"((?:[^\"\\\\]|\\\\.)*)\")");
+        private static final Pattern TOKEN = Pattern.compile(
+                "\\s*(?:'((?:[^'\\\\]++|\\\\.)*+)'|([^\\s(),='\"]+)|([(),=])|\"((?:[^\"\\\\]++|\\\\.)*+)\")");
+        private static final List<String> PREDICATES =
+                List.of("field-exists", "field-eq", "value-eq", "true", "false", "not");
         private static final int MAX_DEPTH = 50;
 
         private final String text;
@@ -102,7 +105,8 @@ interface TypePredicate {
                 case "field-exists" -> fieldExists();
                 case "field-eq" -> fieldEq();
                 case "value-eq" -> valueEq();
-                default -> throw wrong("unknown predicate '" + name.text + "'");
+                default ->
+                    throw wrong("unknown predicate '" + name.text + "'" + Nearest.question(name.text, PREDICATES));
             };
         }
 

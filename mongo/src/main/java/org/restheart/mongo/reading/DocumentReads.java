@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.FairMemory;
@@ -102,6 +103,18 @@ public final class DocumentReads {
     private void check(ReadPipeline query) {
         inspection.requireOpen(query.namespace());
         inspection.check(query.stages(), query.namespace().getDatabaseName());
+    }
+
+    /// Why a pipeline would be refused, whatever the values of its variables; empty if it may be run. May block for
+    /// metadata.
+    public Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages) {
+        try {
+            inspection.requireOpen(namespace);
+            inspection.check(stages, namespace.getDatabaseName());
+            return Optional.empty();
+        } catch (ProblemException e) {
+            return Optional.of(e.problem().message());
+        }
     }
 
     private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query, Optional<KnownCollection> collection) {

@@ -1,0 +1,110 @@
+package org.restheart.graphql.app;
+
+import graphql.GraphQLError;
+import graphql.GraphQLException;
+import graphql.schema.idl.errors.SchemaProblem;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.restheart.http.Nearest;
+
+/// What authors of definitions probably meant: names that are nearly right, and those that other products have for the
+/// same.
+final class Mistakes {
+    /// Names of other products, in lower case.
+    private static final Map<String, String> KEYS = Map.ofEntries(
+            Map.entry("database", "db"),
+            Map.entry("coll", "collection"),
+            Map.entry("filter", "find"),
+            Map.entry("query", "find"),
+            Map.entry("match", "find"),
+            Map.entry("where", "find"),
+            Map.entry("order", "sort"),
+            Map.entry("orderby", "sort"),
+            Map.entry("offset", "skip"),
+            Map.entry("pagesize", "limit"),
+            Map.entry("first", "limit"),
+            Map.entry("pipeline", "stages"),
+            Map.entry("aggregate", "stages"),
+            Map.entry("aggregation", "stages"),
+            Map.entry("$if", "$ifarg"),
+            Map.entry("$var", "$arg"),
+            Map.entry("$typeresolver", "$typeResolver"));
+
+    private static final Map<String, String> TYPES = Map.ofEntries(
+            Map.entry("date", "DateTime"),
+            Map.entry("time", "DateTime"),
+            Map.entry("integer", "Int"),
+            Map.entry("number", "Float"),
+            Map.entry("double", "Float"),
+            Map.entry("bool", "Boolean"),
+            Map.entry("text", "String"),
+            Map.entry("bigint", "Long"),
+            Map.entry("int64", "Long"),
+            Map.entry("decimal", "Decimal128"),
+            Map.entry("json", "BsonDocument"),
+            Map.entry("object", "BsonDocument"),
+            Map.entry("any", "BsonDocument"));
+
+    private static final Pattern MISSING_TYPE = Pattern.compile("type '(\\w+)' is not present");
+
+    private Mistakes() {}
+
+    /// Whether another product has an operator of that name, and this one another.
+    static boolean isForeign(String operator) {
+        return operator.startsWith("$") && KEYS.containsKey(operator);
+    }
+
+    /// The text `; did you mean …?`; empty if nothing is near.
+    static String question(String name, Collection<String> known) {
+        return Optional.ofNullable(KEYS.get(name.toLowerCase(Locale.ROOT)))
+                .map(other -> "; did you mean " + other + "?")
+                .orElseGet(() -> Nearest.question(name, known));
+    }
+
+    /// A sentence about the one of the present names that was probably meant to be the missing one; empty if there is
+    /// none.
+    ///
+    /// @param known names that are right at that place
+    static String misspelt(String missing, Collection<String> present, Collection<String> known) {
+        return present.stream()
+                .filter(name -> !known.contains(name))
+                .filter(name -> missing.equals(KEYS.get(name.toLowerCase(Locale.ROOT)))
+                        || Nearest.to(name, known).filter(missing::equals).isPresent())
+                .findFirst()
+                .map(name -> " '" + name + "' has no effect; did you mean " + missing + "?")
+                .orElse("");
+    }
+
+    /// What is wrong with a schema, in one line for each of the first errors.
+    ///
+    /// @param types that it declares
+    static String inSchema(GraphQLException refusal, Collection<String> types) {
+        if (!(refusal instanceof SchemaProblem problem)) {
+            return String.valueOf(refusal.getMessage()).strip().replaceAll("\\s*\\n\\s*", " ");
+        }
+        return problem.getErrors().stream()
+                .limit(5)
+                .map(GraphQLError::getMessage)
+                .map(text -> text.strip() + missingType(text, types))
+                .collect(Collectors.joining("; "));
+    }
+
+    private static String missingType(String text, Collection<String> types) {
+        var name = MISSING_TYPE.matcher(text);
+        if (!name.find()) {
+            return "";
+        }
+        var known = new ArrayList<>(types);
+        known.addAll(Apps.STANDARD);
+        known.addAll(BsonScalars.NAMES);
+        return Nearest.to(name.group(1), known)
+                .or(() -> Optional.ofNullable(TYPES.get(name.group(1).toLowerCase(Locale.ROOT))))
+                .map(near -> "; did you mean " + near + "?")
+                .orElse("");
+    }
+}
