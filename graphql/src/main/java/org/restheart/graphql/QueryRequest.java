@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
@@ -78,8 +79,16 @@ record QueryRequest(
                         .map(QueryRequest::token));
     }
 
+    /// As an object, as results have it, or as its text. What else there is is refused as no token, so that no events
+    /// are
+    /// missed without a word.
     private static String token(BsonValue token) {
-        return token.isDocument() ? token.asDocument().toJson() : "";
+        return switch (token) {
+            case BsonDocument document -> document.toJson();
+            case BsonString text -> text.getValue();
+            case BsonNull _ -> "";
+            default -> token.getBsonType().name();
+        };
     }
 
     /// `extensions.persistedQuery.sha256Hash`, as some clients send it.

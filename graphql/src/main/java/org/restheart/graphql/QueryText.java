@@ -10,7 +10,7 @@ final class QueryText {
     private static final int MAX_DIGITS = 400;
 
     /// Digits of all numbers.
-    private static final int MAX_ALL_DIGITS = 10_000;
+    private static final int MAX_ALL_DIGITS = 20_000;
 
     /// Brackets within brackets, as many as the parser has rules within rules.
     private static final int MAX_NESTING = 500;

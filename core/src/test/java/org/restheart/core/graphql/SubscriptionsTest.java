@@ -254,6 +254,16 @@ class SubscriptionsTest {
                     {"type": "subscribe", "id": "1", "payload": {"query": "%s", "extensions": {"resumeAfter": %s}}}""".formatted(CHANGED, token));
             assertThat(socket.next().toJson()).contains("32");
         }
+        try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) { // as a text
+            socket.send("""
+                    {"type": "subscribe", "id": "1", "payload": {"query": "%s", "extensions": {"resumeAfter": %s}}}""".formatted(CHANGED, "\"" + token.replace("\"", "\\\"") + "\""));
+            assertThat(socket.next().toJson()).contains("32");
+            for (var wrong : List.of("\"x\"", "5", "[]", "true", "{\"_data\": \"x\"}", "{}")) {
+                socket.send("""
+                        {"type": "subscribe", "id": "2", "payload": {"query": "%s", "extensions": {"resumeAfter": %s}}}""".formatted(CHANGED, wrong));
+                assertThat(socket.next().toJson()).as(wrong).contains("\"error\"", "resume");
+            }
+        }
     }
 
     @ParameterizedTest
