@@ -30,7 +30,6 @@ import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceSpan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.xnio.IoUtils;
 import org.xnio.channels.StreamSourceChannel;
 
 /// The processing of one request: receiving it, running it on its I/O thread or on a virtual one, sending the
@@ -309,11 +308,11 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void fail(Throwable failure) {
         LOG.error("request {} failed outside the pipeline", request.id(), failure);
         if (http.isResponseStarted()) {
-            IoUtils.safeClose(http.getConnection());
+            Http2Connections.abort(http);
         } else {
             http.setStatusCode(500);
+            http.endExchange();
         }
-        http.endExchange();
     }
 
     private void leave() {

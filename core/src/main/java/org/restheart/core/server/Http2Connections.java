@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import io.undertow.protocols.http2.Http2Channel;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import io.undertow.util.AttachmentKey;
@@ -7,6 +8,7 @@ import java.net.SocketAddress;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.RejectedExecutionException;
 import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 
@@ -45,13 +47,28 @@ final class Http2Connections {
         return accepted.size();
     }
 
+    /// What becomes of a request.
+    enum Begun {
+        HANDLED,
+        /// The connection has not begun as HTTP/2; it is closed.
+        CHANGED_PROTOCOL,
+        /// The connection has as many streams as it may have; this one was reset, so that its client repeats it later
+        /// (RFC 9113, 5.1.2).
+        REFUSED
+    }
+
     /// To be called with each request, on its I/O thread.
-    ///
-    /// @return false if the connection has not begun as HTTP/2; it is closed then
-    boolean requested(HttpServerExchange exchange) {
+    Begun requested(HttpServerExchange exchange) {
         if (!(exchange.getConnection() instanceof Http2ServerConnection connection)) {
-            return true;
+            return Begun.HANDLED;
         }
+        if (!isKnown(connection)) {
+            return Begun.CHANGED_PROTOCOL;
+        }
+        return Http2Stream.of(connection).begins(exchange) ? Begun.HANDLED : Begun.REFUSED;
+    }
+
+    private boolean isKnown(Http2ServerConnection connection) {
         var known = connection.getAttachment(GO_AWAY);
         if (known == null) {
             var ends = new Ends(connection.getPeerAddress(), connection.getLocalAddress());
@@ -81,8 +98,7 @@ final class Http2Connections {
         return added;
     }
 
-    /// Closes the connection of an exchange of any protocol. For Undertow a connection of HTTP/2 is one stream, and a
-    /// stream whose response waits for its client would not end.
+    /// Closes the connection of an exchange of any protocol, in HTTP/2 with its other streams.
     static void close(HttpServerExchange exchange) {
         var goAway = exchange.getConnection() instanceof Http2ServerConnection connection
                 ? connection.getAttachment(GO_AWAY)
@@ -90,8 +106,28 @@ final class Http2Connections {
         if (goAway != null) {
             goAway.close();
         } else {
-            IoUtils.safeClose(exchange.getConnection());
-            exchange.endExchange();
+            abort(exchange);
+        }
+    }
+
+    /// Ends an exchange of any protocol without the rest of its response: in HTTP/2 its stream is reset, in HTTP/1.1 the
+    /// connection is closed. Any thread.
+    static void abort(HttpServerExchange exchange) {
+        try {
+            exchange.getIoThread().execute(() -> abortHere(exchange));
+        } catch (RejectedExecutionException _) { // the server has stopped
+            abortHere(exchange);
+        }
+    }
+
+    private static void abortHere(HttpServerExchange exchange) {
+        if (!exchange.isComplete()) {
+            if (exchange.getConnection() instanceof Http2ServerConnection connection) {
+                Http2Stream.of(connection).reset(exchange, Http2Channel.ERROR_CANCEL);
+            } else {
+                IoUtils.safeClose(exchange.getConnection());
+                exchange.endExchange();
+            }
         }
     }
 

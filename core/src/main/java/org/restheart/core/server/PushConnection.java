@@ -93,6 +93,14 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
     }
 
+    /// Ends what is sent, without closing the connection.
+    final void endWrites() throws IOException {
+        sink.shutdownWrites();
+        if (!sink.flush()) {
+            LOG.debug("the end of a stream did not fit into the socket");
+        }
+    }
+
     final boolean isOver() {
         return over.get();
     }

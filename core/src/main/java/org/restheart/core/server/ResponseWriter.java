@@ -17,7 +17,6 @@ import org.restheart.http.Content;
 import org.restheart.http.Response.Ready;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.xnio.IoUtils;
 
 /// Sends responses without blocking: writing continues on the I/O thread when the socket is writable.
 /// Thread-safe.
@@ -95,11 +94,11 @@ final class ResponseWriter {
     private static void head(HttpServerExchange exchange, Ready response) {
         exchange.setStatusCode(response.status());
         addHeaders(exchange, response);
-        if (!exchange.isRequestComplete() && HttpContinue.requiresContinueResponse(exchange)) {
+        boolean isHttp1 = exchange.getConnection() instanceof HttpServerConnection;
+        if (isHttp1 && !exchange.isRequestComplete() && HttpContinue.requiresContinueResponse(exchange)) {
             // The client may or may not send its content after this response: the next bytes would be ambiguous.
             exchange.setPersistent(false);
         }
-        boolean isHttp1 = exchange.getConnection() instanceof HttpServerConnection;
         if (isHttp1 && !exchange.isPersistent() && response.status() != 101) { // Undertow omits it with 204 and 304
             exchange.getResponseHeaders().put(Headers.CONNECTION, "close");
         }
@@ -138,7 +137,7 @@ final class ResponseWriter {
             UnreadContent.endAfter(exchange);
         } catch (IOException e) {
             LOG.debug("a response was not taken", e);
-            IoUtils.safeClose(exchange.getConnection());
+            Http2Connections.abort(exchange);
         }
     }
 
@@ -151,8 +150,7 @@ final class ResponseWriter {
         @Override
         public void onException(HttpServerExchange exchange, Sender sender, IOException e) {
             LOG.debug("a response was not taken", e);
-            exchange.endExchange();
-            IoUtils.safeClose(exchange.getConnection());
+            Http2Connections.abort(exchange);
         }
     }
 }

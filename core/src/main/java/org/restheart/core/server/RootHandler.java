@@ -53,9 +53,15 @@ final class RootHandler implements HttpHandler {
 
     @Override
     public void handleRequest(HttpServerExchange exchange) {
-        if (!http2.requested(exchange)) {
-            refuse(exchange, CHANGED_PROTOCOL);
-            return;
+        switch (http2.requested(exchange)) {
+            case HANDLED -> {}
+            case REFUSED -> {
+                return;
+            }
+            case CHANGED_PROTOCOL -> {
+                refuse(exchange, CHANGED_PROTOCOL);
+                return;
+            }
         }
         var fault = Framing.fault(exchange);
         if (fault.isPresent()) {

@@ -121,7 +121,18 @@ final class SseConnection extends PushConnection {
             // without TLS the end of the connection, which has been sent everything, is the end of the response
             all.closeLater(http.getSslSessionInfo() == null ? () -> IoUtils.safeClose(http) : exchange::endExchange);
         } else {
-            exchange.endExchange();
+            endStream();
+        }
+    }
+
+    /// The client may not have ended its request.
+    private void endStream() {
+        try {
+            endWrites();
+            UnreadContent.endAfter(exchange);
+        } catch (IOException e) {
+            LOG.debug("a listener has gone", e);
+            cut();
         }
     }
 
@@ -133,7 +144,7 @@ final class SseConnection extends PushConnection {
             http.getOriginalSinkConduit().suspendWrites();
             all.closeLater(() -> IoUtils.safeClose(http));
         } else {
-            IoUtils.safeClose(exchange.getConnection());
+            Http2Connections.abort(exchange);
         }
     }
 

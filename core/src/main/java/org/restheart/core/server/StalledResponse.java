@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.XnioExecutor;
 
-/// Closes the connection of a client that takes nothing of a response for a time, since the response stays in memory
-/// meanwhile. Thread-safe.
+/// Ends a response of which the client takes nothing for a time, since it stays in memory meanwhile: closes the
+/// connection of HTTP/1.1, resets the stream of HTTP/2. Thread-safe.
 final class StalledResponse implements ExchangeCompletionListener {
     private static final Logger LOG = LoggerFactory.getLogger(StalledResponse.class);
 
@@ -55,7 +55,7 @@ final class StalledResponse implements ExchangeCompletionListener {
             }
         }
         LOG.debug("a client took nothing of a response for {}", timeout);
-        Http2Connections.close(exchange);
+        Http2Connections.abort(exchange);
     }
 
     @Override

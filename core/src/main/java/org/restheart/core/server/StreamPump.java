@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import org.restheart.http.Content;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.xnio.IoUtils;
 import org.xnio.channels.StreamSinkChannel;
 
 /// Pulls streamed content and sends it, on a virtual thread of its own, as fast as the client takes it.
@@ -80,9 +79,8 @@ final class StreamPump implements Runnable {
         }
     }
 
-    /// Closes the connection without ending the content.
+    /// Ends the response without ending the content.
     private void cut() {
-        IoUtils.safeClose(exchange.getConnection());
-        exchange.endExchange();
+        Http2Connections.abort(exchange);
     }
 }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.ChannelListener;
-import org.xnio.IoUtils;
 import org.xnio.XnioExecutor;
 import org.xnio.channels.StreamSourceChannel;
 
@@ -50,13 +49,17 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         }
     }
 
-    /// Whether the rest of a request is read before its exchange ends. Otherwise the connection is closed, or the
-    /// request has arrived.
+    /// Whether the rest of a request is read before its exchange ends. Otherwise the request has arrived, or the
+    /// connection is closed; in HTTP/2 Undertow resets a stream whose client still waits to send its content.
     static boolean isAwaited(HttpServerExchange exchange) {
-        return !exchange.isRequestComplete()
-                && (exchange.isPersistent()
-                        || (exchange.getAttachment(CLOSES) != null
-                                && !HttpContinue.requiresContinueResponse(exchange)));
+        if (exchange.isRequestComplete()) {
+            return false;
+        }
+        boolean isHttp1 = exchange.getConnection() instanceof HttpServerConnection;
+        if (isHttp1 && exchange.isPersistent()) {
+            return true;
+        }
+        return (!isHttp1 || exchange.getAttachment(CLOSES) != null) && !HttpContinue.requiresContinueResponse(exchange);
     }
 
     @Override
@@ -121,6 +124,6 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         if (deadline != null) {
             deadline.remove();
         }
-        IoUtils.safeClose(exchange.getConnection());
+        Http2Connections.abort(exchange);
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
@@ -14,6 +15,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Ending;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
 
 /// What one client of HTTP/2 may keep the server from doing, and make it keep.
 class Http2LimitsTest {
@@ -53,7 +58,84 @@ class Http2LimitsTest {
             }
             assertThat(status(server)).isEqualTo("HTTP/1.1 200");
             await().atMost(Duration.ofSeconds(30)) // in this test 8 s without progress
-                    .until(() -> server.listener().load().connections() == 0);
+                    .until(() -> server.observations().size() == IN_FLIGHT / 4 + 1);
+        }
+    }
+
+    /// A response that fits into a frame, one that does not, one that is produced as it is sent, a refusal before there
+    /// is a service, and one whose request never ends.
+    @ParameterizedTest
+    @CsvSource({"/, 0", "/large, 100", "/large, 0", "/streamed, 100", "/streamed, 0", "/%zz, 0", "/none, 0"})
+    void a_response_that_is_not_taken_ends_without_the_others_of_its_connection(String path, int window)
+            throws Exception {
+        var content = TestServer.blocking("/", request -> switch (request.path().decoded()) {
+            case "/large" -> Response.status(200).with("text/plain", Content.Bytes.of(new byte[1 << 20]));
+            case "/streamed" -> Response.status(200).with("text/plain", new Content.Streamed(new Zeros(), 0));
+            case "/none" -> Response.status(401);
+            default -> Response.json(200, "{}");
+        });
+        try (var server = TestServer.with("", IN_FLIGHT, content);
+                var client = new RawHttp2(server.listener().address(), INITIAL_WINDOW_SIZE, window)) {
+            if (path.equals("/none")) {
+                client.begin(1, path);
+            } else {
+                client.get(1, path);
+            }
+            client.awaitEnd(1);
+            await().until(() -> server.listener().load().inFlight() == 0
+                    && server.observations().size() == 1);
+            client.get(3, "/none");
+            assertThat(client.awaitEnd(3).type()).isEqualTo(RawHttp2.HEADERS);
+            assertThat(server.listener().load().connections()).isOne();
+        }
+    }
+
+    @Test
+    void streams_beyond_the_limit_of_a_connection_are_refused_and_may_be_repeated() throws Exception {
+        var answers = new Semaphore(0);
+        var service = TestServer.blocking("/", _ -> {
+            answers.acquireUninterruptibly();
+            return Response.status(200);
+        });
+        try (var server = TestServer.with(
+                        "connection-options: {HTTP2_SETTINGS_MAX_CONCURRENT_STREAMS: 3}", IN_FLIGHT, service);
+                var client = new RawHttp2(server.listener().address())) {
+            for (int stream = 1; stream <= 9; stream += 2) {
+                client.get(stream, "/");
+            }
+            for (int stream = 7; stream <= 9; stream += 2) {
+                var refused = client.awaitEnd(stream);
+                assertThat(refused.type()).isEqualTo(RawHttp2.RESET);
+                assertThat(refused.payload()).containsExactly(0, 0, 0, 7);
+            }
+            answers.release(4);
+            for (int i = 0; i < 3; i++) {
+                assertThat(client.frame().endsStream()).isTrue();
+            }
+            await().until(() -> server.observations().size() == 3);
+            client.get(11, "/");
+            assertThat(client.awaitEnd(11).type()).isEqualTo(RawHttp2.HEADERS);
+        }
+    }
+
+    /// A request for events whose content does not end: the stream does, some time after the events.
+    @Test
+    void an_event_stream_ends_although_its_request_does_not() throws Exception {
+        var backlog = new Backlog(10, 1 << 20);
+        var service = TestServer.blocking("/", _ -> Response.status(200)
+                .with(
+                        "text/event-stream",
+                        new Content.Push(
+                                new Subscription(Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> {}))));
+        try (var server = TestServer.with("", IN_FLIGHT, service);
+                var client = new RawHttp2(server.listener().address())) {
+            client.begin(1, "/");
+            assertThat(client.frame().type()).isEqualTo(RawHttp2.HEADERS);
+            backlog.end(Ending.REDEFINED);
+            assertThat(client.awaitEnd(1).type()).isEqualTo(RawHttp2.DATA);
+            assertThat(client.awaitEnd(1).type()).isEqualTo(RawHttp2.RESET);
+            await().until(() -> server.observations().size() == 1);
+            assertThat(server.listener().load().connections()).isOne();
         }
     }
 
@@ -92,7 +174,7 @@ class Http2LimitsTest {
                 var client = new RawHttp2(server.listener().address())) {
             client.begin(1, "/");
             await().atMost(Duration.ofSeconds(30)) // in this test 8 s without progress
-                    .until(() -> server.listener().load().connections() == 0);
+                    .until(() -> server.observations().size() == 1);
         }
     }
 
@@ -189,6 +271,16 @@ class Http2LimitsTest {
             }
             assertThat(frame.payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
         }
+    }
+
+    private static final class Zeros implements Content.Source {
+        @Override
+        public ByteBuffer next() {
+            return ByteBuffer.allocate(1 << 16);
+        }
+
+        @Override
+        public void close() {}
     }
 
     @Test

@@ -138,6 +138,18 @@ final class RawHttp2 implements AutoCloseable {
         }
     }
 
+    /// The frame by which a stream ends: its last one, or a reset. Waits for half a minute.
+    Frame awaitEnd(int stream) throws IOException {
+        socket.setSoTimeout(30_000);
+        while (true) {
+            var frame = frame();
+            boolean ends = frame.type() == RESET || frame.endsStream();
+            if (frame.type() == GO_AWAY || (frame.stream() == stream && ends)) {
+                return frame;
+            }
+        }
+    }
+
     /// Whether the server has closed the connection, after whatever it still sent.
     boolean isClosedByServer() throws IOException {
         try {

@@ -1,0 +1,68 @@
+package org.restheart.core.server;
+
+import io.undertow.protocols.http2.Http2Channel;
+import io.undertow.protocols.http2.Http2DataStreamSinkChannel;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http2.Http2ServerConnection;
+import io.undertow.util.AttachmentKey;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.xnio.IoUtils;
+
+/// The stream of one request of HTTP/2. Confined to the I/O thread of its connection.
+///
+/// @param channel of the connection
+/// @param response where the stream's response is written
+record Http2Stream(Http2Channel channel, Http2DataStreamSinkChannel response) {
+    /// Undertow announces a limit for the streams of a connection, but does not enforce it.
+    private static final AttachmentKey<AtomicInteger> STREAMS = AttachmentKey.create(AtomicInteger.class);
+
+    /// Undertow resets streams with the code that it chooses, and leaves one alone that waits for its client's window.
+    private static final VarHandle CHANNEL = field("channel", Http2Channel.class);
+
+    private static final VarHandle RESPONSE = field("responseChannel", Http2DataStreamSinkChannel.class);
+
+    private static VarHandle field(String name, Class<?> type) {
+        try {
+            return MethodHandles.privateLookupIn(Http2ServerConnection.class, MethodHandles.lookup())
+                    .findVarHandle(Http2ServerConnection.class, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    static Http2Stream of(Http2ServerConnection connection) {
+        return new Http2Stream(
+                (Http2Channel) CHANNEL.get(connection), (Http2DataStreamSinkChannel) RESPONSE.get(connection));
+    }
+
+    /// Counts the stream until its exchange ends.
+    ///
+    /// @return false if it is one too many; it has been reset then
+    boolean begins(HttpServerExchange exchange) {
+        var streams = channel.getAttachment(STREAMS);
+        if (streams == null) {
+            streams = new AtomicInteger();
+            channel.putAttachment(STREAMS, streams);
+        }
+        var counted = streams;
+        int most = channel.getReceiveMaxConcurrentStreams();
+        if (counted.incrementAndGet() > most && most > 0) {
+            counted.decrementAndGet();
+            reset(exchange, Http2Channel.ERROR_REFUSED_STREAM);
+            return false;
+        }
+        AtEnd.of(exchange, counted::decrementAndGet);
+        return true;
+    }
+
+    /// Resets the stream and ends its exchange.
+    ///
+    /// @param code of the error (RFC 9113, 7)
+    void reset(HttpServerExchange exchange, int code) {
+        channel.sendRstStream(response.getStreamId(), code);
+        IoUtils.safeClose(response); // a frame that waits for the window would wait on, and the exchange for it
+        exchange.endExchange();
+    }
+}
