@@ -20,6 +20,11 @@ import org.xnio.conduits.StreamSourceConduit;
 final class ReceivedBytes extends BufferedSourceConduit {
     private static final int MAX_DISCARDED = 1 << 20;
 
+    /// Of what a client still sends when its connection is being closed.
+    private static final long MAX_DRAINED = 64L << 20;
+
+    private static final int READS = 16;
+
     private final StreamConnection connection;
     private final ArrivingHeads.Head head;
     private final ConnectionCloser closer;
@@ -31,6 +36,11 @@ final class ReceivedBytes extends BufferedSourceConduit {
 
     /// After an upgrade to another protocol.
     private volatile boolean upgraded;
+
+    /// After the last exchange of the connection: Undertow has sent the response, and waits for the client's end.
+    private volatile boolean closing;
+
+    private long drained;
 
     private volatile boolean ended;
 
@@ -126,6 +136,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
         if (upgraded || isRequestInProgress()) {
             return next.read(to);
         }
+        if (closing) {
+            return drain();
+        }
         head.requireInBounds();
         int at = to.position();
         int read = readUnlessClosed(to);
@@ -133,6 +146,26 @@ final class ReceivedBytes extends BufferedSourceConduit {
             head.arrived(to.duplicate().limit(at + read).position(at));
         }
         return read;
+    }
+
+    /// Discards what still arrives. Undertow would close the connection at the first byte of it; with others unread
+    /// that
+    /// resets the connection, and the client may lose the response.
+    ///
+    /// @return -1 at the end, or when the client has sent too much; else 0
+    private int drain() throws IOException {
+        var buffer = ByteBuffer.allocate(1 << 14);
+        for (int reads = 0; reads < READS; reads++) {
+            int read = next.read(buffer.clear());
+            if (read <= 0) {
+                return read;
+            }
+            drained += read;
+            if (drained > MAX_DRAINED) {
+                return -1;
+            }
+        }
+        return 0;
     }
 
     private boolean isRequestInProgress() {
@@ -144,6 +177,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
             return true;
         }
         upgraded = exchange.isUpgrade();
+        closing = !upgraded && !exchange.isPersistent();
         current = null; // an idle connection does not need its memory
         return upgraded;
     }

@@ -124,7 +124,7 @@ final class ResponseWriter {
 
     private static void empty(HttpServerExchange exchange) {
         if (!UnreadContent.isAwaited(exchange)) {
-            exchange.endExchange();
+            UnreadContent.endWithout(exchange);
             return;
         }
         exchange.setResponseContentLength(0);

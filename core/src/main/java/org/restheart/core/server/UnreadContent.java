@@ -45,8 +45,17 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         if (isAwaited(exchange)) {
             exchange.dispatch(exchange.getIoThread(), new UnreadContent(exchange));
         } else {
-            exchange.endExchange();
+            endWithout(exchange);
         }
+    }
+
+    /// Ends the exchange without its content. Undertow would close the connection of HTTP/1.1 at once if that has not
+    /// arrived; as it is, [ReceivedBytes] discards what arrives until the client has read the response.
+    static void endWithout(HttpServerExchange exchange) {
+        if (exchange.getConnection() instanceof HttpServerConnection && !exchange.isPersistent()) {
+            Connectors.terminateRequest(exchange);
+        }
+        exchange.endExchange();
     }
 
     /// Whether the rest of a request is read before its exchange ends. Otherwise the request has arrived, or the

@@ -122,11 +122,13 @@ class Http2LimitsTest {
     @Test
     void an_event_stream_ends_although_its_request_does_not() throws Exception {
         var backlog = new Backlog(10, 1 << 20);
-        var service = TestServer.blocking("/", _ -> Response.status(200)
-                .with(
-                        "text/event-stream",
-                        new Content.Push(
-                                new Subscription(Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> {}))));
+        var service = TestServer.blocking(
+                "/",
+                _ -> Response.status(200)
+                        .with(
+                                "text/event-stream",
+                                new Content.Push(
+                                        new Subscription(Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> {}))));
         try (var server = TestServer.with("", IN_FLIGHT, service);
                 var client = new RawHttp2(server.listener().address())) {
             client.begin(1, "/");

@@ -139,6 +139,11 @@ public final class RawClient implements AutoCloseable {
         return socket.getInputStream().read(into);
     }
 
+    /// Sends no more.
+    void end() throws IOException {
+        socket.shutdownOutput();
+    }
+
     /// Closes with a reset instead of an orderly end.
     void reset() throws IOException {
         socket.setSoLinger(true, 0);

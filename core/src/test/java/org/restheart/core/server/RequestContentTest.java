@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -225,6 +226,23 @@ class RequestContentTest {
             assertThat(client.answer().status()).isEqualTo(501);
             assertThat(client.isClosedByServer()).isTrue();
             assertThat(handled).hasValue(0);
+        }
+    }
+
+    /// A connection that is closed with bytes unread is reset, and the client may lose the response.
+    @Test
+    void what_arrives_after_a_refusal_does_not_reset_the_connection() throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            client.request("POST /", "Transfer-Encoding: xchunked");
+            await().until(() -> server.observations().size() == 1);
+            for (int i = 0; i < 5; i++) {
+                client.send("3\r\nabc\r\n");
+                TimeUnit.MILLISECONDS.sleep(20); // as separate segments, of which the first is read alone
+            }
+            assertThat(client.answer().status()).isEqualTo(501);
+            client.end();
+            assertThat(client.isClosedByServer()).isTrue();
         }
     }
 
