@@ -189,6 +189,7 @@ final class Chunks {
                 .first();
         return found == null ? new BsonDocument() : found;
     }
+
     /// Removes chunks of an aborted upload; false if the upload may still be active, or there is a file of them:
     /// an upload may take hours, and somebody else makes that file meanwhile.
     boolean reclaim(BsonValue file) {
