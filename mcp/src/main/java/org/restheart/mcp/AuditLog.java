@@ -1,9 +1,13 @@
 package org.restheart.mcp;
 
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -23,6 +27,8 @@ final class AuditLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+    private static final Logger ERRORS = LoggerFactory.getLogger(AuditLog.class);
+    private static final int MAX_WAITING = 8_192;
     private static final int MAX_VALUES = 2_048;
     private static final int MAX_SHAPE = 4_096;
 
@@ -35,6 +41,8 @@ final class AuditLog {
     private final boolean on;
     private final boolean values;
     private final InstantSource clock;
+    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger lines = new AtomicInteger();
 
     AuditLog(boolean on, boolean values, InstantSource clock) {
         this.on = on;
@@ -54,12 +62,42 @@ final class AuditLog {
             String name,
             BsonDocument arguments) {}
 
-    /// @param outcome `done`, `asked`, `failed`, `malformed`, or the reason of the refusal
-    void log(Call call, String outcome, Map<String, Long> numbers) {
+    /// Whether [#logLater] has room; beyond, callers wait for the log themselves.
+    boolean mayLogLater() {
+        return lines.get() < MAX_WAITING;
+    }
+
+    /// As [#log], on another thread, for threads that must not wait for the log.
+    void logLater(Call call, String outcome, Map<String, Long> numbers) {
         if (!on) {
             return;
         }
-        var line = caller(call);
+        var time = clock.instant();
+        waiting.add(() -> log(call, outcome, numbers, time));
+        if (lines.getAndIncrement() == 0) {
+            Thread.ofVirtual().name("mcp-audit").start(this::logWaiting);
+        }
+    }
+
+    private void logWaiting() {
+        do {
+            try {
+                waiting.remove().run();
+            } catch (RuntimeException e) { // the other lines are logged
+                ERRORS.error("a line of the audit log is missing", e);
+            }
+        } while (lines.decrementAndGet() > 0);
+    }
+
+    /// @param outcome `done`, `asked`, `failed`, `malformed`, or the reason of the refusal
+    void log(Call call, String outcome, Map<String, Long> numbers) {
+        if (on) {
+            log(call, outcome, numbers, clock.instant());
+        }
+    }
+
+    private void log(Call call, String outcome, Map<String, Long> numbers, Instant time) {
+        var line = caller(call, time);
         var arguments = call.arguments();
         line.append("tool", new BsonString(QuotedNames.cut(call.name())));
         if (arguments.get("database") instanceof BsonString database) {
@@ -80,10 +118,10 @@ final class AuditLog {
         return call.arguments().containsKey("confirmation") ? Optional.of("given") : Optional.empty();
     }
 
-    private BsonDocument caller(Call call) {
+    private BsonDocument caller(Call call, Instant time) {
         var http = call.http();
-        var line = new BsonDocument("time", new BsonString(clock.instant().toString()))
-                .append("request", new BsonString(http.id()));
+        var line =
+                new BsonDocument("time", new BsonString(time.toString())).append("request", new BsonString(http.id()));
         http.caller().account().map(Account::name).ifPresent(name -> line.append("account", new BsonString(name)));
         call.credential().keyHandle().ifPresent(handle -> line.append("key", new BsonString(handle)));
         call.rpc().flatMap(RpcRequest::clientInfo).ifPresent(client -> line.append("client", cut(client, 300)));

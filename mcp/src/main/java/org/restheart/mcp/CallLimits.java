@@ -49,7 +49,20 @@ final class CallLimits {
             throw new RefusedCall(
                     "concurrency", "more than " + concurrent + " calls at a time: wait 1 s, then call one by one");
         }
-        return account.running::decrementAndGet;
+        return new Running() {
+            @Override
+            public void close() {
+                account.running.decrementAndGet();
+            }
+
+            @Override
+            public void undo() {
+                close();
+                synchronized (account) {
+                    account.calls = Math.max(0, account.calls - 1);
+                }
+            }
+        };
     }
 
     /// Seconds to wait; empty if the call may be made.
@@ -72,5 +85,8 @@ final class CallLimits {
     interface Running extends AutoCloseable {
         @Override
         void close();
+
+        /// In place of [#close()], for a call that is made again.
+        void undo();
     }
 }

@@ -56,9 +56,19 @@ final class CallRecord implements AutoCloseable {
 
     @Override
     public void close() {
+        measure();
+        audit.log(call, outcome, numbers);
+    }
+
+    /// As [#close()], on a thread that must not wait for the log.
+    void closeLater() {
+        measure();
+        audit.logLater(call, outcome, numbers);
+    }
+
+    private void measure() {
         long nanos = System.nanoTime() - began;
         numbers.put("milliseconds", nanos / 1_000_000);
         meters.called(call.name(), counted, nanos);
-        audit.log(call, outcome, numbers);
     }
 }

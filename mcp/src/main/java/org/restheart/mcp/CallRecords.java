@@ -20,6 +20,11 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
         return new CallRecord(audit, meters, new AuditLog.Call(http, Optional.of(rpc), credential, name, arguments));
     }
 
+    /// Whether a line of the audit log can be left to another thread now.
+    boolean mayLogLater() {
+        return audit.mayLogLater();
+    }
+
     /// Counts a call against the limits of the caller until the result is closed.
     ///
     /// @throws RefusedCall naming the time to wait

@@ -8,6 +8,13 @@ import java.util.regex.Pattern;
 /// delimiters and invisible characters in it can be escaped without changing its meaning.
 final class Fence {
     private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int TAG = 16;
+
+    /// Random bytes, those before `taken` used.
+    private static final byte[] BLOCK = new byte[64 * TAG];
+
+    private static int taken = BLOCK.length;
+
     private static final Pattern MARK = Pattern.compile("<(?=/?data-)", Pattern.CASE_INSENSITIVE);
 
     private static final String WARNING =
@@ -16,8 +23,15 @@ final class Fence {
     private Fence() {}
 
     private static String tag() {
-        var bytes = new byte[16];
-        RANDOM.nextBytes(bytes);
+        var bytes = new byte[TAG];
+        synchronized (BLOCK) { // a call of the generator costs more than the few bytes of a tag
+            if (taken == BLOCK.length) {
+                RANDOM.nextBytes(BLOCK);
+                taken = 0;
+            }
+            System.arraycopy(BLOCK, taken, bytes, 0, TAG);
+            taken += TAG;
+        }
         return "data-" + HexFormat.of().formatHex(bytes);
     }
 
@@ -37,12 +51,16 @@ final class Fence {
 
     /// JSON in which delimiters and invisible characters are escaped.
     static String escaped(String json) {
-        return escapedInvisible(MARK.matcher(json).replaceAll("\\\\u003c"));
+        return escapedInvisible(
+                json.indexOf('<') < 0 ? json : MARK.matcher(json).replaceAll("\\\\u003c"));
     }
 
     /// JSON in which invisible characters are escaped.
     static String escapedInvisible(String json) {
         int first = 0;
+        while (first < json.length() && isPrintable(json.charAt(first))) {
+            first++;
+        }
         while (first < json.length() && !isInvisible(json.codePointAt(first))) {
             first += Character.charCount(json.codePointAt(first));
         }
@@ -60,6 +78,10 @@ final class Fence {
             }
         });
         return out.toString();
+    }
+
+    private static boolean isPrintable(char ascii) {
+        return ascii >= ' ' && ascii < 0x7f;
     }
 
     /// Control characters, directional and zero-width marks, tags, private-use characters and unusual line breaks.

@@ -54,6 +54,20 @@ final class JudgedCalls {
         return collection(call.http(), call.text("database"), call.text("collection"));
     }
 
+    /// The response of a request that reads, without waiting. Refusals are failures of it.
+    ///
+    /// @throws org.restheart.http.NeedsThread on an I/O thread, if the request has to wait by itself
+    Response.Deferred<?> later(Request outer, JudgedRequest inner) {
+        try {
+            return switch (requests.make(outer, inner.with(DataWrite.FORBIDDEN, true))) {
+                case Response.Deferred<?> deferred -> deferred;
+                case Response.Ready ready -> Response.later(CompletableFuture.completedFuture(ready), same -> same);
+            };
+        } catch (ProblemException refusal) {
+            return Response.later(CompletableFuture.<Response.Ready>failedFuture(refusal), ready -> ready);
+        }
+    }
+
     /// Waits for the response.
     ///
     /// @throws ProblemException if the REST API refuses the request or fails

@@ -1,10 +1,13 @@
 package org.restheart.mcp;
 
+import java.util.Optional;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
 
 /// The protocol's methods. Thread-safe.
 final class McpMethods {
@@ -38,8 +41,29 @@ final class McpMethods {
         return rpc.revision().isLegacy() ? legacy(http, rpc, credential) : modern(http, rpc, credential);
     }
 
+    /// The response to a request that needs no thread to wait for it; empty for all others.
+    ///
+    /// @param answer the response with a result
+    /// @throws org.restheart.http.NeedsThread before anything is counted or recorded
+    Optional<Response> pending(
+            Request http,
+            RpcRequest rpc,
+            PresentedCredential credential,
+            Function<BsonDocument, Response.Ready> answer) {
+        return rpc.method().equals("tools/call")
+                ? tools.pending(
+                        http,
+                        rpc,
+                        credential,
+                        result -> answer.apply(rpc.revision().isLegacy() ? result : described(result)))
+                : Optional.empty();
+    }
+
     private BsonDocument modern(Request http, RpcRequest rpc, PresentedCredential credential) {
-        var result = rpc.method().equals("server/discover") ? discover() : common(http, rpc, credential);
+        return described(rpc.method().equals("server/discover") ? discover() : common(http, rpc, credential));
+    }
+
+    private BsonDocument described(BsonDocument result) {
         result.putIfAbsent("resultType", new BsonString("complete"));
         result.append("_meta", new BsonDocument("io.modelcontextprotocol/serverInfo", server));
         return result;

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import javax.crypto.SecretKey;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -41,7 +42,10 @@ public final class McpService implements Service {
     private static final Cors CORS =
             new Cors("POST", Cors.DEFAULT_HEADERS + ", MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id", "");
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
-    private static final String TYPE = "application/json";
+    static final String TYPE = "application/json";
+    private static final String FIND = "\"" + Tool.FIND.toolName() + "\"";
+    private static final Pattern REFUSED_TYPE = Pattern.compile(".*;\\s*q=0(\\.0*)?");
+    private static final int LARGEST_ON_IO_THREAD = 4 << 10;
 
     private final McpConfig config;
     private final Surroundings surroundings;
@@ -96,7 +100,7 @@ public final class McpService implements Service {
         var lists = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
         var handlers = new ToolHandlers(catalogs, reads, watches, writes);
         var records = new CallRecords(limits, lists, audit, meters);
-        var tools = new Tools(config, visible, handlers, records);
+        var tools = new Tools(config, visible, handlers, records, calls);
         var resources = new Resources(tools.offered(), visible, handlers, tokens, records);
         this.methods = new McpMethods(tools, resources, records, surroundings.version());
         if (!config.audit()) {
@@ -117,6 +121,14 @@ public final class McpService implements Service {
     @Override
     public Cors cors(Request request) {
         return CORS;
+    }
+
+    /// Calls of the tool that may need no thread to wait for it.
+    @Override
+    public boolean startsOnIoThread(Request request) {
+        return request.method() == Method.POST
+                && request.body().length() <= LARGEST_ON_IO_THREAD
+                && new String(request.body().bytes(), StandardCharsets.ISO_8859_1).contains(FIND);
     }
 
     @Override
@@ -144,7 +156,6 @@ public final class McpService implements Service {
                             "requests of the Model Context Protocol are POST " + config.uri()
                                     + "; there are no streams by GET"));
         }
-        request.requireThread();
         var credential = surroundings.credential().apply(request);
         if (!isLetIn(request)) {
             meters.refused("unauthenticated");
@@ -266,11 +277,19 @@ public final class McpService implements Service {
         try {
             return PlainJson.parse(request.body().bytes()) instanceof BsonDocument message
                     && message.get("params") instanceof BsonDocument params
-                    && params.get("name") instanceof BsonString name
-                    && Tool.of(name.getValue()).filter(Tool::writes).isPresent();
+                    && namesWriting(params);
         } catch (RpcError _) {
             return false; // reported below
         }
+    }
+
+    private boolean asksToWrite(RpcRequest rpc) {
+        return !config.isReadOnly() && namesWriting(rpc.params());
+    }
+
+    private static boolean namesWriting(BsonDocument params) {
+        return params.get("name") instanceof BsonString name
+                && Tool.of(name.getValue()).filter(Tool::writes).isPresent();
     }
 
     private static boolean isJson(Headers headers) {
@@ -286,7 +305,7 @@ public final class McpService implements Service {
                 || lines.stream()
                         .flatMap(line -> java.util.Arrays.stream(line.split(",", 64)))
                         .map(range -> range.strip().toLowerCase(Locale.ROOT))
-                        .filter(range -> !range.matches(".*;\\s*q=0(\\.0*)?"))
+                        .filter(range -> !REFUSED_TYPE.matcher(range).matches())
                         .map(range -> range.split(";", 2)[0].strip())
                         .anyMatch(Set.of(TYPE, "application/*", "*/*")::contains);
     }
@@ -300,42 +319,61 @@ public final class McpService implements Service {
             logRefusal(request, credential, "malformed");
             return error(error.status(), RpcRequest.idIn(request.body().bytes()), error);
         }
-        if (rpc.revision().isLegacy()) {
-            meters.legacy(rpc.revision());
-        }
         if (rpc.isNotification()) {
             return Response.status(202);
         }
+        var pending = methods.pending(request, rpc, credential, result -> json(200, message(rpc.id(), result)));
+        if (pending.isPresent()) {
+            countLegacy(rpc);
+            return pending.get().recover(failure -> failed(request, rpc, failure));
+        }
+        request.requireThread();
+        countLegacy(rpc);
         if (ProgressStream.isWanted(request, rpc)) {
             return ProgressStream.of(request, rpc, surroundings.pushed(), told -> answer(told, credential, rpc));
         }
         // Calls that write continue without their client, so that they are not executed in part.
-        return asksToWrite(request)
+        return asksToWrite(rpc)
                 ? answer(request, credential, rpc)
                 : CancellableCall.of(() -> answer(request, credential, rpc));
     }
 
+    private void countLegacy(RpcRequest rpc) {
+        if (rpc.revision().isLegacy()) {
+            meters.legacy(rpc.revision());
+        }
+    }
+
     private Response.Ready answer(Request request, PresentedCredential credential, RpcRequest rpc) {
         try {
-            var result = methods.answer(request, rpc, credential);
-            return json(200, message(rpc.id()).append("result", result));
-        } catch (RpcError error) {
-            boolean inside = rpc.revision().isLegacy() && error.status() < 500;
-            return error(inside ? 200 : error.status(), rpc.id(), error);
-        } catch (ProblemException problem) {
-            return failed(request, rpc, problem.problem().message(), null);
+            return json(200, message(rpc.id(), methods.answer(request, rpc, credential)));
         } catch (RuntimeException failure) {
             if (Thread.currentThread().isInterrupted()) {
                 return Response.status(499); // not sent: the client has disconnected
             }
-            return failed(request, rpc, failure.toString(), failure);
+            return failed(request, rpc, failure);
         }
+    }
+
+    private static Response.Ready failed(Request request, RpcRequest rpc, Throwable failure) {
+        return switch (failure) {
+            case RpcError error ->
+                error(rpc.revision().isLegacy() && error.status() < 500 ? 200 : error.status(), rpc.id(), error);
+            case ProblemException problem ->
+                failed(request, rpc, problem.problem().message(), null);
+            case Error error -> throw error;
+            default -> failed(request, rpc, failure.toString(), failure);
+        };
     }
 
     private static Response.Ready failed(
             Request request, RpcRequest rpc, String why, @org.jspecify.annotations.Nullable Throwable failure) {
         LOG.error("request {}: {} failed: {}", request.id(), rpc.method(), why, failure);
         return error(500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, RefusalMessages.failed(request.id())));
+    }
+
+    private static BsonDocument message(Optional<BsonValue> id, BsonDocument result) {
+        return message(id).append("result", result);
     }
 
     private static BsonDocument message(Optional<BsonValue> id) {

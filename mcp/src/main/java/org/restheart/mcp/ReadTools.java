@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -24,6 +25,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Response;
 import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Slice;
@@ -50,14 +52,52 @@ final class ReadTools {
         var filter = call.filter();
         int limit = limit(call);
         var block = block(call, limit);
-        var id = call.has(CURSOR) ? Optional.<String>empty() : calls.paths().ofIdIn(filter);
-        if (id.isPresent()) {
-            one(call, collection + "/" + id.get(), block);
-            return documents(call, block, Optional.empty());
+        var only = byId(call, collection, filter);
+        if (only.isPresent()) {
+            return only(call, block, () -> calls.send(call.http(), only.get()));
         }
         var place = call.optionalText(CURSOR).map(token -> open(call, token)).orElseGet(Place::new);
         add(call, page(call, collection, limit, place), block);
         return documents(call, block, place.behind(block, call.has("sort")));
+    }
+
+    /// The request for the only document that the call asks for; empty for other calls.
+    ///
+    /// @throws RefusedCall for a filter that is not Extended JSON, and for a collection without a path
+    Optional<JudgedRequest> byId(ToolCall call) {
+        return byId(call, calls.collection(call), call.filter());
+    }
+
+    private Optional<JudgedRequest> byId(ToolCall call, String collection, BsonDocument filter) {
+        if (call.has(CURSOR)) {
+            return Optional.empty();
+        }
+        return calls.paths().ofIdIn(filter).map(id -> {
+            var parameters =
+                    call.json("projection").map(keys -> Map.of("keys", keys)).orElse(Map.of());
+            return JudgedRequest.at(Method.GET, collection + "/" + id, parameters, call.via())
+                    .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED);
+        });
+    }
+
+    /// The result of a call for one document.
+    ///
+    /// @param found gives the response to the request of [#byId]
+    ToolResult only(ToolCall call, Supplier<Response.Ready> found) {
+        return only(call, block(call, limit(call)), found);
+    }
+
+    private ToolResult only(ToolCall call, DataBlock block, Supplier<Response.Ready> found) {
+        try (var json = Content.stream(found.get().content())) {
+            block.add(JsonParser.parseDocument(json.readAllBytes()));
+        } catch (IOException e) {
+            throw RefusedCall.interrupted(call, e);
+        } catch (ProblemException e) {
+            if (e.problem().code() != ProblemCode.NOT_FOUND) {
+                throw e;
+            }
+        }
+        return documents(call, block, Optional.empty());
     }
 
     /// The position of a page.
@@ -133,26 +173,6 @@ final class ReadTools {
         call.json("sort").ifPresent(sort -> parameters.put("sort", sort));
         call.json("projection").ifPresent(keys -> parameters.put("keys", keys));
         return parameters;
-    }
-
-    private void one(ToolCall call, String target, DataBlock block) {
-        var parameters = new LinkedHashMap<String, String>();
-        call.json("projection").ifPresent(keys -> parameters.put("keys", keys));
-        try {
-            var found = calls.send(
-                    call.http(),
-                    JudgedRequest.at(Method.GET, target, parameters, call.via())
-                            .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
-            try (var json = Content.stream(found.content())) {
-                block.add(JsonParser.parseDocument(json.readAllBytes()));
-            } catch (IOException e) {
-                throw RefusedCall.interrupted(call, e);
-            }
-        } catch (ProblemException e) {
-            if (e.problem().code() != ProblemCode.NOT_FOUND) {
-                throw e;
-            }
-        }
     }
 
     /// A document without any shortening, as JSON for a fence.

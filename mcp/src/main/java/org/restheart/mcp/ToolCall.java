@@ -58,11 +58,21 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
     ///
     /// @throws RefusedCall if it is not
     BsonValue extended(String name) {
+        if (arguments.get(name) instanceof BsonDocument object && isPlain(object)) {
+            return object;
+        }
         try {
             return JsonParser.parse(requireJson(name));
         } catch (MalformedJsonException _) {
             throw RefusedCall.argument("'" + name + "' is not Extended JSON");
         }
+    }
+
+    /// Whether Extended JSON means nothing else than JSON, as in most filters by an id.
+    private static boolean isPlain(BsonDocument object) {
+        return object.entrySet().stream()
+                .allMatch(member -> !member.getKey().startsWith("$")
+                        && (member.getValue().isString() || member.getValue().isInt32()));
     }
 
     /// A filter; empty if it is missing.

@@ -3,29 +3,39 @@ package org.restheart.mcp;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.restheart.http.NeedsThread;
 import org.restheart.http.Operation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// `tools/list` and `tools/call`. Thread-safe.
 final class Tools {
     private static final Logger LOG = LoggerFactory.getLogger(Tools.class);
+    private static final BsonString FIND = new BsonString(Tool.FIND.toolName());
 
     private final Set<Tool> offered;
     private final VisibleCollections visible;
     private final ToolHandlers handlers;
     private final CallRecords records;
+    private final JudgedCalls calls;
 
-    Tools(McpConfig config, VisibleCollections visible, ToolHandlers handlers, CallRecords records) {
+    Tools(McpConfig config, VisibleCollections visible, ToolHandlers handlers, CallRecords records, JudgedCalls calls) {
         this.offered = offered(config);
         this.visible = visible;
         this.handlers = handlers;
         this.records = records;
+        this.calls = calls;
     }
 
     /// The enabled tools.
@@ -61,16 +71,91 @@ final class Tools {
             throw RpcError.invalidParams("'arguments' must be an object");
         }
         var arguments = sent == null ? new BsonDocument() : sent.asDocument();
-        http.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(new Operation(name, name)));
+        observe(http, name);
         try (var record = records.begin(http, rpc, credential, name, arguments)) {
             return run(new ToolCall(tool, arguments, http, rpc, credential), record);
         }
     }
 
-    private BsonDocument run(ToolCall call, CallRecord record) {
-        try (var _ = records.count(call.credential())) {
+    /// A call of `find` by an id alone, as [McpMethods#pending]; refusals of its form are left to [#call].
+    Optional<Response> pending(
+            Request http,
+            RpcRequest rpc,
+            PresentedCredential credential,
+            Function<BsonDocument, Response.Ready> answer) {
+        if (!FIND.equals(rpc.params().get("name"))
+                || !offered.contains(Tool.FIND)
+                || !(rpc.params().get("arguments") instanceof BsonDocument arguments)
+                || !records.mayLogLater()) {
+            return Optional.empty();
+        }
+        var call = new ToolCall(Tool.FIND, arguments, http, rpc, credential);
+        var record = records.begin(http, rpc, credential, call.tool().toolName(), arguments);
+        return sent(call)
+                .map(sent -> PendingCall.of(
+                        sent.found(),
+                        sent.running()::close,
+                        () -> {
+                            record.refused(new RefusedCall("gone", "the client has left"));
+                            record.closeLater();
+                        },
+                        outcome -> {
+                            try {
+                                return answer.apply(recorded(
+                                        call, record, () -> handlers.reads().only(call, outcome)));
+                            } finally {
+                                record.closeLater();
+                            }
+                        }));
+    }
+
+    /// A request that was sent for a call.
+    private record Sent(CallLimits.Running running, Response.Deferred<?> found) {}
+
+    /// Sends the request for one document; empty for other calls, and for those that cannot be sent.
+    private Optional<Sent> sent(ToolCall call) {
+        Optional<JudgedRequest> only;
+        CallLimits.Running running;
+        try {
             call.tool().check(call.arguments());
-            var result = handlers.run(call);
+            only = handlers.reads().byId(call);
+            if (only.isEmpty()) {
+                return Optional.empty();
+            }
+            running = records.count(call.credential());
+        } catch (RefusedCall _) {
+            return Optional.empty();
+        }
+        try {
+            var found = calls.later(call.http(), only.get());
+            observe(call.http(), call.tool().toolName());
+            return Optional.of(new Sent(running, found));
+        } catch (NeedsThread needed) {
+            running.undo();
+            throw needed;
+        } catch (RuntimeException _) { // a fault, of which the call on a thread that may block tells
+            running.undo();
+            return Optional.empty();
+        }
+    }
+
+    private static void observe(Request http, String name) {
+        http.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(new Operation(name, name)));
+    }
+
+    private BsonDocument run(ToolCall call, CallRecord record) {
+        return recorded(call, record, () -> {
+            try (var _ = records.count(call.credential())) {
+                call.tool().check(call.arguments());
+                return handlers.run(call);
+            }
+        });
+    }
+
+    /// The result of a call, or why it is refused.
+    private static BsonDocument recorded(ToolCall call, CallRecord record, Supplier<ToolResult> called) {
+        try {
+            var result = called.get();
             record.done(result);
             return result.toBson();
         } catch (RefusedCall refused) {

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.core.security.McpClient.data;
 import static org.restheart.core.security.McpClient.documents;
 import static org.restheart.core.security.McpClient.isError;
@@ -249,6 +250,48 @@ class McpBoundsTest {
             assertThat(audited.get(3)).contains("\"outcome\": \"origin\"");
             assertThat(audited.get(4)).contains("\"account\": \"admin\"", "\"outcome\": \"malformed\"");
             assertThat(audited.get(5)).contains("\"outcome\": \"unauthenticated\"");
+        }
+    }
+
+    @Test
+    void a_large_document_by_id_is_shortened_as_in_a_list() {
+        gateway.insert("large", "{_id: 'x', text: '" + "y".repeat(200_000) + "', n: [" + "1, ".repeat(5_000) + "1]}");
+        var alone = call("admin", "find", "large", "'filter': {'_id': 'x'}");
+        var listed = call("admin", "find", "large", "'filter': {'_id': {'$gte': 'x'}}");
+        assertThat(documents(alone)).isEqualTo(documents(listed)).hasSize(1);
+        assertThat(alone.getDocument("structuredContent")).isEqualTo(listed.getDocument("structuredContent"));
+        assertThat(documents(call("admin", "find", "large", "'filter': {'_id': 'none'}")))
+                .isEmpty();
+    }
+
+    @Test
+    void calls_by_id_are_audited_and_bounded_like_others(TestMongo mongo) {
+        try (var bounded = TestGateway.start(mongo, "mcp: {enabled: true, calls-per-minute: 5}\n");
+                var lines = new LogLines()) {
+            bounded.insert("docs", "{_id: 'x'}");
+            var admin = new McpClient(bounded.as("admin"));
+            var arguments = "{\"database\": \"%s\", \"collection\": \"docs\", \"filter\": {\"_id\": \"x\"}}"
+                    .formatted(bounded.database().getName());
+            int done = 0;
+            boolean refused = false;
+            for (int i = 0; i < 12 && !refused; i++) { // a minute may end on the way, not two
+                refused = isError(admin.call("find", arguments));
+                done += refused ? 0 : 1;
+            }
+            assertThat(refused).isTrue();
+            assertThat(done).isBetween(5, 10);
+            int expected = done;
+            await().untilAsserted(() -> {
+                var audited = lines.all().stream()
+                        .filter(line -> line.startsWith("INFO {\"time\"") && line.contains("\"tool\": \"find\""))
+                        .toList();
+                assertThat(audited)
+                        .filteredOn(line -> line.contains("\"outcome\": \"done\""))
+                        .hasSize(expected);
+                assertThat(audited)
+                        .filteredOn(line -> line.contains("\"outcome\": \"rate\""))
+                        .hasSize(1);
+            });
         }
     }
 

@@ -1,5 +1,7 @@
 package org.restheart.mongo.resource;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -16,9 +18,19 @@ import org.restheart.http.judged.RequestKind.Segment;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts {
+    private static final int MAX_PATHS = 1_000;
+
     private final List<String> prefix;
     private final List<MountBinding> longestFirst;
     private final boolean coverRoot;
+    private final boolean usesHost;
+
+    /// Paths by names, since services that translate into requests ask with each of theirs.
+    private final Cache<Asked, Optional<String>> collectionPaths =
+            Caffeine.newBuilder().executor(Runnable::run).maximumSize(MAX_PATHS).build();
+
+    /// @param host empty if no path depends on it
+    private record Asked(String host, String db, String collection) {}
 
     /// A resource path and its URI space.
     public record Located(ResourcePath path, UriSpace space) {}
@@ -34,6 +46,7 @@ public final class Mounts {
                 .map(MountBinding::of)
                 .sorted(Comparator.comparingInt(MountBinding::length).reversed())
                 .toList();
+        this.usesHost = longestFirst.stream().anyMatch(TemplateBinding.class::isInstance);
         this.coverRoot = prefix.isEmpty()
                 && longestFirst.stream()
                         .anyMatch(binding -> binding.match(List.of(), "").isPresent());
@@ -118,6 +131,11 @@ public final class Mounts {
 
     /// The path of a collection, if the path is not reserved for another resource.
     public Optional<String> pathOf(Connection connection, String db, String collection) {
+        var asked = new Asked(usesHost ? hostOf(connection.hostAndPort()) : "", db, collection);
+        return collectionPaths.get(asked, _ -> computedPath(connection, db, collection));
+    }
+
+    private Optional<String> computedPath(Connection connection, String db, String collection) {
         return encodedPath(
                 connection,
                 List.of(db, collection),

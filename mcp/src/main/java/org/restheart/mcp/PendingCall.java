@@ -1,0 +1,99 @@
+package org.restheart.mcp;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+import org.restheart.http.Withdrawable;
+
+/// A call for which no thread waits: the thread that sends the response builds it. Thread-safe.
+final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> implements Withdrawable {
+    /// Larger documents are converted on the thread that streams the response, so that other requests need not wait.
+    private static final int LARGE = 64 << 10;
+
+    private final Response.Deferred<?> found;
+    private final Runnable gone;
+    private final AtomicBoolean isGone = new AtomicBoolean();
+
+    private PendingCall(Response.Deferred<?> found, Runnable gone) {
+        this.found = found;
+        this.gone = gone;
+    }
+
+    /// @param found what is waited for
+    /// @param ended called when that is there or withdrawn; must not block
+    /// @param gone called when the client has disconnected before, in place of `answer`; must not block
+    /// @param answer builds the response from what was found or the failure
+    static Response of(
+            Response.Deferred<?> found,
+            Runnable ended,
+            Runnable gone,
+            Function<Supplier<Response.Ready>, Response.Ready> answer) {
+        var pending = new PendingCall(found, gone);
+        found.whenThere(outcome -> {
+            ended.run();
+            pending.complete(outcome);
+        });
+        return Response.later(pending, outcome -> answered(outcome, answer));
+    }
+
+    private static Response.Ready answered(
+            Supplier<Response.Ready> outcome, Function<Supplier<Response.Ready>, Response.Ready> answer) {
+        Response.Ready found;
+        try {
+            found = outcome.get();
+        } catch (RuntimeException failure) {
+            return answer.apply(() -> {
+                throw failure;
+            });
+        }
+        return found.content() instanceof Content.Bytes bytes && bytes.length() > LARGE
+                ? Response.status(200)
+                        .with(McpService.TYPE, new Content.Streamed(new Late(found, answer), bytes.length()))
+                : answer.apply(() -> found);
+    }
+
+    @Override
+    public void awaitedBy(Waiter waiter) {
+        found.awaitedBy(withdrawal -> waiter.withdrawIfGone(() -> {
+            boolean withdrawn = withdrawal.getAsBoolean();
+            if (withdrawn && !isGone.getAndSet(true)) {
+                gone.run();
+            }
+            return withdrawn;
+        }));
+    }
+
+    /// A response that is built when it is read.
+    private static final class Late implements Content.Source {
+        private final Response.Ready found;
+        private final Function<Supplier<Response.Ready>, Response.Ready> answer;
+        private boolean read;
+
+        Late(Response.Ready found, Function<Supplier<Response.Ready>, Response.Ready> answer) {
+            this.found = found;
+            this.answer = answer;
+        }
+
+        @Override
+        public ByteBuffer next() {
+            if (read) {
+                return ByteBuffer.allocate(0);
+            }
+            read = true;
+            return answer.apply(() -> found).content() instanceof Content.Bytes(var json)
+                    ? json.duplicate()
+                    : ByteBuffer.allocate(0);
+        }
+
+        @Override
+        public void close() {
+            if (!read) {
+                found.content().abandon();
+            }
+        }
+    }
+}
