@@ -184,7 +184,8 @@ public final class McpService implements Service {
     private Optional<String> placeProblem(Request request) {
         var host = hostOf(request.connection().hostAndPort());
         if (config.loopback() && !isLoopback(host) && !host.equals(configuredHost())) {
-            return Optional.of("this server listens on loopback: call it localhost");
+            return Optional.of(
+                    "this server listens on loopback: call it localhost, or set mcp/base-url to the name by which clients know it");
         }
         for (var origin : request.headers().all("Origin")) {
             var own =

@@ -72,7 +72,10 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
     static RpcRequest read(Headers headers, byte[] content) {
         var value = PlainJson.parse(content);
         if (!(value instanceof BsonDocument message)) {
-            throw invalid(value.isArray() ? "batches are not served" : "a request is an object");
+            throw invalid(
+                    value.isArray()
+                            ? "batches are not served: send one request in each POST"
+                            : "a request is an object");
         }
         if (!new BsonString("2.0").equals(message.get("jsonrpc"))) {
             throw invalid("'jsonrpc' must be \"2.0\"");

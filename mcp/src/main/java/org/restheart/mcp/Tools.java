@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.restheart.http.NeedsThread;
 import org.restheart.http.Operation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -130,11 +129,9 @@ final class Tools {
             var found = calls.later(call.http(), only.get());
             observe(call.http(), call.tool().toolName());
             return Optional.of(new Sent(running, found));
-        } catch (NeedsThread needed) {
+        } catch (RuntimeException _) { // the request has to wait, or a fault, of which the call on a thread tells
             running.undo();
-            throw needed;
-        } catch (RuntimeException _) { // a fault, of which the call on a thread that may block tells
-            running.undo();
+            call.http().requireThread();
             return Optional.empty();
         }
     }
@@ -178,6 +175,7 @@ final class Tools {
     }
 
     private static RpcError unknown(String name) {
-        return RpcError.invalidParams("there is no tool " + QuotedNames.quoted(name));
+        var why = Tool.of(name).isPresent() ? " here: it is switched off, or this endpoint is read-only" : "";
+        return RpcError.invalidParams("there is no tool " + QuotedNames.quoted(name) + why + "; see tools/list");
     }
 }
