@@ -2,9 +2,11 @@ package org.restheart.core.server;
 
 import io.undertow.protocols.http2.Http2Channel;
 import io.undertow.protocols.http2.Http2DataStreamSinkChannel;
+import io.undertow.protocols.http2.Http2StreamSourceChannel;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import io.undertow.util.AttachmentKey;
+import io.undertow.util.HeaderMap;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,13 +16,17 @@ import org.xnio.IoUtils;
 ///
 /// @param channel of the connection
 /// @param response where the stream's response is written
-record Http2Stream(Http2Channel channel, Http2DataStreamSinkChannel response) {
+/// @param request where the stream's request is read
+record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2DataStreamSinkChannel response) {
     /// Undertow announces a limit for the streams of a connection, but does not enforce it.
     private static final AttachmentKey<AtomicInteger> STREAMS = AttachmentKey.create(AtomicInteger.class);
+
+    private static final AttachmentKey<HeaderMap> HEAD = AttachmentKey.create(HeaderMap.class);
 
     /// Undertow resets streams with the code that it chooses, and leaves one alone that waits for its client's window.
     private static final VarHandle CHANNEL = field("channel", Http2Channel.class);
 
+    private static final VarHandle REQUEST = field("requestChannel", Http2StreamSourceChannel.class);
     private static final VarHandle RESPONSE = field("responseChannel", Http2DataStreamSinkChannel.class);
 
     private static VarHandle field(String name, Class<?> type) {
@@ -34,10 +40,12 @@ record Http2Stream(Http2Channel channel, Http2DataStreamSinkChannel response) {
 
     static Http2Stream of(Http2ServerConnection connection) {
         return new Http2Stream(
-                (Http2Channel) CHANNEL.get(connection), (Http2DataStreamSinkChannel) RESPONSE.get(connection));
+                (Http2Channel) CHANNEL.get(connection),
+                (Http2StreamSourceChannel) REQUEST.get(connection),
+                (Http2DataStreamSinkChannel) RESPONSE.get(connection));
     }
 
-    /// Counts the stream until its exchange ends.
+    /// Counts the stream until its exchange ends, and has the trailers of its request ignored.
     ///
     /// @return false if it is one too many; it has been reset then
     boolean begins(HttpServerExchange exchange) {
@@ -54,7 +62,29 @@ record Http2Stream(Http2Channel channel, Http2DataStreamSinkChannel response) {
             return false;
         }
         AtEnd.of(exchange, counted::decrementAndGet);
+        if (!exchange.isRequestComplete()) {
+            ignoreTrailers(exchange);
+        }
         return true;
+    }
+
+    /// Undertow puts trailers into the fields of the head, which has been checked and may be read by another thread,
+    /// and
+    /// keeps them, uncounted, as long as the exchange.
+    private void ignoreTrailers(HttpServerExchange exchange) {
+        var fields = exchange.getRequestHeaders();
+        var head = new HeaderMap().putAll(fields);
+        exchange.putAttachment(HEAD, head);
+        request.setTrailersHandler(_ -> {
+            fields.clear();
+            fields.putAll(head);
+        });
+    }
+
+    /// The fields of a request's head, of any protocol. They do not change.
+    static HeaderMap head(HttpServerExchange exchange) {
+        var head = exchange.getAttachment(HEAD);
+        return head == null ? exchange.getRequestHeaders() : head;
     }
 
     /// Resets the stream and ends its exchange.

@@ -34,7 +34,7 @@ final class RequestReader {
                 method,
                 path,
                 query,
-                new UndertowHeaders(exchange.getRequestHeaders()),
+                new UndertowHeaders(Http2Stream.head(exchange)),
                 Body.EMPTY,
                 connection(exchange),
                 Caller.ANONYMOUS,

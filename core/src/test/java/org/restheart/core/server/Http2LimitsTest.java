@@ -141,6 +141,24 @@ class Http2LimitsTest {
         }
     }
 
+    /// The head has been checked, and access been decided by it, before they come.
+    @ParameterizedTest
+    @ValueSource(strings = {"x-checksum", ":path", "content-length", "x-value"})
+    void trailers_do_not_change_the_head_of_a_request(String name) throws Exception {
+        var service = TestServer.blocking("/", request -> {
+            request.body().bytes();
+            return Response.status(request.headers().first(name).orElse("").equals("9") ? 500 : 401);
+        });
+        try (var server = TestServer.with("", IN_FLIGHT, service);
+                var client = new RawHttp2(server.listener().address())) {
+            client.begin(1, "/");
+            client.endWithTrailers(1, name, "9");
+            client.awaitEnd(1);
+            await().until(() -> server.observations().size() == 1);
+            assertThat(server.observations().getFirst().status()).isEqualTo(401);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"/", "/%zz"})
     void a_client_that_takes_none_of_many_responses_loses_its_connection(String path) throws Exception {

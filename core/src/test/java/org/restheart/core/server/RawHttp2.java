@@ -104,6 +104,18 @@ final class RawHttp2 implements AutoCloseable {
         send(HEADERS, END_OF_HEADERS, stream, head("POST", "http", path, "test", "content-length", "10"));
     }
 
+    /// Ten bytes of content, and the fields that end the request.
+    ///
+    /// @param fields names and values in turn
+    void endWithTrailers(int stream, String... fields) throws IOException {
+        send(DATA, 0, stream, new byte[10]);
+        var block = new ByteArrayOutputStream();
+        for (int i = 0; i < fields.length; i += 2) {
+            field(block, fields[i], fields[i + 1]);
+        }
+        send(HEADERS, END_OF_STREAM_AND_HEADERS, stream, block.toByteArray());
+    }
+
     private static byte[] head(String method, String scheme, String path, String authority, String... fields) {
         var block = new ByteArrayOutputStream();
         field(block, ":method", method);
