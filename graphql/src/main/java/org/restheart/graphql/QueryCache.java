@@ -29,6 +29,7 @@ import org.restheart.graphql.app.FieldMapping;
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {
     private static final int MAX_ERRORS = 20;
+    private static final int MAX_MESSAGE = 600;
 
     /// A field, the largest node, takes 330 bytes with its name, location and lists.
     private static final int NODE_BYTES = 400;
@@ -136,12 +137,27 @@ final class QueryCache implements PreparsedDocumentProvider {
                     ParseAndValidate.validate(schema, document, _ -> true, Locale.ROOT, QueryComplexityLimits.NONE);
             return errors.isEmpty()
                     ? new PreparsedDocumentEntry(document)
-                    : new PreparsedDocumentEntry(errors.subList(0, Math.min(errors.size(), MAX_ERRORS)));
+                    : new PreparsedDocumentEntry(errors.stream()
+                            .limit(MAX_ERRORS)
+                            .map(QueryCache::shortened)
+                            .toList());
         } catch (InvalidSyntaxException e) {
-            return new PreparsedDocumentEntry(e.toInvalidSyntaxError());
+            return new PreparsedDocumentEntry(shortened(e.toInvalidSyntaxError()));
         } catch (GoodFaithIntrospectionExceeded e) {
             return new PreparsedDocumentEntry(e.toBadFaithError());
         }
+    }
+
+    /// Messages repeat names and values of the query, however long these are.
+    private static GraphQLError shortened(GraphQLError error) {
+        var message = error.getMessage();
+        return message.length() <= MAX_MESSAGE
+                ? error
+                : GraphQLError.newError()
+                        .errorType(error.getErrorType())
+                        .message(message.substring(0, MAX_MESSAGE) + "...")
+                        .locations(error.getLocations())
+                        .build();
     }
 
     private static PreparsedDocumentEntry refused(String reason) {

@@ -10,10 +10,11 @@ public final class Nearest {
     private Nearest() {}
 
     /// The candidate with the least [distance][#distance], if that is at most a third of the name's length.
-    /// Upper and lower case, and `-` and `_`, count as equal.
+    /// Upper and lower case, and `-` and `_`, count as equal; one letter is near no other.
     public static Optional<String> to(String name, Collection<String> candidates) {
-        int limit = Math.max(1, name.length() / 3);
+        int limit = name.length() < 2 ? 0 : Math.max(1, name.length() / 3);
         return candidates.stream()
+                .filter(candidate -> Math.abs(candidate.length() - name.length()) <= limit) // also bounds the work
                 .filter(candidate -> distance(plain(name), plain(candidate)) <= limit)
                 .min(Comparator.comparingInt((String candidate) -> distance(plain(name), plain(candidate)))
                         .thenComparing(Comparator.naturalOrder()));

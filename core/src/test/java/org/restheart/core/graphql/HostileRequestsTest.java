@@ -78,6 +78,9 @@ class HostileRequestsTest {
             case "a megabyte of comments" -> "#a\n#".repeat(1 << 18) + "\n{doc{a}}";
             case "a megabyte of a text" -> "{doc(a: \"" + "x".repeat(1 << 20) + "\"){a}}";
             case "brackets" -> "{doc(a: " + "[".repeat(3_000) + "]".repeat(3_000) + "){a}}";
+            case "a long name" -> "{" + "a".repeat(100_000) + "}";
+            case "a long name in the wrong place" -> "{doc(a: 1 $" + "a".repeat(100_000) + ") {a}}";
+            case "long names" -> "{doc{" + each(9, i -> "a" + i + "b".repeat(10_000)) + "}}";
             case "directives" -> "{doc{a " + "@a".repeat(3_000) + "}}";
             case "introspection" -> "{__schema{types{" + "fields{type{".repeat(40) + "name" + "}}".repeat(40) + "}}}";
             default -> throw new IllegalArgumentException(kind);
@@ -103,6 +106,9 @@ class HostileRequestsTest {
                 "a megabyte of comments",
                 "a megabyte of a text",
                 "brackets",
+                "a long name",
+                "a long name in the wrong place",
+                "long names",
                 "directives",
                 "introspection"
             })
