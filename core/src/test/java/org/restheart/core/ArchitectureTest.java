@@ -19,6 +19,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.undertow.server.HttpServerExchange;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -174,6 +175,19 @@ class ArchitectureTest {
                 .resideOutsideOfPackage("org.restheart.core.server")
                 .should()
                 .callMethod(Content.Streamed.class, "source")
+                .check(CLASSES);
+    }
+
+    /// Undertow's map of them changes while a request is processed.
+    @Test
+    void header_fields_of_requests_are_read_by_one_class() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("org.restheart.core.server.RequestHead")
+                .should()
+                .callMethod(HttpServerExchange.class, "getRequestHeaders")
+                .orShould()
+                .callMethod(HttpServerExchange.class, "getRequestContentLength")
                 .check(CLASSES);
     }
 

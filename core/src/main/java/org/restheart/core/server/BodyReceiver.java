@@ -59,7 +59,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     static void receive(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Held held, Receiver receiver) {
         if (exchange.isRequestComplete()) {
             receiver.received(Body.EMPTY);
-        } else if (exchange.getRequestContentLength() > limits.perRequest()) {
+        } else if (RequestHead.contentLength(exchange) > limits.perRequest()) {
             receiver.received(limits.tooLarge());
         } else if (HttpContinue.requiresContinueResponse(exchange)) { // asking for content would send for it
             receiver.arriving(new byte[0], null);
@@ -88,7 +88,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
     }
 
     private boolean isLong() {
-        return length >= MAX_EARLY || exchange.getRequestContentLength() > MAX_EARLY;
+        return length >= MAX_EARLY || RequestHead.contentLength(exchange) > MAX_EARLY;
     }
 
     @Override

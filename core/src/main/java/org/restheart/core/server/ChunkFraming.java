@@ -69,7 +69,7 @@ final class ChunkFraming extends BufferedSourceConduit {
     static void check(HttpServerExchange exchange) {
         if (exchange.isRequestComplete()
                 || !(exchange.getConnection() instanceof HttpServerConnection connection)
-                || !exchange.getRequestHeaders().contains(Headers.TRANSFER_ENCODING)) {
+                || !RequestHead.of(exchange).contains(Headers.TRANSFER_ENCODING)) {
             return;
         }
         connection

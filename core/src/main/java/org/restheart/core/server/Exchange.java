@@ -124,7 +124,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         awaited = address;
         var content = new ArrivingContent(http, parts.bodies(), begin, channel);
         request = request.with(decoded(
-                new ArrivingBody(http.getRequestContentLength(), streamed, content, parts.bodies(), held), streamed));
+                new ArrivingBody(RequestHead.contentLength(http), streamed, content, parts.bodies(), held), streamed));
         run();
     }
 

@@ -30,7 +30,7 @@ final class Framing {
 
     /// The fault in the head of a request, in particular in the fields that determine where the content ends.
     static Optional<Problem> fault(HttpServerExchange exchange) {
-        var headers = exchange.getRequestHeaders();
+        var headers = RequestHead.of(exchange);
         if (headers.contains(Headers.TRANSFER_ENCODING)) {
             if (exchange.isHttp10()) { // RFC 9112, 6.1
                 return Optional.of(CODING_TOO_NEW);

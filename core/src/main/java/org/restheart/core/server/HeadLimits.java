@@ -12,7 +12,7 @@ final class HeadLimits {
 
     /// @throws org.restheart.http.ProblemException 400 for too many header fields, parameters or cookies
     static void check(HttpServerExchange exchange, ConnectionOptions limits) {
-        if (exchange.getRequestHeaders().size() > limits.maxHeaders()) {
+        if (RequestHead.of(exchange).size() > limits.maxHeaders()) {
             throw exceeded("header fields", "MAX_HEADERS", limits.maxHeaders());
         }
         var query = exchange.getQueryString();
@@ -20,7 +20,7 @@ final class HeadLimits {
                 && parameters(query) > limits.maxParameters()) {
             throw exceeded("parameters", "MAX_PARAMETERS", limits.maxParameters());
         }
-        var cookies = exchange.getRequestHeaders().get(Headers.COOKIE);
+        var cookies = RequestHead.of(exchange).get(Headers.COOKIE);
         if (cookies != null && cookies(cookies) > limits.maxCookies()) {
             throw exceeded("cookies", "MAX_COOKIES", limits.maxCookies());
         }

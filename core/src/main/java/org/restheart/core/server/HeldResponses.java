@@ -13,10 +13,9 @@ import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
 
-/// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total and for
-/// each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small responses are
-/// not
-/// counted. Thread-safe.
+/// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total
+/// and for each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small
+/// responses are not counted. Thread-safe.
 ///
 /// Bytes that responses share are counted once in total, and once for each of their callers, as if each held them
 /// alone. Who was first answers for nobody else: when its client has taken its response, its share is free again,
@@ -128,7 +127,7 @@ final class HeldResponses {
         var query = exchange.getQueryString();
         long bytes = (long) COPIES * (path.length() + query.length())
                 + (long) ELEMENT * (count(path, '/') + count(query, '&'));
-        for (var field : exchange.getRequestHeaders()) {
+        for (var field : RequestHead.of(exchange)) {
             for (var value : field) {
                 bytes += ELEMENT
                         + (long) COPIES * field.getHeaderName().length()
@@ -143,7 +142,7 @@ final class HeldResponses {
     private static int longest(HttpServerExchange exchange) {
         int longest = Math.max(
                 exchange.getRequestURI().length(), exchange.getQueryString().length());
-        for (var field : exchange.getRequestHeaders()) {
+        for (var field : RequestHead.of(exchange)) {
             longest = Math.max(longest, field.getHeaderName().length());
             for (var value : field) {
                 longest = Math.max(longest, value.length());

@@ -6,7 +6,6 @@ import io.undertow.protocols.http2.Http2StreamSourceChannel;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import io.undertow.util.AttachmentKey;
-import io.undertow.util.HeaderMap;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,8 +19,6 @@ import org.xnio.IoUtils;
 record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2DataStreamSinkChannel response) {
     /// Undertow announces a limit for the streams of a connection, but does not enforce it.
     private static final AttachmentKey<AtomicInteger> STREAMS = AttachmentKey.create(AtomicInteger.class);
-
-    private static final AttachmentKey<HeaderMap> HEAD = AttachmentKey.create(HeaderMap.class);
 
     /// Undertow resets streams with the code that it chooses, and leaves one alone that waits for its client's window.
     private static final VarHandle CHANNEL = field("channel", Http2Channel.class);
@@ -63,28 +60,9 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
         }
         AtEnd.of(exchange, counted::decrementAndGet);
         if (!exchange.isRequestComplete()) {
-            ignoreTrailers(exchange);
+            RequestHead.ignoreTrailers(exchange, request);
         }
         return true;
-    }
-
-    /// Undertow puts trailers into the fields of the head, which has been checked and may be read by another thread,
-    /// and
-    /// keeps them, uncounted, as long as the exchange.
-    private void ignoreTrailers(HttpServerExchange exchange) {
-        var fields = exchange.getRequestHeaders();
-        var head = new HeaderMap().putAll(fields);
-        exchange.putAttachment(HEAD, head);
-        request.setTrailersHandler(_ -> {
-            fields.clear();
-            fields.putAll(head);
-        });
-    }
-
-    /// The fields of a request's head, of any protocol. They do not change.
-    static HeaderMap head(HttpServerExchange exchange) {
-        var head = exchange.getAttachment(HEAD);
-        return head == null ? exchange.getRequestHeaders() : head;
     }
 
     /// Resets the stream and ends its exchange.

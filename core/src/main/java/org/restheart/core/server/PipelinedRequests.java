@@ -78,7 +78,7 @@ final class PipelinedRequests implements HttpHandler {
         if (Framing.fault(exchange).isPresent()) { // no further request is read
             return false;
         }
-        long length = exchange.getRequestContentLength();
+        long length = RequestHead.contentLength(exchange);
         return length >= 0 ? bytes.remaining() > length : chunksEnd(bytes) < bytes.limit();
     }
 

@@ -34,7 +34,7 @@ final class RequestReader {
                 method,
                 path,
                 query,
-                new UndertowHeaders(Http2Stream.head(exchange)),
+                new UndertowHeaders(RequestHead.of(exchange)),
                 Body.EMPTY,
                 connection(exchange),
                 Caller.ANONYMOUS,
@@ -68,7 +68,7 @@ final class RequestReader {
     }
 
     private static Connection connection(HttpServerExchange exchange) {
-        var host = exchange.getRequestHeaders().getFirst(Headers.HOST);
+        var host = RequestHead.of(exchange).getFirst(Headers.HOST);
         return new Connection(
                 exchange.getRequestScheme(),
                 exchange.getProtocol().toString(),

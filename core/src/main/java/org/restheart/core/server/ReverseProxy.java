@@ -11,12 +11,12 @@ import io.undertow.util.HttpString;
 import java.net.URI;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.restheart.core.config.ProxyConfig;
@@ -135,10 +135,10 @@ final class ReverseProxy implements AutoCloseable {
     /// ends with the target's response, or with 503 if there is no target or no connection, 504 if it takes
     /// too long. Blocks.
     void forward(HttpServerExchange exchange, Content.Forwarded forwarded) {
-        if (exchange.getRequestContentLength() > limits.maxStreamedContent()) {
+        if (RequestHead.contentLength(exchange) > limits.maxStreamedContent()) {
             failures.refuseContent(exchange, limits.maxStreamedContent());
         } else if (takeConnection(exchange, forwarded.caller())) {
-            handOn(exchange, forwarded);
+            onIoThread(exchange, () -> handOn(exchange, forwarded));
         } else {
             failures.refuseConnection(exchange);
         }
@@ -160,10 +160,19 @@ final class ReverseProxy implements AutoCloseable {
         return true;
     }
 
+    /// The only thread that uses the fields of the exchange.
+    private static void onIoThread(HttpServerExchange exchange, Runnable task) {
+        try {
+            exchange.getIoThread().execute(task);
+        } catch (RejectedExecutionException _) { // the server has stopped
+            exchange.endExchange();
+        }
+    }
+
     private void handOn(HttpServerExchange exchange, Content.Forwarded forwarded) {
         exchange.setMaxEntitySize(limits.maxStreamedContent());
         ForwardedContent.watch(exchange, limits.contentTimeout());
-        replace(exchange.getRequestHeaders(), forwarded);
+        RequestHead.replace(exchange, fields(exchange, forwarded));
         exchange.setRequestURI(forwarded.path(), false);
         exchange.addResponseCommitListener(ReverseProxy::keepConnectionsApart);
         exchange.addDefaultResponseListener(failures);
@@ -176,13 +185,17 @@ final class ReverseProxy implements AutoCloseable {
         }
     }
 
-    private static void replace(HeaderMap fields, Content.Forwarded forwarded) {
-        for (var name : new ArrayList<>(fields.getHeaderNames())) {
-            if (!FRAMING.contains(name)) {
-                fields.remove(name);
+    private static HeaderMap fields(HttpServerExchange exchange, Content.Forwarded forwarded) {
+        var received = RequestHead.of(exchange);
+        var fields = new HeaderMap();
+        for (var name : FRAMING) {
+            var values = received.get(name);
+            if (values != null) {
+                fields.putAll(name, values);
             }
         }
         forwarded.headers().forEach((name, value) -> fields.add(new HttpString(name), HeaderText.of(value)));
+        return fields;
     }
 
     private static void keepConnectionsApart(HttpServerExchange exchange) {

@@ -3,157 +3,50 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.service.ProxyService;
 
 /// What clients try at targets by way of the gateway.
 class ProxyAttacksTest {
-    private final Target target = new Target();
-
-    /// Keeps the exact bytes of each request, and answers when the content is there.
-    private static final class Target implements AutoCloseable {
-        private final ServerSocket socket;
-        private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
-        private final AtomicInteger open = new AtomicInteger();
-
-        Target() {
-            try {
-                socket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            Thread.ofVirtual().start(() -> {
-                while (!socket.isClosed()) {
-                    try {
-                        var accepted = socket.accept();
-                        Thread.ofVirtual().start(() -> serve(accepted));
-                    } catch (IOException _) {
-                        return;
-                    }
-                }
-            });
-        }
-
-        private void serve(Socket accepted) {
-            open.incrementAndGet();
-            try (accepted) {
-                while (true) {
-                    var head = until(accepted, "\r\n\r\n");
-                    var lower = head.toLowerCase(Locale.ROOT);
-                    var content = "";
-                    if (lower.contains("transfer-encoding: chunked")) {
-                        content = until(accepted, "\r\n\r\n");
-                    } else if (lower.contains("content-length: ")) {
-                        int length = Integer.parseInt(lower.replaceFirst("(?s).*content-length: (\\d+).*", "$1"));
-                        accepted.getInputStream().readNBytes(length);
-                    }
-                    requests.add(head + content);
-                    accepted.getOutputStream()
-                            .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-                                    .getBytes(StandardCharsets.US_ASCII));
-                }
-            } catch (IOException _) {
-                open.decrementAndGet(); // the gateway has closed the connection
-            }
-        }
-
-        private static String until(Socket socket, String end) throws IOException {
-            var read = new ByteArrayOutputStream();
-            while (!read.toString(StandardCharsets.ISO_8859_1).endsWith(end)) {
-                int next = socket.getInputStream().read();
-                if (next < 0) {
-                    throw new IOException("closed");
-                }
-                read.write(next);
-            }
-            return read.toString(StandardCharsets.ISO_8859_1);
-        }
-
-        String url() {
-            return "http://127.0.0.1:" + socket.getLocalPort();
-        }
-
-        String next() throws InterruptedException {
-            var request = requests.poll(10, TimeUnit.SECONDS);
-            assertThat(request).isNotNull();
-            return request;
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
-    }
+    private final RawTarget target = new RawTarget();
 
     @AfterEach
     void stop() throws IOException {
         target.close();
     }
 
-    private Gateway gateway(String more) {
-        return Gateway.start(GatewayConfig.parse("""
-                http-listener: {host: 127.0.0.1, port: 0}
-                mclient: {enabled: false}
-                mongo: {enabled: false}
-                graphql: {enabled: false}
-                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
-                fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]},
-                  {userid: bob, password: pw, roles: [a]}]}
-                fileAclAuthorizer: {enabled: true, permissions: [
-                  {role: a, predicate: "path-prefix('/back') and not path-prefix('/back/admin')"}]}
-                apiKeyAuthMechanism: {enabled: false}
-                core: {io-threads: 1}
-                proxies: [{location: /back, proxy-pass: '%s'%s}]
-                """.formatted(target.url(), more)));
-    }
-
-    private static String basic(String name) {
-        return "Authorization: Basic "
-                + Base64.getEncoder().encodeToString((name + ":pw").getBytes(StandardCharsets.UTF_8));
-    }
-
     @Test
     void uploads_that_trickle_leave_connections_of_a_target_to_others() throws Exception {
         var uploads = new ArrayList<RawClient>();
-        try (var gateway = gateway(", connections-per-thread: 8")) {
+        try (var gateway = target.gateway(", connections-per-thread: 8")) {
             for (int i = 0; i < 20; i++) {
                 var upload = new RawClient(gateway.address());
                 uploads.add(upload);
-                upload.request("POST /back/x", basic("ada"), "Content-Length: 100000")
+                upload.request("POST /back/x", RawTarget.basic("ada"), "Content-Length: 100000")
                         .send("x".repeat(1_000));
             }
-            await().until(() -> target.open.get() >= 4);
+            await().until(() -> target.connections() >= 4);
             for (int i = 0; i < 5; i++) {
                 try (var bob = new RawClient(gateway.address())) {
-                    assertThat(bob.request("GET /back/x", basic("bob")).answer().status())
+                    assertThat(bob.request("GET /back/x", RawTarget.basic("bob"))
+                                    .answer()
+                                    .status())
                             .isEqualTo(200);
                 }
             }
-            assertThat(target.open).hasValueLessThanOrEqualTo(5);
+            assertThat(target.connections()).isLessThanOrEqualTo(5);
         } finally {
             for (var upload : uploads) {
                 upload.close();
@@ -167,10 +60,10 @@ class ProxyAttacksTest {
         try (var server = proxyAlone();
                 var client = server.connect()) {
             client.request("POST /back/x", framing).send("10\r\n0123456789abcdef\r\n");
-            await().until(() -> target.open.get() == 1);
+            await().until(() -> target.connections() == 1);
             assertThat(client.answer().status()).isEqualTo(408);
             assertThat(client.isClosedByServer()).isTrue();
-            await().until(() -> target.open.get() == 0);
+            await().until(() -> target.connections() == 0);
         }
     }
 
@@ -186,7 +79,7 @@ class ProxyAttacksTest {
                     assertThat(client.isClosedByServer()).isTrue();
                     assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(900));
                 }
-                await().until(() -> target.open.get() == 0);
+                await().until(() -> target.connections() == 0);
             }
         }
     }
@@ -201,7 +94,7 @@ class ProxyAttacksTest {
             }
             await().untilAsserted(
                             () -> { // the last ones may not have been received yet
-                                assertThat(target.open.get()).isZero();
+                                assertThat(target.connections()).isZero();
                                 try (var client = server.connect()) {
                                     assertThat(client.request("GET /back/x")
                                                     .answer()
@@ -262,9 +155,9 @@ class ProxyAttacksTest {
                 "Connection: close, x-forwarded-account-id\r\nX-Custom: kept",
             })
     void claims_and_fields_of_the_connection_are_not_handed_on(String fields) throws Exception {
-        try (var gateway = gateway("");
+        try (var gateway = target.gateway("");
                 var client = new RawClient(gateway.address())) {
-            assertThat(client.request("GET /back/x", basic("ada"), fields)
+            assertThat(client.request("GET /back/x", RawTarget.basic("ada"), fields)
                             .answer()
                             .status())
                     .isEqualTo(200);
@@ -277,9 +170,9 @@ class ProxyAttacksTest {
 
     @Test
     void trailers_are_not_handed_on() throws Exception {
-        try (var gateway = gateway("");
+        try (var gateway = target.gateway("");
                 var client = new RawClient(gateway.address())) {
-            client.request("POST /back/x", basic("ada"), "Transfer-Encoding: chunked")
+            client.request("POST /back/x", RawTarget.basic("ada"), "Transfer-Encoding: chunked")
                     .send("5\r\nhello\r\n0\r\nX-Forwarded-Account-Id: root\r\nX-Other: root\r\n\r\n");
             assertThat(client.answer().status()).isEqualTo(200);
             assertThat(target.next()).contains("hello").doesNotContain("root");
@@ -313,11 +206,13 @@ class ProxyAttacksTest {
                 "/back/x?a\u0001b",
             })
     void paths_that_targets_may_read_otherwise_are_refused(String path) throws Exception {
-        try (var gateway = gateway("");
+        try (var gateway = target.gateway("");
                 var client = new RawClient(gateway.address())) {
-            assertThat(client.request("GET " + path, basic("ada")).answer().status())
+            assertThat(client.request("GET " + path, RawTarget.basic("ada"))
+                            .answer()
+                            .status())
                     .isEqualTo(400);
-            assertThat(target.requests).isEmpty();
+            assertThat(target.hasRequests()).isFalse();
         }
     }
 
@@ -330,17 +225,17 @@ class ProxyAttacksTest {
                 List.of("/back/...", "/..."),
                 List.of("/back/x//", "/x/"));
         Function<String, String> requestLine = head -> head.lines().findFirst().orElseThrow();
-        try (var gateway = gateway("");
+        try (var gateway = target.gateway("");
                 var client = new RawClient(gateway.address())) {
             for (var spelling : spellings) {
-                assertThat(client.request("GET " + spelling.getFirst(), basic("ada"))
+                assertThat(client.request("GET " + spelling.getFirst(), RawTarget.basic("ada"))
                                 .answer()
                                 .status())
                         .as(spelling.getFirst())
                         .isEqualTo(200);
                 assertThat(requestLine.apply(target.next())).isEqualTo("GET " + spelling.getLast() + " HTTP/1.1");
             }
-            assertThat(client.request("GET /back/%61dmin", basic("ada"))
+            assertThat(client.request("GET /back/%61dmin", RawTarget.basic("ada"))
                             .answer()
                             .status())
                     .isEqualTo(403);

@@ -9,6 +9,8 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Speaks HTTP/2 without TLS frame by frame (RFC 9113), with header fields as literals. Waits ten seconds at most.
 final class RawHttp2 implements AutoCloseable {
@@ -22,9 +24,13 @@ final class RawHttp2 implements AutoCloseable {
 
     static final int BAD_REQUEST = 0x8c;
     static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    static final String CONTENT = "0123456789";
     private static final int SETTINGS = 4;
-    private static final int END_OF_STREAM_AND_HEADERS = 5;
+    private static final int CONTINUATION = 9;
+    private static final int END_OF_STREAM = 1;
     private static final int END_OF_HEADERS = 4;
+    private static final int END_OF_STREAM_AND_HEADERS = END_OF_STREAM | END_OF_HEADERS;
+    private static final int MAX_PAYLOAD = 1 << 14;
 
     private final Socket socket = new Socket();
     private final DataInputStream in;
@@ -101,19 +107,48 @@ final class RawHttp2 implements AutoCloseable {
 
     /// A `POST` whose content does not come.
     void begin(int stream, String path) throws IOException {
-        send(HEADERS, END_OF_HEADERS, stream, head("POST", "http", path, "test", "content-length", "10"));
+        begin(stream, "POST", path);
     }
 
-    /// Ten bytes of content, and the fields that end the request.
+    /// A request whose content does not come.
+    ///
+    /// @param fields names and values in turn
+    void begin(int stream, String method, String path, String... fields) throws IOException {
+        var all = new ArrayList<>(List.of("content-length", "" + CONTENT.length()));
+        all.addAll(List.of(fields));
+        send(HEADERS, END_OF_HEADERS, stream, head(method, "http", path, "test", all.toArray(String[]::new)));
+    }
+
+    /// The content of what has begun, and the fields that end it.
     ///
     /// @param fields names and values in turn
     void endWithTrailers(int stream, String... fields) throws IOException {
-        send(DATA, 0, stream, new byte[10]);
+        send(DATA, 0, stream, CONTENT.getBytes(StandardCharsets.US_ASCII));
         var block = new ByteArrayOutputStream();
         for (int i = 0; i < fields.length; i += 2) {
             field(block, fields[i], fields[i + 1]);
         }
-        send(HEADERS, END_OF_STREAM_AND_HEADERS, stream, block.toByteArray());
+        var rest = ByteBuffer.wrap(block.toByteArray());
+        for (int type = HEADERS; ; type = CONTINUATION) {
+            var part = new byte[Math.min(MAX_PAYLOAD, rest.remaining())];
+            rest.get(part);
+            int flags = (type == HEADERS ? END_OF_STREAM : 0) | (rest.hasRemaining() ? 0 : END_OF_HEADERS);
+            send(type, flags, stream, part);
+            if (!rest.hasRemaining()) {
+                return;
+            }
+        }
+    }
+
+    /// Fields at the end of a request that never end.
+    ///
+    /// @param payload of each frame
+    /// @throws IOException when the server has closed the connection
+    void floodWithTrailers(int stream, int frames, byte[] payload) throws IOException {
+        send(HEADERS, END_OF_STREAM, stream, payload);
+        for (int i = 0; i < frames; i++) {
+            send(CONTINUATION, 0, stream, payload);
+        }
     }
 
     private static byte[] head(String method, String scheme, String path, String authority, String... fields) {
@@ -130,10 +165,23 @@ final class RawHttp2 implements AutoCloseable {
 
     private static void field(ByteArrayOutputStream block, String name, String value) {
         block.write(0);
-        block.write(name.length());
-        block.writeBytes(name.getBytes(StandardCharsets.ISO_8859_1));
-        block.write(value.length());
-        block.writeBytes(value.getBytes(StandardCharsets.ISO_8859_1));
+        text(block, name);
+        text(block, value);
+    }
+
+    /// A string literal (RFC 7541, 5.2).
+    private static void text(ByteArrayOutputStream block, String text) {
+        int rest = text.length();
+        if (rest < 127) {
+            block.write(rest);
+        } else {
+            block.write(127);
+            for (rest -= 127; rest >= 128; rest >>= 7) {
+                block.write(rest & 127 | 128);
+            }
+            block.write(rest);
+        }
+        block.writeBytes(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
     /// The next frame that is not about the connection's settings and windows. Acknowledges settings.

@@ -1,0 +1,127 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
+
+/// A target of a proxy that keeps the exact bytes of each request, and answers when its content has arrived.
+final class RawTarget implements AutoCloseable {
+    private final ServerSocket socket;
+    private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
+    private final AtomicInteger open = new AtomicInteger();
+
+    RawTarget() {
+        try {
+            socket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Thread.ofVirtual().start(() -> {
+            while (!socket.isClosed()) {
+                try {
+                    var accepted = socket.accept();
+                    Thread.ofVirtual().start(() -> serve(accepted));
+                } catch (IOException _) {
+                    return;
+                }
+            }
+        });
+    }
+
+    private void serve(Socket accepted) {
+        open.incrementAndGet();
+        try (accepted) {
+            while (true) {
+                var head = until(accepted, "\r\n\r\n");
+                var lower = head.toLowerCase(Locale.ROOT);
+                var content = "";
+                if (lower.contains("transfer-encoding: chunked")) {
+                    content = until(accepted, "\r\n\r\n");
+                } else if (lower.contains("content-length: ")) {
+                    int length = Integer.parseInt(lower.replaceFirst("(?s).*content-length: (\\d+).*", "$1"));
+                    content = new String(accepted.getInputStream().readNBytes(length), StandardCharsets.ISO_8859_1);
+                }
+                requests.add(head + content);
+                accepted.getOutputStream()
+                        .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".getBytes(StandardCharsets.US_ASCII));
+            }
+        } catch (IOException _) {
+            open.decrementAndGet(); // the connection is closed
+        }
+    }
+
+    private static String until(Socket socket, String end) throws IOException {
+        var read = new ByteArrayOutputStream();
+        while (!read.toString(StandardCharsets.ISO_8859_1).endsWith(end)) {
+            int next = socket.getInputStream().read();
+            if (next < 0) {
+                throw new IOException("closed");
+            }
+            read.write(next);
+        }
+        return read.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + socket.getLocalPort();
+    }
+
+    String next() throws InterruptedException {
+        var request = requests.poll(10, TimeUnit.SECONDS);
+        assertThat(request).isNotNull();
+        return request;
+    }
+
+    /// Starts a gateway that forwards `/back` to this target, for the accounts `ada` and `bob`.
+    ///
+    /// @param more of the entry of `proxies`
+    Gateway gateway(String more) {
+        return Gateway.start(GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {enabled: false}
+                mongo: {enabled: false}
+                graphql: {enabled: false}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]},
+                  {userid: bob, password: pw, roles: [a]}]}
+                fileAclAuthorizer: {enabled: true, permissions: [
+                  {role: a, predicate: "path-prefix('/back') and not path-prefix('/back/admin')"}]}
+                apiKeyAuthMechanism: {enabled: false}
+                core: {io-threads: 1}
+                proxies: [{location: /back, proxy-pass: '%s'%s}]
+                """.formatted(url(), more)));
+    }
+
+    static String basic(String name) {
+        return "Authorization: Basic "
+                + Base64.getEncoder().encodeToString((name + ":pw").getBytes(StandardCharsets.UTF_8));
+    }
+
+    boolean hasRequests() {
+        return !requests.isEmpty();
+    }
+
+    /// Those that are open.
+    int connections() {
+        return open.get();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
