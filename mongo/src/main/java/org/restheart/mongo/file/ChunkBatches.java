@@ -94,8 +94,8 @@ final class ChunkBatches implements AutoCloseable {
     BsonDocument next(long n, long last) throws IOException {
         if (batch.isEmpty()) {
             boolean whole =
-                    sentSince == 0 && isWhole(n, last) && mayHold(2 * bytes(n, last)); // the driver's buffer too
-            boolean large = !whole && n < last && mayReadAhead();
+                    sentSince == 0 && isWhole(n, last) && tryHold(2 * bytes(n, last)); // the driver's buffer too
+            boolean large = !whole && n < last && tryReadAhead();
             batch.addAll(
                     ahead != null
                             ? arrived()
@@ -122,15 +122,20 @@ final class ChunkBatches implements AutoCloseable {
     }
 
     /// Takes the memory of a batch that is sent and one that is read; gives it back if the client is slow.
-    private boolean mayReadAhead() {
+    private boolean tryReadAhead() {
         if (sentSince != 0 && System.nanoTime() - sentSince > SLOW_NANOS) {
             release();
             return false;
         }
-        return share != null || mayHold(2L * Math.max(LARGE, file.chunkSize()));
+        return tryHold(2L * Math.max(LARGE, file.chunkSize()));
     }
 
-    private boolean mayHold(long bytes) {
+    /// Takes memory, unless as much is held already; gives back what is held if it is too little.
+    private boolean tryHold(long bytes) {
+        if (share != null && share.bytes() >= bytes) {
+            return true;
+        }
+        release();
         var taken = memory.open(CallerScope.current());
         if (!taken.add(bytes)) {
             taken.close();

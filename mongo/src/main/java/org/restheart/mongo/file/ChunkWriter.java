@@ -25,11 +25,11 @@ final class ChunkWriter extends OutputStream {
     /// Larger commands are not faster.
     private static final int BATCH = 4;
 
-    /// 8 MiB.
+    /// The most chunks that stay in memory: about 8 MiB.
     private static final int MOST_IN_MEMORY = 32;
 
-    /// Bytes for each of them: it is copied to the command.
-    private static final int IN_MEMORY = 2 * CHUNK_SIZE;
+    /// A chunk that stays in memory is there twice while it is stored, since it is copied to the command.
+    private static final int BYTES_HELD_PER_CHUNK = 2 * CHUNK_SIZE;
 
     private static final Logger LOG = LoggerFactory.getLogger(ChunkWriter.class);
 
@@ -84,7 +84,7 @@ final class ChunkWriter extends OutputStream {
     }
 
     private void endChunk() {
-        if (batch.size() >= BATCH && !mayKeep()) {
+        if (batch.size() >= BATCH && !tryKeep()) {
             store();
         }
         if (written.isEmpty() && batch.isEmpty()) {
@@ -98,8 +98,8 @@ final class ChunkWriter extends OutputStream {
         filled = 0;
     }
 
-    private boolean mayKeep() {
-        return memory != null && isSmall() && batch.size() < MOST_IN_MEMORY && memory.add(IN_MEMORY);
+    private boolean tryKeep() {
+        return memory != null && isInMemory() && batch.size() < MOST_IN_MEMORY && memory.add(BYTES_HELD_PER_CHUNK);
     }
 
     /// Call after the last byte.
@@ -116,11 +116,14 @@ final class ChunkWriter extends OutputStream {
             batch.forEach(chunk -> written.add(chunk.getObjectId("_id")));
             chunks.insert(batch);
             batch.clear();
+            if (memory != null) { // nothing of this upload stays in memory any more
+                memory.close();
+            }
         }
     }
 
     /// Whether all content is in memory.
-    boolean isSmall() {
+    boolean isInMemory() {
         return written.isEmpty();
     }
 

@@ -5,6 +5,7 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.MongoIterable;
 import com.mongodb.client.model.IndexModel;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Projections;
@@ -288,7 +289,7 @@ final class Chunks {
     }
 
     /// The ids of chunks that no file has, such as those of uploads under way. Takes some microseconds for each file.
-    List<BsonValue> withoutFile() {
+    MongoIterable<BsonValue> withoutFile() {
         var stages = List.of(
                 new BsonDocument("$sort", KEY),
                 new BsonDocument("$group", new BsonDocument("_id", new BsonString("$files_id"))),
@@ -304,8 +305,7 @@ final class Chunks {
                 new BsonDocument("$match", new BsonDocument("file", new BsonArray())));
         return chunks.aggregate(stages)
                 .maxTime(SCAN.toMillis(), TimeUnit.MILLISECONDS)
-                .map(group -> Objects.requireNonNull(group.get("_id")))
-                .into(new ArrayList<>());
+                .map(group -> Objects.requireNonNull(group.get("_id")));
     }
 
     /// @param session null for the current state

@@ -2,11 +2,13 @@ package org.restheart.mongo.file;
 
 import static org.restheart.http.ProblemCode.OVERLOADED;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.connection.ClusterType;
-import java.util.Arrays;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -47,19 +49,28 @@ final class ContentMoves {
     private static final Logger LOG = LoggerFactory.getLogger(ContentMoves.class);
 
     /// Requests of one gateway do not move the same chunks at a time. The one that does takes about a second for a
-    /// gigabyte.
-    private static final Lock[] LOCKS = new Lock[1_024];
+    /// gigabyte. A lock is kept as long as a thread holds it or waits for it.
+    private static final LoadingCache<BsonValue, Lock> LOCKS =
+            Caffeine.newBuilder().weakValues().build(_ -> new ReentrantLock());
 
-    private static final long LONGEST_WAIT_SECONDS = 10;
-
-    static {
-        Arrays.setAll(LOCKS, _ -> new ReentrantLock());
-    }
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final Chunks chunks;
+    private final Duration longestWait;
 
     ContentMoves(Chunks chunks) {
+        this(chunks, LONGEST_WAIT);
+    }
+
+    /// @param longestWait while another thread moves the same chunks
+    ContentMoves(Chunks chunks, Duration longestWait) {
         this.chunks = chunks;
+        this.longestWait = longestWait;
+    }
+
+    /// The lock of those who move the chunks of this id.
+    static Lock lock(BsonValue from) {
+        return LOCKS.get(from);
     }
 
     /// Whether a deployment has transactions, which need no marks.
@@ -125,6 +136,8 @@ final class ContentMoves {
     }
 
     /// Finishes the replacement for which chunks have been stored under an id; false if there is none.
+    ///
+    /// @throws ProblemException 503 while another request takes long to do so
     boolean finishFrom(BsonValue from) {
         if (from.isNull()) { // of chunks that name no file; an equality with null matches every file without the mark
             return false;
@@ -159,7 +172,7 @@ final class ContentMoves {
                     chunks.files().getNamespace());
             return;
         }
-        var lock = LOCKS[Math.floorMod(from.hashCode(), LOCKS.length)];
+        var lock = lock(from);
         if (!taken(lock)) {
             throw Problem.of(OVERLOADED, "the content of the file is being moved; try again")
                     .with("Retry-After", "5")
@@ -175,9 +188,9 @@ final class ContentMoves {
         }
     }
 
-    private static boolean taken(Lock lock) {
+    private boolean taken(Lock lock) {
         try {
-            return lock.tryLock(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);
+            return lock.tryLock(longestWait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             return false;

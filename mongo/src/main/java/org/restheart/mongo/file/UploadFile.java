@@ -231,7 +231,7 @@ final class UploadFile implements DataHandler {
         if (named) {
             refuseTaken(chunks, id);
         }
-        if (!named || !atOnce || !writer.isSmall()) { // otherwise in the transaction
+        if (!named || !atOnce || !writer.isInMemory()) { // otherwise in the transaction
             writer.store();
         }
         if (!named) {

@@ -1,0 +1,75 @@
+package org.restheart.mongo.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.WriteConcern;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairMemory;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What uploads and downloads hold in memory is counted, and only as long as they hold it.
+@WithMongo
+class ChunkMemoryTest {
+    private static final int MIB = 1 << 20;
+    private static final BsonString FILE = new BsonString("f");
+
+    private final Chunks chunks;
+
+    ChunkMemoryTest(TestMongo mongo) {
+        chunks = new Chunks(mongo.client().getDatabase(mongo.newDatabaseName()), "p.files", WriteConcern.MAJORITY);
+        chunks.ensureIndexes();
+    }
+
+    @Test
+    void a_download_that_has_read_a_small_range_at_once_counts_what_it_reads_ahead_of_the_next() throws Exception {
+        int size = ChunkWriter.CHUNK_SIZE;
+        chunks.insert(IntStream.range(0, 40)
+                .mapToObj(n -> new BsonDocument("_id", new BsonInt32(n))
+                        .append("files_id", FILE)
+                        .append("n", new BsonInt32(n))
+                        .append("data", new BsonBinary(new byte[size])))
+                .toList());
+        var memory = new FairMemory(5L * MIB);
+        var file = new ChunkBatches.Described(FILE, 40L * size, size);
+        CallerScope.callChecked("account a", () -> {
+            try (var batches = new ChunkBatches(chunks, null, Optional.of(new BsonInt32(0)), file, memory)) {
+                assertThat(batches.next(0, 1)).isNotNull();
+                assertThat(batches.next(1, 1)).isNotNull();
+                assertThat(batches.next(4, 39)).isNotNull();
+                assertThat(isFree(memory, 4)).as("memory for reading ahead").isFalse();
+            }
+            return null;
+        });
+        await().until(() -> isFree(memory, 5)); // when what was being read has arrived
+    }
+
+    @Test
+    void an_upload_that_is_too_large_for_memory_gives_it_back() throws Exception {
+        var memory = new FairMemory(40L * MIB);
+        try (var share = memory.open("account a")) {
+            var writer = new ChunkWriter(chunks, share);
+            writer.write(new byte[20 * ChunkWriter.CHUNK_SIZE]);
+            assertThat(writer.isInMemory()).isTrue();
+            assertThat(isFree(memory, 40)).isFalse();
+            writer.write(new byte[20 * ChunkWriter.CHUNK_SIZE]);
+            assertThat(writer.isInMemory()).isFalse();
+            assertThat(isFree(memory, 40)).isTrue();
+        }
+        assertThat(isFree(memory, 40)).isTrue();
+    }
+
+    private static boolean isFree(FairMemory memory, int mebibytes) {
+        try (var share = memory.open("account other")) {
+            return share.add((long) mebibytes * MIB);
+        }
+    }
+}
