@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 import org.xnio.StreamConnection;
 
 /// Computes the handshakes of TLS on threads of their own. A signature takes a millisecond or more, and a client needs
-/// no computation to ask for one. Addresses take turns, and one whose share of the queue is full is refused: its
-/// connection is closed. Thread-safe.
+/// no computation to ask for one. Addresses take turns. One whose share of the queue is full begins no other handshake:
+/// its connections are closed. Thread-safe.
 final class Handshakes implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Handshakes.class);
     private static final int THREADS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
@@ -31,16 +31,43 @@ final class Handshakes implements Executor {
 
     /// Of the client whose task this thread has taken last. Undertow hands a task over without saying whose it is, but
     /// on the thread that has taken it from the client's engine.
-    private static final ThreadLocal<String> TAKEN = ThreadLocal.withInitial(() -> UNKNOWN);
+    private static final ThreadLocal<Client> TAKEN = ThreadLocal.withInitial(() -> new Client(null));
 
     private final FairShares places = new FairShares(WAITING, 0);
 
     /// By address, in the order of their turns.
     @GuardedBy("this")
-    private final Map<String, Queue<Runnable>> waiting = new LinkedHashMap<>();
+    private final Map<String, Queue<Task>> waiting = new LinkedHashMap<>();
 
     @GuardedBy("this")
     private boolean closed;
+
+    /// @param counted whether it has a place
+    private record Task(Runnable run, boolean counted) {}
+
+    /// The client of one connection. Confined to its I/O thread.
+    static final class Client {
+        private final String address;
+
+        /// Whether one of its tasks was accepted. Its next ones, of which there is one at a time, are accepted too:
+        /// otherwise what has been computed would be of no use.
+        private boolean accepted;
+
+        private Runnable refusal = () -> {
+            throw new RejectedExecutionException("too many handshakes"); // Undertow closes the connection
+        };
+
+        /// @param host its address as text
+        Client(@Nullable String host) {
+            this.address = of(host);
+        }
+
+        /// @param close closes the connection, not on its I/O thread: that would select over all its connections for
+        ///     each of many that are refused at once
+        void closeIfRefused(Runnable close) {
+            refusal = close;
+        }
+    }
 
     private Handshakes() {}
 
@@ -64,10 +91,8 @@ final class Handshakes implements Executor {
     }
 
     /// To be called when a task is taken, before [#execute].
-    ///
-    /// @param host the address of the client as text
-    static void taken(@Nullable String host) {
-        TAKEN.set(of(host));
+    static void taken(Client client) {
+        TAKEN.set(client);
     }
 
     private static String of(@Nullable String host) {
@@ -82,15 +107,19 @@ final class Handshakes implements Executor {
         return CallerScope.address(ClientAddress.of(peer));
     }
 
-    /// @throws RejectedExecutionException if too many of the address wait; Undertow closes the connection then
+    /// Computes the task, or closes the connection if too many of its address wait. The task is not run then, so that
+    /// Undertow reads nothing more of the connection.
     @Override
     public void execute(Runnable task) {
-        var address = TAKEN.get();
-        if (!places.tryTake(address)) {
-            throw new RejectedExecutionException("too many handshakes");
+        var client = TAKEN.get();
+        boolean counted = places.tryTake(client.address);
+        if (!counted && !client.accepted) {
+            client.refusal.run();
+            return;
         }
+        client.accepted = true;
         synchronized (this) {
-            waiting.computeIfAbsent(address, _ -> new ArrayDeque<>()).add(task);
+            waiting.computeIfAbsent(client.address, _ -> new ArrayDeque<>()).add(new Task(task, counted));
             notify();
         }
     }
@@ -104,6 +133,8 @@ final class Handshakes implements Executor {
                 }
                 try {
                     task.run();
+                } catch (RejectedExecutionException e) {
+                    LOG.debug("the server stops: its I/O threads have ended", e);
                 } catch (Throwable e) { // the handshakes of others go on
                     LOG.warn("a TLS handshake failed", e);
                 }
@@ -129,8 +160,10 @@ final class Handshakes implements Executor {
         if (!tasks.isEmpty()) {
             waiting.put(address, tasks);
         }
-        places.release(address);
-        return task;
+        if (task.counted()) {
+            places.release(address);
+        }
+        return task.run();
     }
 
     /// Ends the threads after what waits.

@@ -26,6 +26,7 @@ import org.xnio.Options;
 import org.xnio.StreamConnection;
 import org.xnio.XnioWorker;
 import org.xnio.channels.AcceptingChannel;
+import org.xnio.ssl.SslConnection;
 
 /// The sockets that the server listens on, and the protocols of their connections: HTTP/1.1 and HTTP/2, with
 /// and without TLS. Opened once, closed once.
@@ -153,10 +154,12 @@ final class ListenerSockets {
             if (!connections.admit(connection)) {
                 return;
             }
+            Runnable close = () -> closer.add(() -> IoUtils.safeClose(connection));
             if (!handshakes.mayBegin(connection)) {
-                closer.add(() -> IoUtils.safeClose(connection));
+                close.run();
                 return;
             }
+            ObservedEngine.client((SslConnection) connection).closeIfRefused(close);
             var _ = prepare.apply(connection);
             protocol.handleEvent(connection);
         };

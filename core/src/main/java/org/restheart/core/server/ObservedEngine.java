@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import io.undertow.protocols.ssl.UndertowXnioSsl;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.List;
@@ -17,14 +18,17 @@ import javax.net.ssl.SSLSessionContext;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
+import org.xnio.ssl.SslConnection;
 
 /// An engine of TLS that tells [Handshakes] whose tasks are taken. Everything else is the JDK's engine.
 final class ObservedEngine extends SSLEngine {
     private final SSLEngine engine;
+    private final Handshakes.Client client;
 
     private ObservedEngine(SSLEngine engine) {
         super(engine.getPeerHost(), engine.getPeerPort());
         this.engine = engine;
+        this.client = new Handshakes.Client(engine.getPeerHost());
     }
 
     /// A context whose engines tell whose tasks are taken.
@@ -32,9 +36,14 @@ final class ObservedEngine extends SSLEngine {
         return new Context(context);
     }
 
+    /// The client of a connection that uses such a context.
+    static Handshakes.Client client(SslConnection connection) {
+        return ((ObservedEngine) UndertowXnioSsl.getSslEngine(connection)).client;
+    }
+
     @Override
     public @Nullable Runnable getDelegatedTask() {
-        Handshakes.taken(getPeerHost());
+        Handshakes.taken(client);
         return engine.getDelegatedTask();
     }
 

@@ -216,6 +216,24 @@ class TlsTest {
         return open.stream().skip(open.size() - others).findFirst().orElseThrow();
     }
 
+    /// How long three connections of another address take.
+    private static Duration timeOfOthers(InetSocketAddress address) throws Exception {
+        long began = System.nanoTime();
+        for (int i = 0; i < 3; i++) {
+            try (var socket = (SSLSocket) keystore.context().getSocketFactory().createSocket()) {
+                socket.bind(new InetSocketAddress("127.0.0.2", 0));
+                socket.setSoTimeout(20_000);
+                socket.connect(address, 20_000);
+                socket.getOutputStream()
+                        .write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().readNBytes(12))
+                        .asString(StandardCharsets.US_ASCII)
+                        .isEqualTo("HTTP/1.1 200");
+            }
+        }
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
     @Test
     void an_address_that_asks_for_many_handshakes_leaves_time_to_others() throws Exception {
         var hello = clientHello();
@@ -224,6 +242,7 @@ class TlsTest {
         try (var server = TestServer.tls(
                 keystore.listener("changeit") + "\ncore: {io-threads: 1}", eager("/", _ -> Response.status(200)))) {
             var address = server.listener().address();
+            var alone = timeOfOthers(address);
             var flood = Thread.ofPlatform().start(() -> {
                 Queue<Socket> open = new ArrayDeque<>();
                 while (running.get()) {
@@ -250,21 +269,8 @@ class TlsTest {
             });
             try {
                 TimeUnit.SECONDS.sleep(4);
-                long began = System.nanoTime();
-                for (int i = 0; i < 3; i++) {
-                    try (var socket =
-                            (SSLSocket) keystore.context().getSocketFactory().createSocket()) {
-                        socket.bind(new InetSocketAddress("127.0.0.2", 0));
-                        socket.setSoTimeout(20_000);
-                        socket.connect(address, 20_000);
-                        socket.getOutputStream()
-                                .write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-                        assertThat(socket.getInputStream().readNBytes(12))
-                                .asString(StandardCharsets.US_ASCII)
-                                .isEqualTo("HTTP/1.1 200");
-                    }
-                }
-                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
+                assertThat(timeOfOthers(address))
+                        .isLessThan(Duration.ofSeconds(4).plus(alone.multipliedBy(4)));
                 assertThat(sent.get()).isGreaterThan(400);
             } finally {
                 running.set(false);

@@ -1,0 +1,90 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Whose handshakes are computed, and when.
+class HandshakesTest {
+    private final Handshakes handshakes = Handshakes.start();
+    private final CountDownLatch goesOn = new CountDownLatch(1);
+    private final AtomicInteger computed = new AtomicInteger();
+    private final AtomicInteger waited = new AtomicInteger();
+    private final AtomicInteger closed = new AtomicInteger();
+
+    @AfterEach
+    void end() {
+        goesOn.countDown();
+        handshakes.close();
+    }
+
+    private Handshakes.Client client(String address) {
+        var client = new Handshakes.Client(address);
+        client.closeIfRefused(closed::incrementAndGet);
+        return client;
+    }
+
+    private void ask(Handshakes.Client client, Runnable task) {
+        Handshakes.taken(client);
+        handshakes.execute(task);
+    }
+
+    /// With tasks that wait.
+    ///
+    /// @return how many were accepted
+    private int fillShare(String address) {
+        int asked = 0;
+        while (closed.get() == 0) {
+            ask(client(address), () -> {
+                try {
+                    goesOn.await();
+                    waited.incrementAndGet();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            asked++;
+        }
+        return asked - 1;
+    }
+
+    @Test
+    void handshakes_beyond_the_share_of_an_address_are_refused() {
+        assertThat(fillShare("192.0.2.1")).isBetween(500, 600);
+        ask(client("192.0.2.1"), computed::incrementAndGet);
+        assertThat(closed).hasValue(2);
+        ask(client("192.0.2.2"), computed::incrementAndGet);
+        assertThat(closed).hasValue(2);
+        goesOn.countDown();
+        await().until(() -> computed.get() == 1);
+    }
+
+    /// Those of TLS 1.2 have two tasks.
+    @Test
+    void handshakes_that_have_begun_go_on_when_the_share_of_their_address_is_full() {
+        var begun = client("192.0.2.1");
+        ask(begun, computed::incrementAndGet);
+        await().until(() -> computed.get() == 1);
+        fillShare("192.0.2.1");
+        ask(begun, computed::incrementAndGet);
+        assertThat(closed).hasValue(1);
+        goesOn.countDown();
+        await().until(() -> computed.get() == 2);
+        ask(client("192.0.2.1"), computed::incrementAndGet); // the places are free again
+        await().until(() -> computed.get() == 3);
+    }
+
+    @Test
+    void addresses_take_turns() {
+        int before = fillShare("192.0.2.1");
+        var turn = new AtomicInteger(Integer.MAX_VALUE);
+        ask(client("192.0.2.2"), () -> turn.set(waited.get()));
+        goesOn.countDown();
+        await().until(() -> waited.get() == before);
+        assertThat(turn).hasValueLessThan(100);
+    }
+}
