@@ -57,6 +57,28 @@ class ArchitecturePageTest {
     }
 
     @Test
+    void every_thread_is_in_the_table() throws IOException {
+        var page = Files.readString(PAGE);
+        var name = Pattern.compile("of(?:Virtual|Platform)\\(\\)[^;\"]*\\.name\\(\\s*\"([a-z -]+)\"");
+        var named = new TreeSet<String>();
+        try (var modules = Files.list(Path.of(".."))) {
+            for (var module : modules.map(folder -> folder.resolve("src/main/java"))
+                    .filter(sources -> Files.isDirectory(sources) && !sources.startsWith("../perftest"))
+                    .toList()) {
+                try (var files = Files.walk(module)) {
+                    for (var file : files.filter(file -> file.toString().endsWith(".java"))
+                            .toList()) {
+                        name.matcher(Files.readString(file)).results().forEach(found -> named.add(found.group(1)));
+                    }
+                }
+            }
+        }
+        assertThat(named)
+                .hasSizeGreaterThan(20)
+                .allSatisfy(thread -> assertThat(page).containsPattern("(?m)^\\|[^|]*`" + Pattern.quote(thread)));
+    }
+
+    @Test
     void the_image_is_built_from_every_module() throws IOException {
         var modules = Pattern.compile("<module>([a-z]+)</module>")
                 .matcher(Files.readString(Path.of("../pom.xml")))
