@@ -15,17 +15,18 @@ final class ArrivingBody implements Body {
     private final boolean streamed;
     private final ArrivingContent content;
     private final BodyLimits limits;
-    private final BodyLimits.Held held;
+    private final BodyLimits.Counter counter;
     private byte @Nullable [] whole;
 
     /// @param announced `Content-Length`; negative if there is none
     /// @param streamed whether the service reads content piece by piece
-    ArrivingBody(long announced, boolean streamed, ArrivingContent content, BodyLimits limits, BodyLimits.Held held) {
+    ArrivingBody(
+            long announced, boolean streamed, ArrivingContent content, BodyLimits limits, BodyLimits.Counter counter) {
         this.announced = announced;
         this.streamed = streamed;
         this.content = content;
         this.limits = limits;
-        this.held = held;
+        this.counter = counter;
     }
 
     @Override
@@ -48,7 +49,7 @@ final class ArrivingBody implements Body {
         if (announced > limits.perRequest()) {
             throw limits.contentTooLarge().raise();
         }
-        if (!held.countForCaller()) {
+        if (!counter.countForCaller()) {
             throw limits.contentHasNoRoom().raise();
         }
         int counted = content.received();
@@ -60,7 +61,7 @@ final class ArrivingBody implements Body {
                 throw limits.contentTooLarge().raise();
             }
             if (length > counted) {
-                if (!held.add(length - counted)) {
+                if (!counter.add(length - counted)) {
                     throw limits.contentHasNoRoom().raise();
                 }
                 counted = length;

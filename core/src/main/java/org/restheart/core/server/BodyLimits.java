@@ -22,8 +22,8 @@ final class BodyLimits {
     private final long anonymous;
     private final long streamed;
     private final Duration timeout;
-    private final AtomicLong held = new AtomicLong();
-    private final AtomicLong heldByAnonymous = new AtomicLong();
+    private final AtomicLong used = new AtomicLong();
+    private final AtomicLong usedByAnonymous = new AtomicLong();
     private final ConcurrentMap<String, Long> shares = new ConcurrentHashMap<>();
 
     /// @param perRequest bytes
@@ -80,17 +80,17 @@ final class BodyLimits {
     /// Begins to count the bytes of a request or a message.
     ///
     /// @param caller names its caller as far as it is known then, see [CallerScope]
-    Held open(Supplier<String> caller) {
-        return new Held(caller);
+    Counter open(Supplier<String> caller) {
+        return new Counter(caller);
     }
 
-    /// The bytes of one request, or of one message on a connection. Used by one thread at a time.
-    final class Held {
+    /// Counts the bytes of one request, or of one message on a connection. Used by one thread at a time.
+    final class Counter {
         private final Supplier<String> caller;
         private long counted;
         private @Nullable Share share;
 
-        private Held(Supplier<String> caller) {
+        private Counter(Supplier<String> caller) {
             this.caller = caller;
         }
 
@@ -99,8 +99,8 @@ final class BodyLimits {
             if (share != null && !share.add(bytes)) {
                 return false;
             }
-            if (held.addAndGet(bytes) > together) {
-                held.addAndGet(-bytes);
+            if (used.addAndGet(bytes) > together) {
+                used.addAndGet(-bytes);
                 if (share != null) {
                     share.release(bytes);
                 }
@@ -128,7 +128,7 @@ final class BodyLimits {
 
         void close() {
             if (counted > 0) {
-                held.addAndGet(-counted);
+                used.addAndGet(-counted);
                 if (share != null) {
                     share.release(counted);
                 }
@@ -155,8 +155,8 @@ final class BodyLimits {
         }
 
         boolean add(long bytes) {
-            if (isAnonymous && heldByAnonymous.addAndGet(bytes) > anonymous) {
-                heldByAnonymous.addAndGet(-bytes);
+            if (isAnonymous && usedByAnonymous.addAndGet(bytes) > anonymous) {
+                usedByAnonymous.addAndGet(-bytes);
                 return false;
             }
             if (shares.merge(caller, bytes, Long::sum) > limit) {
@@ -168,9 +168,9 @@ final class BodyLimits {
 
         void release(long bytes) {
             if (isAnonymous) {
-                heldByAnonymous.addAndGet(-bytes);
+                usedByAnonymous.addAndGet(-bytes);
             }
-            shares.computeIfPresent(caller, (_, held) -> held > bytes ? held - bytes : null);
+            shares.computeIfPresent(caller, (_, mine) -> mine > bytes ? mine - bytes : null);
         }
     }
 

@@ -28,7 +28,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
 
     private final HttpServerExchange exchange;
     private final BodyLimits limits;
-    private final BodyLimits.Held held;
+    private final BodyLimits.Counter counter;
     private final Receiver receiver;
     private byte[] content = new byte[0];
     private int length;
@@ -48,15 +48,16 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         void arriving(byte[] begin, @Nullable StreamSourceChannel channel);
     }
 
-    private BodyReceiver(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Held held, Receiver receiver) {
+    private BodyReceiver(
+            HttpServerExchange exchange, BodyLimits limits, BodyLimits.Counter counter, Receiver receiver) {
         this.exchange = exchange;
         this.limits = limits;
-        this.held = held;
+        this.counter = counter;
         this.receiver = receiver;
     }
 
-    /// @param held accounts for the bytes of the content
-    static void receive(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Held held, Receiver receiver) {
+    /// @param counter accounts for the bytes of the content
+    static void receive(HttpServerExchange exchange, BodyLimits limits, BodyLimits.Counter counter, Receiver receiver) {
         if (exchange.isRequestComplete()) {
             receiver.received(Body.EMPTY);
         } else if (RequestHead.contentLength(exchange) > limits.perRequest()) {
@@ -64,7 +65,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         } else if (HttpContinue.requiresContinueResponse(exchange)) { // asking for content would send for it
             receiver.arriving(new byte[0], null);
         } else {
-            new BodyReceiver(exchange, limits, held, receiver).start(exchange.getRequestChannel());
+            new BodyReceiver(exchange, limits, counter, receiver).start(exchange.getRequestChannel());
         }
     }
 
@@ -146,7 +147,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                 if ((long) length + n > limits.perRequest()) {
                     return limits.tooLarge();
                 }
-                if (!held.add(n)) {
+                if (!counter.add(n)) {
                     return limits.noRoom();
                 }
                 content = Arrays.copyOf(content, length + n);

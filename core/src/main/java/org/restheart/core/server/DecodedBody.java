@@ -24,15 +24,15 @@ final class DecodedBody implements Body {
     private final boolean gzip;
     private final boolean streamed;
     private final BodyLimits limits;
-    private final BodyLimits.Held held;
+    private final BodyLimits.Counter counter;
     private byte @Nullable [] whole;
 
-    private DecodedBody(Body coded, boolean gzip, boolean streamed, BodyLimits limits, BodyLimits.Held held) {
+    private DecodedBody(Body coded, boolean gzip, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
         this.coded = coded;
         this.gzip = gzip;
         this.streamed = streamed;
         this.limits = limits;
-        this.held = held;
+        this.counter = counter;
     }
 
     static boolean isCoded(Headers headers) {
@@ -41,12 +41,13 @@ final class DecodedBody implements Body {
     }
 
     /// @param streamed whether the service reads content piece by piece
-    static DecodedBody of(Body coded, Headers headers, boolean streamed, BodyLimits limits, BodyLimits.Held held) {
+    static DecodedBody of(
+            Body coded, Headers headers, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
         var codings = headers.all("Content-Encoding");
         boolean gzip = codings.size() == 1
                 && (codings.getFirst().strip().equalsIgnoreCase("gzip")
                         || codings.getFirst().strip().equalsIgnoreCase("x-gzip"));
-        return new DecodedBody(coded, gzip, streamed, limits, held);
+        return new DecodedBody(coded, gzip, streamed, limits, counter);
     }
 
     @Override
@@ -69,14 +70,14 @@ final class DecodedBody implements Body {
 
     private byte[] inflate() {
         requireGzip();
-        if (!held.countForCaller()) {
+        if (!counter.countForCaller()) {
             throw limits.contentHasNoRoom().raise();
         }
         var out = new ByteArrayOutputStream();
         try (var in = new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge())) {
             var piece = new byte[PIECE];
             for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-                if (!held.add(n)) {
+                if (!counter.add(n)) {
                     throw limits.contentHasNoRoom().raise();
                 }
                 out.write(piece, 0, n);

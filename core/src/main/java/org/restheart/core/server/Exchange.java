@@ -46,13 +46,13 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private final Route route;
     private final ServerParts parts;
     private final RequestNote note;
-    private final BodyLimits.Held held;
+    private final BodyLimits.Counter counter;
     private final long arrived = System.nanoTime();
     private final @Nullable RequestSpan span;
     private Request request;
     private boolean left;
 
-    /// Whose place among the requests is held whose content is awaited.
+    /// Who has a place among the requests whose content is awaited.
     private @Nullable String awaited;
 
     /// The following fields are confined to the I/O thread.
@@ -73,7 +73,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         this.request = attributed(request, traffic, span);
         this.note = note;
         this.parts = parts;
-        this.held = parts.bodies().open(this::caller);
+        this.counter = parts.bodies().open(this::caller);
     }
 
     private static Request attributed(Request request, Traffic traffic, @Nullable RequestSpan span) {
@@ -89,7 +89,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         } else if (!http.isRequestComplete() && route.streamsContent(request)) {
             decideFirst(true, new byte[0], null);
         } else {
-            BodyReceiver.receive(http, parts.bodies(), held, this);
+            BodyReceiver.receive(http, parts.bodies(), counter, this);
         }
     }
 
@@ -124,7 +124,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         awaited = address;
         var content = new ArrivingContent(http, parts.bodies(), begin, channel);
         request = request.with(decoded(
-                new ArrivingBody(RequestHead.contentLength(http), streamed, content, parts.bodies(), held), streamed));
+                new ArrivingBody(RequestHead.contentLength(http), streamed, content, parts.bodies(), counter),
+                streamed));
         run();
     }
 
@@ -136,7 +137,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     @SuppressWarnings("ReferenceEquality") // requests without content share one object
     private Body decoded(Body sent, boolean streamed) {
         boolean isCoded = sent != Body.EMPTY && DecodedBody.isCoded(request.headers());
-        return isCoded ? DecodedBody.of(sent, request.headers(), streamed, parts.bodies(), held) : sent;
+        return isCoded ? DecodedBody.of(sent, request.headers(), streamed, parts.bodies(), counter) : sent;
     }
 
     /// @return false if the request has to move to a thread that may block
@@ -222,11 +223,11 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void send(Ready built) {
-        var held = held(built);
-        if (held.isEmpty()) {
+        var reserved = reserved(built);
+        if (reserved.isEmpty()) {
             parts.threads().execute(built.content()::abandon);
         }
-        var fitting = held.orElseGet(() -> RootHandler.unavailable(
+        var fitting = reserved.orElseGet(() -> RootHandler.unavailable(
                 built.content() instanceof Content.Push
                         ? "too many large requests of this client are in progress"
                         : "responses that this client has not taken fill its share"));
@@ -250,20 +251,20 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
-    /// The response, whose memory is counted until its client has taken it; empty if its caller holds too much.
-    private Optional<Ready> held(Ready built) {
+    /// The response, whose memory is reserved until its client has taken it; empty if its caller has too much.
+    private Optional<Ready> reserved(Ready built) {
         return switch (built.content()) {
             case Content.Push(var subscription) ->
                 parts.responses()
-                        .holdListener(http, this::caller, subscription)
+                        .reserveListener(http, this::caller, subscription)
                         .map(counted -> built.with(new Content.Push(counted)));
             case Content.Streamed streamed ->
-                parts.responses().hold(http, this::caller, streamed)
+                parts.responses().reserve(http, this::caller, streamed)
                                 && parts.untaken().add(http, address())
                         ? Optional.of(built)
                         : Optional.empty();
             default ->
-                parts.responses().hold(http, this::caller, built.content()) ? Optional.of(built) : Optional.empty();
+                parts.responses().reserve(http, this::caller, built.content()) ? Optional.of(built) : Optional.empty();
         };
     }
 
@@ -318,7 +319,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void leave() {
         if (!left) {
             left = true;
-            held.close();
+            counter.close();
             if (awaited != null) {
                 parts.waiting().release(awaited);
             }

@@ -63,7 +63,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// Aborts the connection: nothing is read from it or written to it any more. Returns before it is closed.
     abstract void cut();
 
-    /// Gives back what is held for messages of the client. Called once, by any thread, when the connection
+    /// Gives back what is reserved for messages of the client. Called once, by any thread, when the connection
     /// has ended.
     void release() {}
 

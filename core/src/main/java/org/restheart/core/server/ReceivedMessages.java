@@ -13,7 +13,7 @@ final class ReceivedMessages {
     private final BodyLimits limits;
     private final String caller;
     private final AtomicLong waiting = new AtomicLong();
-    private BodyLimits.@Nullable Held arriving;
+    private BodyLimits.@Nullable Counter arriving;
     private int arrived;
     private boolean over;
 
@@ -43,7 +43,7 @@ final class ReceivedMessages {
 
     /// Passes on the message that has arrived.
     void passOn(byte[] message) {
-        var held = arriving;
+        var counter = arriving;
         int bytes = arrived;
         arriving = null;
         arrived = 0;
@@ -52,8 +52,8 @@ final class ReceivedMessages {
         inbound.received(message, () -> {
             if (handled.compareAndSet(false, true)) {
                 waiting.addAndGet(-bytes);
-                if (held != null) {
-                    held.close();
+                if (counter != null) {
+                    counter.close();
                 }
             }
         });

@@ -71,7 +71,7 @@ final class RootHandler implements HttpHandler {
             refuse(exchange, refusal(fault.get()));
             return;
         }
-        if (!parts.responses().holdRequest(exchange, () -> address(exchange))) {
+        if (!parts.responses().reserveRequest(exchange, () -> address(exchange))) {
             if (exchange.isHttp11() || exchange.isHttp10()) {
                 exchange.setPersistent(false); // does not wait for its content
             }

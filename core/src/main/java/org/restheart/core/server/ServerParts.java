@@ -18,7 +18,7 @@ record ServerParts(
         Admission admission,
         BodyLimits bodies,
         FairShares waiting,
-        HeldResponses responses,
+        ResponseMemory responses,
         UntakenResponses untaken,
         ClientAddress clients,
         ResponseWriter writer,

@@ -32,7 +32,7 @@ public record ServerSettings(
     /// @param maxConnections beyond which connections are closed at once
     /// @param maxConnectionsPerAddress the same for one address
     /// @param maxRequestsInFlight beyond which requests are refused with 503
-    /// @param maxBodiesInMemory bytes of request content held for all requests together
+    /// @param maxBodiesInMemory bytes of request content in memory for all requests together
     /// @param maxAnonymousBodies bytes of them for callers without an account
     /// @param maxResponsesInMemory bytes of responses that clients have not taken yet, of all together
     /// @param maxArrivingHeads bytes of heads of requests that are not complete, of all clients together

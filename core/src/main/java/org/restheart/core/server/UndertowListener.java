@@ -82,7 +82,7 @@ public final class UndertowListener {
                 settings.limits().maxStreamedContent(),
                 settings.limits().contentTimeout());
         var waiting = new FairShares(admission.limit(), 0);
-        var responses = new HeldResponses(settings.limits().maxResponsesInMemory());
+        var responses = new ResponseMemory(settings.limits().maxResponsesInMemory());
         var parts = new ServerParts(
                 admission,
                 bodies,

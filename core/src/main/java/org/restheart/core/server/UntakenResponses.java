@@ -16,12 +16,12 @@ final class UntakenResponses {
     private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
 
     private final FairShares places;
-    private final HeldResponses memory;
+    private final ResponseMemory memory;
     private final Duration timeout;
 
     /// @param places of requests that wait for their clients, by address
     /// @param timeout after which the connection of a client is closed that takes nothing
-    UntakenResponses(FairShares places, HeldResponses memory, Duration timeout) {
+    UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
         this.places = places;
         this.memory = memory;
         this.timeout = timeout;
@@ -70,7 +70,7 @@ final class UntakenResponses {
     }
 
     private void await(HttpServerExchange exchange, String address, String caller) {
-        if (add(exchange, address) && memory.holdHead(exchange, caller)) {
+        if (add(exchange, address) && memory.reserveHead(exchange, caller)) {
             StalledResponse.watch(exchange, timeout);
         } else {
             LOG.debug("a client has too many responses that it has not taken");

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.restheart.core.config.ErrorBodies;
@@ -18,9 +19,14 @@ import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router;
+import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Subscription;
+import org.restheart.http.push.Transport;
 import org.restheart.security.ClientAddress;
 
 /// A server on a free port with services made of lambdas.
@@ -125,6 +131,22 @@ final class TestServer implements AutoCloseable {
     /// A service that reads content while it arrives.
     static Binding streaming(String uri, Function<Request, Response> handler) {
         return Binding.prefix(new Lambda(uri, false, true, handler), uri, false);
+    }
+
+    /// A service to whose messages clients listen.
+    ///
+    /// @param opened takes the messages of each client
+    static Binding pushing(String uri, Transport transport, Consumer<Backlog> opened) {
+        return blocking(uri, request -> {
+            var backlog = new Backlog(100, 1 << 20);
+            opened.accept(backlog);
+            var content = new Content.Push(new Subscription(transport, backlog, Duration.ZERO, _ -> {}, () -> {}));
+            return transport == Transport.SSE
+                    ? Response.status(200).with("text/event-stream", content)
+                    : Response.status(101)
+                            .with(WebSocketHandshake.answer(request.headers()))
+                            .with(content);
+        });
     }
 
     RawClient connect() throws IOException {

@@ -17,7 +17,7 @@ import org.restheart.testkit.WithMongo;
 
 /// What responses hold while their clients take nothing counts, whatever makes them.
 @WithMongo
-class HeldResponsesTest {
+class ResponseMemoryTest {
     private static final int BUDGET = 24 << 20;
 
     private static TestGateway gateway;

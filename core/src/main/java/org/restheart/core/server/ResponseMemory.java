@@ -13,14 +13,14 @@ import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
 
-/// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total
-/// and for each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small
-/// responses are not counted. Thread-safe.
+/// Bounds the memory of responses that clients have not received yet, and of large heads of requests, in total and for
+/// each caller: clients that request much and read nothing, or send slowly, would fill the heap. Small responses are
+/// not counted. Thread-safe.
 ///
-/// Bytes that responses share are counted once in total, and once for each of their callers, as if each held them
+/// Bytes that responses share are counted once in total, and once for each of their callers, as if each had them
 /// alone. Who was first answers for nobody else: when its client has taken its response, its share is free again,
-/// however long those that joined it take nothing. And nobody holds bytes beyond its share by having joined others.
-final class HeldResponses {
+/// however long those that joined it take nothing. And nobody has bytes beyond its share by having joined others.
+final class ResponseMemory {
     private static final int SMALL = 16 << 10;
     private static final int UNIT = 16 << 10;
     private static final int HEAD_UNIT = 1 << 10;
@@ -57,7 +57,7 @@ final class HeldResponses {
     private record Shared(int units, Map<String, Integer> responses) {}
 
     /// @param bytes of the contents of all responses together; what they need beside it may be half as much
-    HeldResponses(long bytes) {
+    ResponseMemory(long bytes) {
         this.units = new FairShares(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE), 0);
         this.heads = new FairShares(Math.clamp(bytes / 2 / HEAD_UNIT, 1, Integer.MAX_VALUE), 0);
     }
@@ -66,11 +66,11 @@ final class HeldResponses {
     ///
     /// @param caller names the caller, see [org.restheart.http.access.CallerScope]; not asked for small
     /// responses
-    /// @return false if its caller holds too much already
-    boolean hold(HttpServerExchange exchange, Supplier<String> caller, Content content) {
+    /// @return false if its caller has too much already
+    boolean reserve(HttpServerExchange exchange, Supplier<String> caller, Content content) {
         return switch (content) {
-            case Content.Bytes(var buffer) -> buffer.remaining() <= SMALL || hold(exchange, caller.get(), buffer);
-            case Content.Streamed streamed -> hold(exchange, units, caller.get(), units(streamed.held(), UNIT));
+            case Content.Bytes(var buffer) -> buffer.remaining() <= SMALL || reserve(exchange, caller.get(), buffer);
+            case Content.Streamed streamed -> reserve(exchange, units, caller.get(), units(streamed.held(), UNIT));
             case Content.None _, Content.Push _, Content.Forwarded _ -> true;
         };
     }
@@ -80,31 +80,31 @@ final class HeldResponses {
     ///
     /// @param address see [org.restheart.http.access.CallerScope]; not asked for small heads
     /// @return false if this address has too much in progress
-    boolean holdRequest(HttpServerExchange exchange, Supplier<String> address) {
+    boolean reserveRequest(HttpServerExchange exchange, Supplier<String> address) {
         long bytes = size(exchange);
         if (bytes > LONG && longest(exchange) > LONG) {
             UnreadContent.closeAfter(exchange); // the connection would keep what its longest element has needed
         }
-        return bytes <= SMALL || hold(exchange, heads, address.get(), units(bytes, HEAD_UNIT));
+        return bytes <= SMALL || reserve(exchange, heads, address.get(), units(bytes, HEAD_UNIT));
     }
 
     /// Counts what any response keeps that waits for its client, whatever its content: the head of its request, a
     /// buffer.
     ///
-    /// @return false if its caller holds too much already
-    boolean holdHead(HttpServerExchange exchange, String caller) {
-        return hold(exchange, heads, caller, units(BUFFER + size(exchange), HEAD_UNIT));
+    /// @return false if its caller has too much already
+    boolean reserveHead(HttpServerExchange exchange, String caller) {
+        return reserve(exchange, heads, caller, units(BUFFER + size(exchange), HEAD_UNIT));
     }
 
     /// Counts the head of a listener's request until it has gone: it is judged again while it listens.
     ///
     /// @param caller names the caller, see [org.restheart.http.access.CallerScope]; not asked for small heads
     /// @return the subscription to use instead; empty if its caller has too much in progress
-    Optional<Subscription> holdListener(
+    Optional<Subscription> reserveListener(
             HttpServerExchange exchange, Supplier<String> caller, Subscription subscription) {
         long bytes = size(exchange);
-        boolean isHeld = bytes > SMALL && subscription.transport() == Transport.SSE; // the exchange goes on
-        if (bytes <= SMALL_LISTENER || isHeld) {
+        boolean isReserved = bytes > SMALL && subscription.transport() == Transport.SSE; // the exchange goes on
+        if (bytes <= SMALL_LISTENER || isReserved) {
             return Optional.of(subscription);
         }
         var payer = caller.get();
@@ -112,9 +112,9 @@ final class HeldResponses {
         if (!heads.tryTake(payer, needed)) {
             return Optional.empty();
         }
-        var held = new AtomicBoolean(true);
+        var reserved = new AtomicBoolean(true);
         return Optional.of(subscription.with(() -> {
-            if (held.getAndSet(false)) {
+            if (reserved.getAndSet(false)) {
                 heads.release(payer, needed);
             }
             subscription.onGone().run();
@@ -163,7 +163,7 @@ final class HeldResponses {
         return (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(bytes, unit));
     }
 
-    private static boolean hold(HttpServerExchange exchange, FairShares shares, String caller, int needed) {
+    private static boolean reserve(HttpServerExchange exchange, FairShares shares, String caller, int needed) {
         if (!shares.tryTake(caller, needed)) {
             return false;
         }
@@ -171,7 +171,7 @@ final class HeldResponses {
         return true;
     }
 
-    private boolean hold(HttpServerExchange exchange, String caller, ByteBuffer buffer) {
+    private boolean reserve(HttpServerExchange exchange, String caller, ByteBuffer buffer) {
         int needed = units(buffer.remaining(), UNIT);
         synchronized (buffers) {
             var known = buffers.get(buffer);

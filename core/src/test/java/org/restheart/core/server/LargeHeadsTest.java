@@ -1,0 +1,150 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.core.server.TestServer.blocking;
+import static org.restheart.core.server.TestServer.eager;
+import static org.restheart.core.server.TestServer.pushing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.restheart.http.Response;
+import org.restheart.http.push.Transport;
+
+/// Requests with large heads: their memory is shared out, and their connections are not kept.
+class LargeHeadsTest {
+    @Test
+    void large_heads_of_requests_that_wait_for_content_are_shared_out_by_address() throws Exception {
+        var large = Stream.concat(
+                        Stream.of("Content-Length: 50000"),
+                        IntStream.range(0, 100).mapToObj(i -> "X-" + i + ": " + "x".repeat(1_200)))
+                .toArray(String[]::new);
+        List<RawClient> clients = new ArrayList<>();
+        try (var server = TestServer.of(blocking("/a", _ -> Response.status(401)))) {
+            try {
+                int refused = 0;
+                for (int i = 0; i < 100; i++) {
+                    var client = new RawClient(server.listener().address(), "127.0.0.1");
+                    clients.add(client);
+                    refused += client.request("POST /a", large).answer().status() == 503 ? 1 : 0;
+                }
+                assertThat(refused).isBetween(20, 80);
+                try (var other = new RawClient(server.listener().address(), "127.0.0.2")) {
+                    assertThat(other.request("POST /a", large).answer().status())
+                            .isEqualTo(401);
+                }
+            } finally {
+                for (var client : clients) {
+                    client.close();
+                }
+            }
+            await().untilAsserted(() -> {
+                try (var again = server.connect()) {
+                    assertThat(again.request("POST /a", large).answer().status())
+                            .isEqualTo(401);
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void large_heads_of_listeners_are_shared_out_by_caller(Transport transport) throws Exception {
+        var large = "X-Large: " + "x".repeat(120_000);
+        var handshake = new String[] {
+            large,
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+        };
+        List<RawClient> clients = new ArrayList<>();
+        try (var server = TestServer.of(pushing("/push", transport, _ -> {}))) {
+            IntFunction<Integer> listen = own -> {
+                try {
+                    var client = new RawClient(server.listener().address(), "127.0.0." + own);
+                    clients.add(client);
+                    return client.request("GET /push", handshake).answerToHead().status();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            };
+            try {
+                int refused = 0;
+                for (int i = 0; i < 250; i++) {
+                    refused += listen.apply(1) == 503 ? 1 : 0;
+                }
+                assertThat(refused).isBetween(20, 240);
+                assertThat(listen.apply(2)).isIn(200, 101);
+            } finally {
+                for (var client : clients) {
+                    client.close();
+                }
+            }
+            await().untilAsserted(() -> assertThat(listen.apply(1)).isIn(200, 101));
+        }
+    }
+
+    /// What the parser of heads has needed for them stays with the connection.
+    @Test
+    void a_connection_is_not_kept_after_a_very_long_head() throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /", "X-Large: " + "x".repeat(8_000))
+                            .answer()
+                            .header("Connection"))
+                    .isNotEqualTo(Optional.of("close"));
+            assertThat(client.request("GET /", "X-Large: " + "x".repeat(9_000))
+                            .answer()
+                            .header("Connection"))
+                    .contains("close");
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    /// Which clients that keep connections would otherwise use once more.
+    @Test
+    void the_end_of_a_connection_is_announced_where_there_is_no_content() throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> Response.status(304)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /", "Cookie: " + "x".repeat(9_000))
+                            .answer()
+                            .header("Connection"))
+                    .contains("close");
+        }
+    }
+
+    @Test
+    void a_long_name_ends_a_connection_too() throws Exception {
+        try (var server = TestServer.of(eager("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /", "X-" + "x".repeat(9_000) + ": 1")
+                            .answer()
+                            .header("Connection"))
+                    .contains("close");
+        }
+    }
+
+    @Test
+    void refused_content_is_read_also_after_a_long_head() throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(401)));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 20000000", "Cookie: " + "x".repeat(9_000));
+            TimeUnit.MILLISECONDS.sleep(200);
+            for (int i = 0; i < 20; i++) {
+                client.send(new byte[1_000_000]); // a connection that was reset takes no more
+            }
+            assertThat(client.answer().status()).isEqualTo(401);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.restheart.core.server.TestServer.eager;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+
+/// Clients that ask for much and read little: the memory of responses is shared out.
+class UnreadResponsesTest {
+    /// A client that takes nothing but the beginning of the response.
+    private static Socket silent(TestServer server, String address, String target) throws IOException {
+        var socket = new Socket();
+        socket.setReceiveBufferSize(4_096);
+        socket.setSoTimeout(10_000);
+        socket.bind(new InetSocketAddress(address, 0));
+        socket.connect(server.listener().address());
+        socket.getOutputStream()
+                .write(("GET " + target + " HTTP/1.1\r\nHost: test\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private static String statusLine(Socket client) throws IOException {
+        return new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+    }
+
+    /// 64 MiB of responses may be in memory.
+    @Test
+    void clients_that_do_not_read_leave_memory_to_others() throws Exception {
+        var served = new AtomicInteger();
+        var clients = new ArrayList<Socket>();
+        var service = eager("/", _ -> {
+            served.incrementAndGet();
+            return Response.status(200).with("text/plain", Content.Bytes.of(new byte[4 << 20]));
+        });
+        try (var server = TestServer.with("", service)) {
+            for (int i = 0; i < 40; i++) {
+                clients.add(silent(server, "127.0.0.1", "/"));
+            }
+            await().until(() -> served.get() == 40);
+            int refused = 0;
+            for (var client : clients) {
+                refused += statusLine(client).equals("HTTP/1.1 503") ? 1 : 0;
+            }
+            assertThat(refused).isBetween(31, 33); // 64 MiB are 16 of them, of which one address has half
+            for (var client : clients) {
+                client.close();
+            }
+            await().until(() -> server.listener().load().inFlight() == 0);
+            try (var client = server.connect()) {
+                assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+            }
+        } finally {
+            for (var client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void responses_that_share_their_bytes_are_counted_once() throws Exception {
+        var shared = Content.Bytes.of(new byte[4 << 20]);
+        var clients = new ArrayList<Socket>();
+        try (var server =
+                TestServer.with("", eager("/", _ -> Response.status(200).with("text/plain", shared)))) {
+            for (int i = 0; i < 40; i++) {
+                clients.add(silent(server, "127.0.0.1", "/"));
+            }
+            for (var client : clients) {
+                assertThat(statusLine(client)).isEqualTo("HTTP/1.1 200");
+            }
+        } finally {
+            for (var client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    /// In the test after 8 s.
+    @Test
+    void a_client_that_takes_nothing_of_a_response_loses_its_connection() throws Exception {
+        var service = eager("/", _ -> Response.status(200).with("text/plain", Content.Bytes.of(new byte[24 << 20])));
+        try (var server = TestServer.with("", service);
+                var silent = silent(server, "127.0.0.9", "/");
+                var slow = silent(server, "127.0.0.1", "/")) {
+            for (int i = 0; i < 12; i++) {
+                slow.getInputStream().skipNBytes(2 << 20);
+                Thread.sleep(1_000);
+            }
+            assertThat(slow.getInputStream().read()).isNotNegative();
+            slow.close();
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> server.listener().load().inFlight() == 0);
+            assertThat(statusLine(silent)).isEqualTo("HTTP/1.1 200");
+        }
+    }
+
+    /// Of 64 MiB.
+    @Test
+    void bytes_that_callers_share_count_for_each_as_if_they_were_its_own() throws Exception {
+        var shared = Content.Bytes.of(new byte[24 << 20]);
+        var service = eager(
+                "/",
+                request -> Response.status(200)
+                        .with(
+                                "text/plain",
+                                request.path().toString().contains("shared")
+                                        ? shared
+                                        : Content.Bytes.of(new byte[24 << 20])));
+        try (var server = TestServer.with("", service);
+                var first = silent(server, "127.0.0.1", "/shared")) {
+            assertThat(statusLine(first)).isEqualTo("HTTP/1.1 200");
+            try (var second = silent(server, "127.0.0.9", "/shared")) {
+                assertThat(statusLine(second)).isEqualTo("HTTP/1.1 200");
+                first.close();
+                await().until(() -> server.listener().load().inFlight() == 1);
+                try (var again = silent(server, "127.0.0.1", "/own");
+                        var more = silent(server, "127.0.0.9", "/own")) {
+                    assertThat(statusLine(again)).isEqualTo("HTTP/1.1 200");
+                    assertThat(statusLine(more)).isEqualTo("HTTP/1.1 503");
+                }
+            }
+        }
+    }
+}
