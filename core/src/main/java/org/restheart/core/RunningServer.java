@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Configuration;
@@ -21,6 +22,7 @@ import org.restheart.embedded.DirectoryInUse;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.embedded.EmbeddedMongoException;
+import org.restheart.mongo.MongoConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,6 +78,7 @@ final class RunningServer implements AutoCloseable {
             embedded.ifPresent(_ -> FirstSteps.print(
                     hints,
                     server.uri,
+                    effective.mongo().map(MongoConfig::mounts).orElse(List.of()),
                     effective.console().map(console -> server.uri.resolve(console.uri() + "/")),
                     configuration.hasDefaultAccount() || gateway.foundDefaultPassword()));
             started = true;

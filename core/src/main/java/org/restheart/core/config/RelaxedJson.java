@@ -28,8 +28,8 @@ final class RelaxedJson {
         } catch (JacksonException e) {
             // its message would quote the value
         }
-        throw ConfigException.of(
-                "invalid override, value is not valid json: " + path + " (a text is in quotes: \"text\")");
+        throw ConfigException.of("invalid override, value is not valid json: " + path
+                + " (write true, false, a number, a \"text\" in quotes, [...] or {...})");
     }
 
     /// A file.

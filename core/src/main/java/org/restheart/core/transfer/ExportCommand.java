@@ -107,7 +107,7 @@ final class ExportCommand implements Callable<Integer> {
                 .build();
         var response = gateway.send(request, BodyHandlers.ofInputStream());
         try (var content = response.body()) {
-            requireContent(response, content);
+            requireContent(response, content, written);
             var buffer = new byte[BUFFER];
             for (int read = content.read(buffer); read >= 0; read = content.read(buffer)) {
                 partial.append(buffer, read);
@@ -116,13 +116,18 @@ final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    private static void requireContent(HttpResponse<?> response, InputStream content) throws IOException {
+    private void requireContent(HttpResponse<?> response, InputStream content, FileFormat written) throws IOException {
         if (GatewayClient.isTransient(response.statusCode())) {
             throw new IOException("status " + response.statusCode());
         }
         if (response.statusCode() != 200) {
             throw GatewayClient.refused(
                     response.statusCode(), new String(content.readNBytes(BUFFER), StandardCharsets.UTF_8));
+        }
+        var type = response.headers().firstValue("Content-Type").orElse("");
+        if (!type.startsWith(written.mediaType())) {
+            throw new TransferFailure(
+                    gateway.url() + " is no collection: it has no documents as " + written.mediaType());
         }
     }
 

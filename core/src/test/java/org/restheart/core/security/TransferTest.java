@@ -259,6 +259,10 @@ class TransferTest {
         assertThat(run("export", url("/lines"), folder.resolve("w.bson").toString()))
                 .isEqualTo(Transfer.FAILED);
         assertThat(output()).contains("ERROR there is no folder " + folder);
+        for (var none : List.of("/", "/lines/_size", "/lines/_indexes")) {
+            assertThat(run("export", url(none), target)).isEqualTo(Transfer.FAILED);
+            assertThat(output()).contains("ERROR " + url(none) + " is no collection");
+        }
         assertThat(Duration.between(began, Instant.now())).isLessThan(Duration.ofSeconds(15));
     }
 
