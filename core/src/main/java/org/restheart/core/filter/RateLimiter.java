@@ -86,10 +86,17 @@ final class RateLimiter {
             }
             if (even.compareAndSet(before, next)) {
                 if (shared) {
-                    admitted.merge(name, 1L, Long::sum);
+                    remember(name);
                 }
                 return new Outcome(limit, (tolerance - ahead) / interval, seconds(ahead), 0);
             }
+        }
+    }
+
+    /// For the next report, which may be late: while MongoDB does not answer there is none.
+    private void remember(String name) {
+        if (admitted.computeIfPresent(name, (_, count) -> count + 1) == null && admitted.size() < MAX_NAMES) {
+            admitted.merge(name, 1L, Long::sum);
         }
     }
 
@@ -117,7 +124,7 @@ final class RateLimiter {
                 }
             }
         }
-        if (admitted.size() > MAX_NAMES) {
+        if (admitted.size() >= MAX_NAMES) {
             admitted.clear();
         }
         return report;

@@ -82,4 +82,19 @@ class RateLimiterTest {
         sleep(61_000);
         assertThat(ask(one, 1)).isEqualTo(1);
     }
+
+    /// While MongoDB does not answer, and clients have many addresses.
+    @Test
+    void names_that_cannot_be_reported_are_bounded() {
+        for (int i = 0; i < 150_000; i++) {
+            one.count("name-" + i, LIMIT);
+        }
+        int reported = 0;
+        var report = one.report(LIMIT);
+        while (!report.isEmpty()) {
+            reported += report.size();
+            report = one.report(LIMIT);
+        }
+        assertThat(reported).isEqualTo(100_000);
+    }
 }
