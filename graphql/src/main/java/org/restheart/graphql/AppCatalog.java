@@ -1,25 +1,20 @@
 package org.restheart.graphql;
 
-import com.mongodb.MongoNamespace;
-import java.time.Duration;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.MongoException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.regex.Pattern;
-import org.bson.BsonArray;
-import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonRegularExpression;
 import org.bson.RawBsonDocument;
 import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
@@ -29,8 +24,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.ReadQuery;
-import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,16 +32,19 @@ import org.slf4j.LoggerFactory;
 final class AppCatalog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppCatalog.class);
 
-    /// As many as one query returns.
-    private static final int MAX_APPS = 1_000;
-
-    /// More definitions than claim a path, unless they were stored by other ways than this server's.
-    private static final int MAX_CLAIMANTS = 100;
+    /// The most paths whose apps are cached.
+    private static final int MAX_PATHS = 1_000;
 
     private final DocumentReads reads;
     private final GraphqlConfig config;
-    private final Map<Place, ServedApp> kept = new ConcurrentHashMap<>();
-    private final CacheMeter meter = new CacheMeter("graphql-apps", kept::size);
+    private final StoredDefinitions definitions;
+    private final Cache<Place, ServedApp> kept = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_PATHS)
+            .evictionListener((_, _, _) -> evicted())
+            .build();
+    private final CacheMeter meter = new CacheMeter("graphql-apps", kept::estimatedSize);
+
     private final AtomicLong writes = new AtomicLong();
     private final Thread revalidation;
     private final CollectionChanges changes;
@@ -65,6 +61,7 @@ final class AppCatalog implements AutoCloseable {
     AppCatalog(Function<Consumer<String>, CollectionChanges> following, DocumentReads reads, GraphqlConfig config) {
         this.reads = reads;
         this.config = config;
+        this.definitions = new StoredDefinitions(reads, config.definitions().getCollectionName());
         this.changes = following.apply(_ -> changedElsewhere());
         this.revalidation = Thread.ofVirtual().name("graphql-apps").unstarted(() -> {
             if (config.compilesAtStart()) {
@@ -81,7 +78,8 @@ final class AppCatalog implements AutoCloseable {
 
     /// The app that is served at a path, if it is cached. Never waits.
     Optional<ServedApp> known(Place place) {
-        return Optional.ofNullable(kept.get(place)).filter(app -> app.app().enabled());
+        return Optional.ofNullable(kept.getIfPresent(place))
+                .filter(app -> app.app().enabled());
     }
 
     /// The app that is served at a path.
@@ -102,26 +100,32 @@ final class AppCatalog implements AutoCloseable {
     ///
     /// @throws InvalidApp if its definition is invalid, or if more than one has the path
     Optional<ServedApp> find(Place place) throws InvalidApp {
-        var known = kept.get(place);
+        var known = kept.getIfPresent(place);
         if (known != null) {
             meter.hit();
             return Optional.of(known).filter(app -> app.app().enabled());
         }
         meter.miss();
         long before = writes.get();
-        var stored = stored(place.database(), place.uri());
+        var claimants = definitions.claimants(place.database(), Set.of(place.uri()));
+        var stored = definitions.served(place.uri(), claimants.getOrDefault(place.uri(), List.of()));
         if (stored.isEmpty()) {
             return Optional.empty();
         }
         var app = compile(stored.get(), place.database(), false);
-        if (config.cached() && before == writes.get() && kept.size() < MAX_APPS) {
+        if (config.cached() && before == writes.get()) {
             kept.put(place, app);
             if (before != writes.get()) { // written in the meantime
-                kept.remove(place, app);
+                kept.asMap().remove(place, app);
             }
             follow(place.database());
         }
         return Optional.of(app).filter(found -> found.app().enabled());
+    }
+
+    /// The stored definitions of which this has the apps.
+    StoredDefinitions definitions() {
+        return definitions;
     }
 
     /// What the cache of apps does.
@@ -133,14 +137,30 @@ final class AppCatalog implements AutoCloseable {
     ///
     /// @param strict whether to refuse unknown keys, which have no effect in definitions that are stored already
     ServedApp compile(RawBsonDocument definition, String database, boolean strict) throws InvalidApp {
-        return ServedApp.of(
-                definition, new Apps(config.limits(database), Execution::fetcher, reads::refusal), config, strict);
+        return ServedApp.of(definition, apps(database), config, strict);
+    }
+
+    private Apps apps(String database) {
+        return new Apps(config.limits(database), Execution::fetcher, reads::refusal);
+    }
+
+    /// What a definition says without effect, or what will fail, which is logged too. May wait for metadata of
+    /// collections; so it is not asked for when an app is served.
+    List<String> warnings(ServedApp app, String database) {
+        var warnings = apps(database).warnings(app.definition(), app.app());
+        warnings.forEach(
+                warning -> LOG.warn("GraphQL app {}: {}", app.app().uris().all(), warning));
+        return warnings;
+    }
+
+    private void evicted() {
+        meter.evicted();
     }
 
     /// Called when definitions may have changed through this server.
     void written() {
         writes.incrementAndGet();
-        kept.clear();
+        kept.invalidateAll();
     }
 
     private void follow(String database) {
@@ -154,64 +174,12 @@ final class AppCatalog implements AutoCloseable {
         changed.release();
     }
 
-    private Optional<RawBsonDocument> stored(String database, String uri) throws InvalidApp {
-        return served(uri, claimants(database, uri));
-    }
-
-    /// Definitions that are written through this server never claim the path of another. Of those that were stored in
-    /// other ways, neither the order nor what they contain decides which is served, since who may write one could
-    /// choose that: none is.
-    private static Optional<RawBsonDocument> served(String uri, List<RawBsonDocument> claimants) throws InvalidApp {
-        var owners = claimants.stream()
-                .filter(definition -> AppUris.of(definition).own().equals(Optional.of(uri)))
-                .toList();
-        if (owners.isEmpty()) {
-            return claimants.stream().findFirst(); // by its id, which is unique
-        }
-        var enabled = owners.stream()
-                .filter(definition -> AppUris.of(definition).isEnabled())
-                .toList();
-        if (enabled.size() > 1) {
-            LOG.warn(
-                    "None of these GraphQL apps is served at its own path, since all have the same: {}",
-                    enabled.stream().limit(10).map(AppUris::nameOf).toList());
-            throw new InvalidApp("URI collision: more than one GraphQL app has the path /" + uri);
-        }
-        return (enabled.isEmpty() ? owners : enabled).stream().findFirst();
-    }
-
-    /// The definitions that are to be served at a path, disabled ones too. The patterns do not depend on the
-    /// collation of the collection, which may not distinguish cases.
-    List<RawBsonDocument> claimants(String database, String uri) {
-        if (uri.indexOf('\0') >= 0) { // which no pattern can contain, and no path has
-            return List.of();
-        }
-        var declared =
-                new BsonDocument("descriptor.uri", new BsonRegularExpression("^/*" + Pattern.quote(uri) + "/*\\z"));
-        var named = new BsonDocument("_id", new BsonRegularExpression("^" + Pattern.quote(uri) + "\\z"));
-        var filter = new BsonDocument("$or", new BsonArray(List.of(declared, named)));
-        return definitions(database, filter, MAX_CLAIMANTS).stream()
-                .filter(definition -> AppUris.of(definition).all().contains(uri))
-                .toList();
-    }
-
-    private List<RawBsonDocument> definitions(String database, BsonDocument filter, int limit) {
-        var namespace = new MongoNamespace(database, config.definitions().getCollectionName());
-        var query = new ReadQuery(
-                namespace, filter, new BsonDocument("_id", new BsonInt32(1)), 0, limit, Duration.ZERO, ReadRights.ALL);
-        try {
-            return reads.find(query).toCompletableFuture().join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
-    }
-
     private void compileAll() {
         var database = config.definitions().getDatabaseName();
         try {
             long before = writes.get();
             var byUri = new LinkedHashMap<String, List<RawBsonDocument>>();
-            for (var definition : definitions(database, new BsonDocument(), MAX_APPS)) {
+            for (var definition : definitions.all(database)) {
                 AppUris.of(definition)
                         .own()
                         .ifPresent(uri -> byUri.computeIfAbsent(uri, _ -> new ArrayList<>())
@@ -219,17 +187,19 @@ final class AppCatalog implements AutoCloseable {
             }
             byUri.forEach((uri, owners) -> {
                 try {
-                    var app = compile(served(uri, owners).orElseThrow(), database, false);
+                    var app = compile(definitions.served(uri, owners).orElseThrow(), database, false);
+                    warnings(app, database);
                     kept.put(new Place(database, uri), app);
                     follow(database);
                     if (before != writes.get()) {
-                        kept.clear();
+                        kept.invalidateAll();
                     }
                 } catch (InvalidApp e) {
                     LOG.warn("GraphQL app {} cannot be served: {}", AppUris.nameOf(owners.getFirst()), e.getMessage());
                 }
             });
-        } catch (ProblemException e) { // MongoDB is not reachable yet: apps are compiled on their first request
+        } catch (ProblemException
+                | MongoException e) { // MongoDB is not reachable yet: apps are compiled on their first request
             LOG.debug("app definitions could not be read", e);
         }
     }
@@ -251,23 +221,26 @@ final class AppCatalog implements AutoCloseable {
     /// Evicts apps whose definitions were deleted or changed: they are compiled again on their next request.
     private void revalidate() {
         var byDatabase = new HashMap<String, List<Place>>();
-        kept.keySet()
+        kept.asMap()
+                .keySet()
                 .forEach(place -> byDatabase
                         .computeIfAbsent(place.database(), _ -> new ArrayList<>())
                         .add(place));
         byDatabase.forEach((database, places) -> {
-            for (var place : places) {
-                var app = kept.get(place);
-                if (app != null && !isServed(app, place)) {
-                    kept.remove(place, app);
+            var apps = Map.copyOf(kept.getAllPresent(places));
+            var claimants = definitions.claimants(
+                    database, places.stream().map(Place::uri).toList());
+            apps.forEach((place, app) -> {
+                if (!isServed(app, place.uri(), claimants.getOrDefault(place.uri(), List.of()))) {
+                    kept.asMap().remove(place, app);
                 }
-            }
+            });
         });
     }
 
-    private boolean isServed(ServedApp app, Place place) {
+    private boolean isServed(ServedApp app, String uri, List<RawBsonDocument> claimants) {
         try {
-            return stored(place.database(), place.uri()).equals(Optional.of(app.stored()));
+            return definitions.served(uri, claimants).equals(Optional.of(app.stored()));
         } catch (InvalidApp _) {
             return false;
         }

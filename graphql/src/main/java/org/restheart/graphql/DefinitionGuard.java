@@ -8,9 +8,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -41,7 +40,9 @@ final class DefinitionGuard implements Filter {
 
     private final GraphqlConfig config;
     private final AppCatalog catalog;
-    private final ReentrantLock turn = new ReentrantLock();
+
+    /// Held by the request that writes definitions: it must see those of others before it stores its own.
+    private final Semaphore turns = new Semaphore(1, true);
 
     DefinitionGuard(GraphqlConfig config, AppCatalog catalog) {
         this.config = config;
@@ -61,36 +62,52 @@ final class DefinitionGuard implements Filter {
         }
         checkWriter(request);
         var warnings = Collections.synchronizedSet(new LinkedHashSet<String>());
-        var checked = checked(request, target.get(), warnings);
+        var turn = new Turn();
+        var checked = checked(request, target.get(), turn, warnings);
         var written = checked.attribute(DocumentCheck.KEY).isPresent()
-                ? inTurn(checked, () -> following(checked, next))
+                ? inTurn(checked, next, turn)
                 : following(checked, next);
         return written.map(
                 answer -> warnings.isEmpty() ? answer : WarningsBody.add(request, answer, List.copyOf(warnings)));
     }
 
-    /// Writes of definitions that must not have the same path, each of which is checked before it is stored.
-    private Response inTurn(Request request, Supplier<Response> write) {
-        request.requireThread();
-        try {
-            if (!turn.tryLock(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw busy();
+    /// The turn of one request among those that write definitions, which must not have the same path.
+    private final class Turn implements AutoCloseable {
+        private boolean taken;
+
+        /// Blocks, unless the request has it already.
+        void take() {
+            try {
+                taken = taken || turns.tryAcquire(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
             }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw busy();
+            if (!taken) {
+                throw Problem.of(ProblemCode.OVERLOADED, "other GraphQL App definitions are being written")
+                        .with("Retry-After", "1")
+                        .raise();
+            }
         }
-        try {
-            return write.get().settled();
-        } finally {
-            turn.unlock();
+
+        @Override
+        public void close() {
+            if (taken) {
+                turns.release();
+            }
         }
     }
 
-    private static ProblemException busy() {
-        return Problem.of(ProblemCode.OVERLOADED, "other GraphQL App definitions are being written")
-                .with("Retry-After", "1")
-                .raise();
+    /// Writes definitions, each of which is checked before it is stored. Others wait while paths are compared and
+    /// documents stored, not while many are compiled. A change is checked when MongoDB has already locked the
+    /// document, for which the request that has the turn must not have to wait: so its turn begins before.
+    private Response inTurn(Request request, Handler next, Turn turn) {
+        request.requireThread();
+        try (turn) {
+            if (request.method() == Method.PATCH) {
+                turn.take();
+            }
+            return following(request, next).settled();
+        }
     }
 
     /// Whether a request is about definitions, or about their whole collection or database; those of another database,
@@ -118,8 +135,9 @@ final class DefinitionGuard implements Filter {
         }
     }
 
+    /// @param turn taken before paths are compared
     /// @param warnings to which those about the definitions are added when they are checked
-    private Request checked(Request request, DataTarget target, Set<String> warnings) {
+    private Request checked(Request request, DataTarget target, Turn turn, Set<String> warnings) {
         if (target.collection().isEmpty()) {
             return request;
         }
@@ -150,7 +168,7 @@ final class DefinitionGuard implements Filter {
         return request.with(RequestContent.KEY, new RequestContent(() -> escaped(request, content.value())))
                 .with(
                         DocumentCheck.KEY,
-                        documents -> warnings.addAll(check(target.db().orElseThrow(), documents, isArray)));
+                        documents -> warnings.addAll(check(target.db().orElseThrow(), documents, isArray, turn)));
     }
 
     /// Keys of a change name operators and paths; below these they are escaped.
@@ -176,15 +194,15 @@ final class DefinitionGuard implements Filter {
     }
 
     /// @return warnings
-    private List<String> check(String database, List<? extends BsonDocument> documents, boolean isArray) {
+    private List<String> check(String database, List<? extends BsonDocument> documents, boolean isArray, Turn turn) {
         var warnings = new ArrayList<String>();
-        var taken = new HashSet<String>();
+        var uris = new ArrayList<Set<String>>();
         for (int i = 0; i < documents.size(); i++) {
-            var place = isArray ? " in document at index positon " + i : "";
+            var place = place(i, isArray);
             try {
-                check(database, documents.get(i), place, taken).stream()
-                        .map(warning -> warning + place)
-                        .forEach(warnings::add);
+                var app = compile(database, documents.get(i));
+                uris.add(app.app().uris().all());
+                warnings(database, app).forEach(warning -> warnings.add(warning + place));
             } catch (InvalidApp e) {
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
@@ -192,33 +210,53 @@ final class DefinitionGuard implements Filter {
                         .raise();
             }
         }
+        turn.take();
+        checkPaths(database, documents, uris, isArray);
         return warnings;
     }
 
-    private List<String> check(String database, BsonDocument document, String place, Set<String> taken)
-            throws InvalidApp {
+    /// The text with which messages tell one of several documents.
+    private static String place(int index, boolean isArray) {
+        return isArray ? " in document at index positon " + index : ""; // spelt so in the contract
+    }
+
+    private ServedApp compile(String database, BsonDocument document) throws InvalidApp {
         var raw = document instanceof RawBsonDocument already ? already : new RawBsonDocument(document, CODEC);
-        var app = catalog.compile(raw, database, true).app();
-        var id = document.get("_id");
-        for (var uri : app.uris().all()) {
-            boolean collides = !taken.add(uri)
-                    || catalog.claimants(database, uri).stream()
-                            .anyMatch(rival -> !Objects.equals(rival.get("_id"), id));
-            if (collides) {
-                throw Problem.of(
-                                ProblemCode.CONFLICT,
-                                "Wrong GraphQL App definition" + place
-                                        + ": URI collision: another GraphQL app is already accessible at /" + uri)
-                        .raise();
-            }
-        }
-        var warnings = new ArrayList<>(app.warnings());
-        app.uris()
+        return catalog.compile(raw, database, true);
+    }
+
+    private List<String> warnings(String database, ServedApp app) {
+        var warnings = new ArrayList<>(catalog.warnings(app, database));
+        app.app()
+                .uris()
                 .declared()
                 .filter(uri -> ("/" + uri).startsWith(config.uri() + "/"))
                 .ifPresent(uri -> warnings.add("descriptor.uri is below " + config.uri()
                         + ", so that the app is served at " + config.uri() + "/" + uri));
         return warnings;
+    }
+
+    /// @param uris of each document
+    private void checkPaths(
+            String database, List<? extends BsonDocument> documents, List<Set<String>> uris, boolean isArray) {
+        var claimants = catalog.definitions()
+                .claimants(database, uris.stream().flatMap(Set::stream).toList());
+        var taken = new HashSet<String>();
+        for (int i = 0; i < documents.size(); i++) {
+            var id = documents.get(i).get("_id");
+            for (var uri : uris.get(i)) {
+                boolean collides = !taken.add(uri)
+                        || claimants.getOrDefault(uri, List.of()).stream()
+                                .anyMatch(rival -> !Objects.equals(rival.get("_id"), id));
+                if (collides) {
+                    throw Problem.of(
+                                    ProblemCode.CONFLICT,
+                                    "Wrong GraphQL App definition" + place(i, isArray)
+                                            + ": URI collision: another GraphQL app is already accessible at /" + uri)
+                            .raise();
+                }
+            }
+        }
     }
 
     /// Updates served apps after a write, also after a failed one, whose outcome is unknown.

@@ -27,7 +27,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
     /// @param strict whether to refuse unknown keys
     /// @throws InvalidApp naming the location of the error
     static ServedApp of(RawBsonDocument stored, Apps apps, GraphqlConfig config, boolean strict) throws InvalidApp {
-        var app = apps.compile(EscapedKeys.unescape((BsonDocument) stored), AppUris.of(stored), strict);
+        var app = apps.compile(unescaped(stored), AppUris.of(stored), strict);
         var queries = new QueryCache(app.schema(), app.fields(), config.queries());
         var texts = new HashMap<String, String>();
         for (var document : app.documents().entrySet()) {
@@ -47,6 +47,15 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
                 .defaultDataFetcherExceptionHandler(errors)
                 .build();
         return new ServedApp(stored, app, engine, queries, Map.copyOf(texts));
+    }
+
+    /// Its definition with unescaped keys.
+    BsonDocument definition() {
+        return unescaped(stored);
+    }
+
+    private static BsonDocument unescaped(BsonDocument stored) {
+        return EscapedKeys.unescape(stored);
     }
 
     /// The query of that name or hash, which may have a prefix that names the function.

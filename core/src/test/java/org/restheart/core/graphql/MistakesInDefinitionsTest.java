@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -66,6 +67,21 @@ class MistakesInDefinitionsTest {
         assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
         assertThat(written.headers().firstValue("Warning")).isEmpty();
         assertThat(written.body()).doesNotContain("_warnings");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'maker.$id': 1, 'maker': {'$ref': 'c', '$id': 1, '$db': 'd'}}",
+                "{'n': {'$bitsAllSet': 1, '$bitsAnySet': 1, '$bitsAllClear': 2, '$bitsAnyClear': [2]}}",
+                "{'at': {'$geoWithin': {'$box': [[0, 0], [1, 1]]}}, 'to': {'$geoWithin': {'$center': [[0, 0], 1]}}}",
+                "{'at': {'$geoWithin': {'$polygon': [[0, 0]]}}, 'to': {'$geoWithin': {'$centerSphere': [[0, 0], 1]}}}",
+                "{'$text': {'$search': 'a', '$language': 'en', '$caseSensitive': true, '$diacriticSensitive': true}}"
+            })
+    void nothing_is_said_about_an_operator_of_mongodb(String filter) {
+        var written = define("\"find\": " + filter.replace('\'', '"'), "\"find\": {\"_id\": {\"$fk\": \"_id\"}}");
+        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertThat(written.headers().allValues("Warning")).isEmpty();
     }
 
     @ParameterizedTest

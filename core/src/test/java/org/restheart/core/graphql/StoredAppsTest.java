@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
@@ -113,6 +114,76 @@ class StoredAppsTest {
                 assertThat(BsonDocument.parse(written.body()).getArray("_warnings"))
                         .contains(new BsonString(warning));
             }
+        }
+    }
+
+    @Test
+    void requests_do_not_repeat_in_the_log_what_is_wrong_with_stored_definitions() {
+        insert(app(
+                        "odd",
+                        json -> json.replace(
+                                "\"collection\": \"c\"", "\"collection\": \"c\", \"stages\": [{\"$out\": \"x\"}]"))
+                .append("unknown", 1));
+        insert(app("y", json -> json).append("descriptor", new Document("uri", "/shared/")));
+        insert(app("z", json -> json).append("descriptor", new Document("uri", "shared")));
+        try (var gateway = start("app-cache-enabled: false", "");
+                var log = new LogLines()) {
+            for (int i = 0; i < 4; i++) {
+                assertThat(new GraphqlClient(gateway, "admin").ask("odd", QUERY).body())
+                        .contains("errors");
+                assertThat(status(gateway, "shared")).isEqualTo(400);
+            }
+            assertThat(log.all()).noneMatch(line -> line.startsWith("WARN GraphQL app"));
+            assertThat(log.all().stream().filter(line -> line.contains("None of these GraphQL apps")))
+                    .hasSize(1);
+        }
+    }
+
+    private void profile(int level) {
+        mongo.database().runCommand(new Document("profile", level));
+    }
+
+    /// Queries of definitions since profiling began.
+    private long queries() {
+        return mongo.database()
+                .getCollection("system.profile")
+                .countDocuments(new Document("op", "query").append("ns", mongo.databaseName() + ".gql-apps"));
+    }
+
+    @Test
+    void the_paths_of_many_definitions_are_compared_with_few_queries() {
+        try (var gateway = start("app-cache-ttr: 100", "graphAppsInitializer: {enabled: false}\n")) {
+            var admin = new GraphqlClient(gateway, "admin");
+            var many = IntStream.range(0, 150)
+                    .mapToObj(i -> app("many-" + i, json -> json).append("descriptor", new Document("uri", "at/" + i)))
+                    .map(Document::toJson)
+                    .toList();
+            profile(2);
+            try {
+                var written = admin.send("POST", "/defs/gql-apps?wm=upsert", many.toString());
+                assertThat(written.statusCode()).as(written.body()).isIn(200, 201);
+                assertThat(queries()).isLessThan(10);
+                for (int i = 0; i < 30; i++) {
+                    assertThat(status(gateway, "at/" + i)).isEqualTo(200);
+                }
+                long before = queries();
+                await().pollDelay(Duration.ofMillis(1_000)).until(() -> true);
+                assertThat(queries() - before).isBetween(1L, 20L);
+            } finally {
+                profile(0);
+                mongo.database().getCollection("system.profile").drop();
+            }
+            var taken = admin.send(
+                    "POST",
+                    "/defs/gql-apps?wm=upsert",
+                    List.of(
+                                    app("new", json -> json).toJson(),
+                                    app("at/3", json -> json)
+                                            .append("descriptor", new Document("uri", "at/149"))
+                                            .toJson())
+                            .toString());
+            assertThat(taken.statusCode()).as(taken.body()).isEqualTo(409);
+            assertThat(taken.body()).contains("in document at index positon 1", "/at/149");
         }
     }
 

@@ -1,7 +1,6 @@
 package org.restheart.graphql.app;
 
 import graphql.schema.GraphQLSchema;
-import java.util.List;
 import java.util.Map;
 
 /// An app that can be served. Immutable.
@@ -9,11 +8,9 @@ import java.util.Map;
 /// @param uris its paths, without a leading slash
 /// @param fields mappings by `Type.field`, those of queries only
 /// @param documents queries that the definition holds, by their names
-/// @param warnings what the definition says without effect
 public record App(
         AppUris uris,
         GraphQLSchema schema,
         Map<String, FieldMapping> fields,
         Map<String, String> documents,
-        boolean enabled,
-        List<String> warnings) {}
+        boolean enabled) {}

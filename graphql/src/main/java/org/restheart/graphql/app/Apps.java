@@ -30,12 +30,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Compiles definitions to apps. Thread-safe.
 public final class Apps {
-    private static final Logger LOG = LoggerFactory.getLogger(Apps.class);
     static final List<String> STANDARD = List.of("Int", "Float", "String", "Boolean", "ID");
     private static final String QUERY = "Query";
     private static final String MUTATION = "Mutation";
@@ -68,7 +65,7 @@ public final class Apps {
 
     /// @param definition with unescaped keys
     /// @param uris its paths, which are those of the definition as it is stored
-    /// @param strict whether to refuse unknown keys instead of logging them
+    /// @param strict whether to refuse unknown keys, of which [#warnings] tells otherwise
     /// @throws InvalidApp naming the location of the error
     public App compile(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {
         var descriptor = descriptor(definition, uris, strict);
@@ -84,18 +81,25 @@ public final class Apps {
         checkQuery(mappings);
         var compiler = new Compiler(registry, mappings);
         compiler.read();
-        DefinitionKeys.check(definition, compiler.fields.keySet(), strict);
+        if (strict) {
+            DefinitionKeys.check(definition, compiler.fields.keySet());
+        }
         var schema = compiler.schema();
-        var warnings = DefinitionWarnings.of(definition, schema, compiler.fields, refusals);
-        warnings.forEach(warning -> LOG.warn("GraphQL app {}: {}", uris.all(), warning));
         var enabled = descriptor.get("enabled");
         return new App(
                 uris,
                 schema,
                 Map.copyOf(compiler.fields),
                 documents(definition.get("documents")),
-                enabled == null || enabled.asBoolean().getValue(),
-                warnings);
+                enabled == null || enabled.asBoolean().getValue());
+    }
+
+    /// What a definition says without effect, or what will fail. May block for metadata.
+    ///
+    /// @param definition with unescaped keys
+    /// @param app compiled of it
+    public List<String> warnings(BsonDocument definition, App app) {
+        return DefinitionWarnings.of(definition, app.schema(), app.fields(), refusals);
     }
 
     private static BsonDocument descriptor(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {
@@ -152,7 +156,7 @@ public final class Apps {
         }
     }
 
-    /// Those of GraphQL itself are there without having been declared anywhere.
+    /// The standard scalars of GraphQL are in the registry without a declaration, so without a location.
     private static void requireUndeclared(@Nullable TypeDefinition<?> type) throws InvalidApp {
         if (type != null && type.getSourceLocation() != null) {
             throw new InvalidApp("Invalid GraphQL schema: it redefines the scalar " + type.getName());

@@ -7,13 +7,9 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The keys that a definition may have. Other keys have no effect, which is seldom intended.
 final class DefinitionKeys {
-    private static final Logger LOG = LoggerFactory.getLogger(DefinitionKeys.class);
-
     private static final List<String> DEFINITION = List.of("descriptor", "schema", "mappings", "documents");
 
     /// `name` is what earlier releases called the URI.
@@ -28,9 +24,15 @@ final class DefinitionKeys {
     private DefinitionKeys() {}
 
     /// @param fields the mapped fields, as `Type.field`
-    /// @param strict whether to refuse unknown keys instead of logging them
     /// @throws InvalidApp naming an unknown key and the one that is nearest
-    static void check(BsonDocument definition, Set<String> fields, boolean strict) throws InvalidApp {
+    static void check(BsonDocument definition, Set<String> fields) throws InvalidApp {
+        var faults = faults(definition, fields);
+        if (!faults.isEmpty()) {
+            throw new InvalidApp(faults.getFirst());
+        }
+    }
+
+    private static List<String> faults(BsonDocument definition, Set<String> fields) {
         var faults = new ArrayList<String>();
         unknown(definition.get("descriptor"), DESCRIPTOR, "the descriptor", faults);
         var mappings = definition.getDocument("mappings");
@@ -43,21 +45,19 @@ final class DefinitionKeys {
                 checkLoader(mapping.get("dataLoader"), name, faults);
             }
         }
-        if (strict && !faults.isEmpty()) {
-            throw new InvalidApp(faults.getFirst());
-        }
-        faults.forEach(fault -> LOG.warn("GraphQL app {}: {}", AppUris.nameOf(definition), fault));
+        return faults;
     }
 
-    /// Warnings about keys of the definition itself. Those that begin with `_` are the data API's.
-    static List<String> warnings(BsonDocument definition) {
+    /// Warnings about keys of the definition itself, without those that begin with `_`, which are the data API's; and
+    /// about keys for which [#check] would have refused it.
+    static List<String> warnings(BsonDocument definition, Set<String> fields) {
         var own = new BsonDocument();
         definition.forEach((key, value) -> {
             if (!key.startsWith("_")) {
                 own.append(key, value);
             }
         });
-        var faults = new ArrayList<String>();
+        var faults = faults(definition, fields);
         unknown(own, DEFINITION, "the definition", faults);
         return faults;
     }

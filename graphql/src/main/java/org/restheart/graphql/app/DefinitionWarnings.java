@@ -29,7 +29,7 @@ import org.restheart.mongo.aggregation.AggregationDefinitions;
 final class DefinitionWarnings {
     private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
 
-    /// Of filters, and the variables. MongoDB may have others.
+    /// Of filters, with shapes of places and fields of references (DBRef), and the variables. MongoDB may have others.
     private static final Set<String> OPERATORS = Set.of(
             "$eq",
             "$ne",
@@ -52,8 +52,15 @@ final class DefinitionWarnings {
             "$options",
             "$text",
             "$search",
+            "$language",
+            "$caseSensitive",
+            "$diacriticSensitive",
             "$where",
             "$all",
+            "$bitsAllClear",
+            "$bitsAllSet",
+            "$bitsAnyClear",
+            "$bitsAnySet",
             "$elemMatch",
             "$size",
             "$comment",
@@ -62,8 +69,15 @@ final class DefinitionWarnings {
             "$geoWithin",
             "$geoIntersects",
             "$geometry",
+            "$box",
+            "$center",
+            "$centerSphere",
+            "$polygon",
             "$maxDistance",
             "$minDistance",
+            "$ref",
+            "$id",
+            "$db",
             "$arg",
             "$fk");
 
@@ -83,7 +97,7 @@ final class DefinitionWarnings {
     static List<String> of(
             BsonDocument definition, GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Refusals refusals) {
         var found = new DefinitionWarnings(schema, fields, refusals);
-        found.warnings.addAll(DefinitionKeys.warnings(definition));
+        found.warnings.addAll(DefinitionKeys.warnings(definition, fields.keySet()));
         definition.getDocument("mappings").forEach((type, mapping) -> found.type(type, mapping.asDocument()));
         found.unmapped();
         return List.copyOf(found.warnings);

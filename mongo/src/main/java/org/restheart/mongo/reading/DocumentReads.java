@@ -107,12 +107,17 @@ public final class DocumentReads {
 
     /// Why a pipeline would be refused, whatever the values of its variables; empty if it may be run. May block for
     /// metadata.
+    ///
+    /// @throws ProblemException if that cannot be known now
     public Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages) {
         try {
             inspection.requireOpen(namespace);
             inspection.check(stages, namespace.getDatabaseName());
             return Optional.empty();
         } catch (ProblemException e) {
+            if (e.problem().status() >= 500) {
+                throw e;
+            }
             return Optional.of(e.problem().message());
         }
     }
