@@ -133,7 +133,10 @@ final class DataServices {
                         service.catalog(),
                         surroundings(streams.budget()),
                         parts.metrics().mcp()))
-                .ifPresent(mcp -> bindings.add(Binding.prefix(mcp, mcp.uri(), false)));
+                .ifPresent(mcp -> {
+                    parts.opened().push(mcp::close);
+                    bindings.add(Binding.prefix(mcp, mcp.uri(), false));
+                });
         config.imports()
                 .map(imports -> new ImportService(
                         imports, client, parts.tasks(), judgedRequests, security.importOwners(), security::challenge))

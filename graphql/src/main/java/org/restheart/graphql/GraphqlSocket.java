@@ -19,6 +19,7 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Operation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.SerialTasks;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;

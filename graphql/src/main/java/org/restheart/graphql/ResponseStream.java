@@ -2,6 +2,7 @@ package org.restheart.graphql;
 
 import java.util.Optional;
 import java.util.function.Function;
+import org.restheart.http.SerialTasks;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Ending;

@@ -1,13 +1,12 @@
 package org.restheart.mcp;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -16,6 +15,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
+import org.restheart.http.SerialTasks;
 import org.restheart.http.access.Account;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +29,7 @@ final class AuditLog {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
     private static final Logger ERRORS = LoggerFactory.getLogger(AuditLog.class);
     private static final int MAX_WAITING = 8_192;
+    private static final Duration MAX_DRAIN = Duration.ofSeconds(10);
     private static final int MAX_VALUES = 2_048;
     private static final int MAX_SHAPE = 4_096;
 
@@ -41,8 +42,7 @@ final class AuditLog {
     private final boolean on;
     private final boolean values;
     private final InstantSource clock;
-    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger lines = new AtomicInteger();
+    private final SerialTasks lines = new SerialTasks("mcp-audit");
 
     AuditLog(boolean on, boolean values, InstantSource clock) {
         this.on = on;
@@ -64,7 +64,7 @@ final class AuditLog {
 
     /// Whether [#logLater] has room; beyond, callers wait for the log themselves.
     boolean mayLogLater() {
-        return lines.get() < MAX_WAITING;
+        return lines.waiting() < MAX_WAITING;
     }
 
     /// As [#log], on another thread, for threads that must not wait for the log.
@@ -73,20 +73,14 @@ final class AuditLog {
             return;
         }
         var time = clock.instant();
-        waiting.add(() -> log(call, outcome, numbers, time));
-        if (lines.getAndIncrement() == 0) {
-            Thread.ofVirtual().name("mcp-audit").start(this::logWaiting);
-        }
+        lines.execute(() -> log(call, outcome, numbers, time));
     }
 
-    private void logWaiting() {
-        do {
-            try {
-                waiting.remove().run();
-            } catch (RuntimeException e) { // the other lines are logged
-                ERRORS.error("a line of the audit log is missing", e);
-            }
-        } while (lines.decrementAndGet() > 0);
+    /// Waits until all lines are logged, since the process does not wait for their thread.
+    void drain() {
+        if (!lines.drain(MAX_DRAIN)) {
+            ERRORS.error("lines of the audit log are missing: {}", lines.waiting());
+        }
     }
 
     /// @param outcome `done`, `asked`, `failed`, `malformed`, or the reason of the refusal
@@ -175,6 +169,6 @@ final class AuditLog {
             return shape;
         }
         return new BsonString(
-                value.getBsonType().name().toLowerCase(java.util.Locale.ROOT).replace('_', ' '));
+                value.getBsonType().name().toLowerCase(Locale.ROOT).replace('_', ' '));
     }
 }

@@ -20,6 +20,22 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
         return new CallRecord(audit, meters, new AuditLog.Call(http, Optional.of(rpc), credential, name, arguments));
     }
 
+    /// Counts and logs a request that is refused before a tool is called.
+    ///
+    /// @throws org.restheart.http.NeedsThread on an I/O thread, if the log has to be awaited
+    void refused(AuditLog.Call call, String reason) {
+        boolean later = audit.mayLogLater();
+        if (!later) {
+            call.http().requireThread();
+        }
+        meters.refused(reason);
+        if (later) {
+            audit.logLater(call, reason, Map.of());
+        } else {
+            audit.log(call, reason, Map.of());
+        }
+    }
+
     /// Whether a line of the audit log can be left to another thread now.
     boolean mayLogLater() {
         return audit.mayLogLater();
@@ -39,9 +55,9 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
         try (var _ = lists.begin(credential.caller())) {
             return list.get();
         } catch (RefusedCall refused) {
-            meters.refused(refused.reason());
-            var call = new AuditLog.Call(http, Optional.of(rpc), credential, rpc.method(), new BsonDocument());
-            audit.log(call, refused.reason(), Map.of());
+            refused(
+                    new AuditLog.Call(http, Optional.of(rpc), credential, rpc.method(), new BsonDocument()),
+                    refused.reason());
             throw RpcError.of(200, RpcError.INVALID_PARAMS, refused.text());
         }
     }

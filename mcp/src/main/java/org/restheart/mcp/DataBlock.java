@@ -39,10 +39,11 @@ final class DataBlock {
         this.extent = Shortening.Extent.usual(maxString);
     }
 
-    /// Adds documents until the array ends or a limit is reached. A failure after the first document ends the block.
+    /// Adds documents until the array ends or a limit is reached.
     ///
     /// @param array of documents, closed here
-    /// @throws IOException if no document could be read
+    /// @throws IOException if it cannot be read to its end, and any exception of its source; the block then has the
+    ///     documents before
     void addAll(Content array) throws IOException {
         try (var elements = new JsonElements(Content.stream(array))) {
             for (var element = elements.next(); element.isPresent(); element = elements.next()) {
@@ -52,11 +53,9 @@ final class DataBlock {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            if (lines.isEmpty()) {
-                throw e;
-            }
             more = true;
             capped.add("time");
+            throw e;
         }
     }
 

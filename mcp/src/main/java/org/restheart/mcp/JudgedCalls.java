@@ -14,6 +14,7 @@ import org.bson.BsonNumber;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
+import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -25,8 +26,8 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Slice;
 import org.restheart.http.judged.Via;
 
-/// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks.
-/// Thread-safe.
+/// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks, but for
+/// [#later]. Thread-safe.
 final class JudgedCalls {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("mcp-end").start(task);
@@ -54,17 +55,19 @@ final class JudgedCalls {
         return collection(call.http(), call.text("database"), call.text("collection"));
     }
 
-    /// The response of a request that reads, without waiting. Refusals are failures of it.
+    /// The response of a request that reads, without waiting. Refusals and faults are failures of it.
     ///
-    /// @throws org.restheart.http.NeedsThread on an I/O thread, if the request has to wait by itself
+    /// @throws NeedsThread on an I/O thread, if the request has to wait by itself
     Response.Deferred<?> later(Request outer, JudgedRequest inner) {
         try {
             return switch (requests.make(outer, inner.with(DataWrite.FORBIDDEN, true))) {
                 case Response.Deferred<?> deferred -> deferred;
                 case Response.Ready ready -> Response.later(CompletableFuture.completedFuture(ready), same -> same);
             };
-        } catch (ProblemException refusal) {
-            return Response.later(CompletableFuture.<Response.Ready>failedFuture(refusal), ready -> ready);
+        } catch (NeedsThread again) {
+            throw again;
+        } catch (RuntimeException failure) {
+            return Response.later(CompletableFuture.<Response.Ready>failedFuture(failure), ready -> ready);
         }
     }
 
@@ -91,7 +94,7 @@ final class JudgedCalls {
                     // the cursor of a streamed response would stay open
                     var _ = arrived.thenAcceptAsync(late -> late.get().content().abandon(), THREADS);
                     Thread.currentThread().interrupt();
-                    throw new RefusedCall("gone", "the client has left");
+                    throw RefusedCall.gone();
                 } catch (ExecutionException e) {
                     throw new IllegalStateException(e); // completed only with values
                 }

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -52,6 +51,7 @@ public final class McpService implements Service {
     private final McpMethods methods;
     private final VisibleCollections visible;
     private final AuditLog audit;
+    private final CallRecords records;
     private final McpMeters meters;
 
     /// Dependencies on the server.
@@ -99,13 +99,18 @@ public final class McpService implements Service {
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
         var lists = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
         var handlers = new ToolHandlers(catalogs, reads, watches, writes);
-        var records = new CallRecords(limits, lists, audit, meters);
+        this.records = new CallRecords(limits, lists, audit, meters);
         var tools = new Tools(config, visible, handlers, records, calls);
         var resources = new Resources(tools.offered(), visible, handlers, tokens, records);
         this.methods = new McpMethods(tools, resources, records, surroundings.version());
         if (!config.audit()) {
             LOG.warn("mcp: the audit log is off: calls of models are not recorded");
         }
+    }
+
+    /// Waits until the audit log has the calls that were answered.
+    public void close() {
+        audit.drain();
     }
 
     @Override
@@ -135,8 +140,7 @@ public final class McpService implements Service {
     public Response handle(Request request) {
         var problem = placeProblem(request);
         if (problem.isPresent()) {
-            meters.refused("origin");
-            logRefusal(request, surroundings.credential().apply(request), "origin");
+            refused(request, surroundings.credential().apply(request), "origin");
             return error(403, Optional.empty(), RpcError.of(403, RpcError.INVALID_REQUEST, problem.get()));
         }
         if (!request.path().decoded().equals(config.uri())
@@ -158,8 +162,7 @@ public final class McpService implements Service {
         }
         var credential = surroundings.credential().apply(request);
         if (!isLetIn(request)) {
-            meters.refused("unauthenticated");
-            logRefusal(request, credential, "unauthenticated");
+            refused(request, credential, "unauthenticated");
             return unauthorized(request);
         }
         var scope = missingScope(credential, request);
@@ -175,8 +178,8 @@ public final class McpService implements Service {
         return answer(request, credential);
     }
 
-    private void logRefusal(Request request, PresentedCredential credential, String outcome) {
-        audit.log(new AuditLog.Call(request, Optional.empty(), credential, "", new BsonDocument()), outcome, Map.of());
+    private void refused(Request request, PresentedCredential credential, String reason) {
+        records.refused(new AuditLog.Call(request, Optional.empty(), credential, "", new BsonDocument()), reason);
     }
 
     /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS
@@ -261,8 +264,7 @@ public final class McpService implements Service {
                         && (scopes.get().contains("mcp:write") || !asksToWrite(request)))) {
             return Optional.empty();
         }
-        meters.refused("scope");
-        logRefusal(request, credential, "scope");
+        refused(request, credential, "scope");
         var needed = config.isReadOnly() ? "mcp:read" : "mcp:read mcp:write";
         return Optional.of(Response.status(403)
                 .with("Content-Type", Response.JSON)
@@ -316,8 +318,7 @@ public final class McpService implements Service {
         try {
             rpc = RpcRequest.read(request.headers(), request.body().bytes());
         } catch (RpcError error) {
-            meters.refused("malformed");
-            logRefusal(request, credential, "malformed");
+            refused(request, credential, "malformed");
             return error(error.status(), RpcRequest.idIn(request.body().bytes()), error);
         }
         if (rpc.isNotification()) {

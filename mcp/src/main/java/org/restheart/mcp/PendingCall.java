@@ -37,10 +37,10 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
             ended.run();
             pending.complete(outcome);
         });
-        return Response.later(pending, outcome -> answered(outcome, answer));
+        return Response.later(pending, outcome -> pending.answered(outcome, answer));
     }
 
-    private static Response.Ready answered(
+    private Response.Ready answered(
             Supplier<Response.Ready> outcome, Function<Supplier<Response.Ready>, Response.Ready> answer) {
         Response.Ready found;
         try {
@@ -52,7 +52,9 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
         }
         return found.content() instanceof Content.Bytes bytes && bytes.length() > LARGE
                 ? Response.status(200)
-                        .with(McpService.TYPE, new Content.Streamed(new Late(found, answer), bytes.length()))
+                        .with(
+                                McpService.TYPE,
+                                new Content.Streamed(new Late(found, answer, this::gone), bytes.length()))
                 : answer.apply(() -> found);
     }
 
@@ -60,22 +62,31 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
     public void awaitedBy(Waiter waiter) {
         found.awaitedBy(withdrawal -> waiter.withdrawIfGone(() -> {
             boolean withdrawn = withdrawal.getAsBoolean();
-            if (withdrawn && !isGone.getAndSet(true)) {
-                gone.run();
+            if (withdrawn) {
+                gone();
             }
             return withdrawn;
         }));
+    }
+
+    private void gone() {
+        if (!isGone.getAndSet(true)) {
+            gone.run();
+        }
     }
 
     /// A response that is built when it is read.
     private static final class Late implements Content.Source {
         private final Response.Ready found;
         private final Function<Supplier<Response.Ready>, Response.Ready> answer;
+        private final Runnable unread;
         private boolean read;
 
-        Late(Response.Ready found, Function<Supplier<Response.Ready>, Response.Ready> answer) {
+        /// @param unread called in place of `answer`, if it is closed before it is read
+        Late(Response.Ready found, Function<Supplier<Response.Ready>, Response.Ready> answer, Runnable unread) {
             this.found = found;
             this.answer = answer;
+            this.unread = unread;
         }
 
         @Override
@@ -93,6 +104,7 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
         public void close() {
             if (!read) {
                 found.content().abandon();
+                unread.run();
             }
         }
     }

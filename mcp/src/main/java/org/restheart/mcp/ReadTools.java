@@ -209,11 +209,15 @@ final class ReadTools {
                 limit, Math.min(call.number("max-bytes", sizes.defaultBytes()), sizes.maxBytes()), sizes.maxString());
     }
 
+    /// A failure after the first document ends the block.
     private static void add(ToolCall call, Content array, DataBlock block) {
         try {
             block.addAll(array);
         } catch (IOException | RuntimeException e) {
-            throw RefusedCall.interrupted(call, e);
+            var refused = RefusedCall.interrupted(call, e);
+            if (block.count() == 0) {
+                throw refused;
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.http.NeedsThread;
 import org.restheart.http.Operation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -95,7 +96,7 @@ final class Tools {
                         sent.found(),
                         sent.running()::close,
                         () -> {
-                            record.refused(new RefusedCall("gone", "the client has left"));
+                            record.refused(RefusedCall.gone());
                             record.closeLater();
                         },
                         outcome -> {
@@ -125,15 +126,15 @@ final class Tools {
         } catch (RefusedCall _) {
             return Optional.empty();
         }
+        Response.Deferred<?> found;
         try {
-            var found = calls.later(call.http(), only.get());
-            observe(call.http(), call.tool().toolName());
-            return Optional.of(new Sent(running, found));
-        } catch (RuntimeException _) { // the request has to wait, or a fault, of which the call on a thread tells
+            found = calls.later(call.http(), only.get());
+        } catch (NeedsThread | Error failure) { // the former: the call is begun again, on a thread
             running.undo();
-            call.http().requireThread();
-            return Optional.empty();
+            throw failure;
         }
+        observe(call.http(), call.tool().toolName());
+        return Optional.of(new Sent(running, found));
     }
 
     private static void observe(Request http, String name) {

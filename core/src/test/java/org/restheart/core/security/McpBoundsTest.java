@@ -7,10 +7,16 @@ import static org.restheart.core.security.McpClient.documents;
 import static org.restheart.core.security.McpClient.isError;
 import static org.restheart.core.security.McpClient.text;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
@@ -21,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
+import org.slf4j.LoggerFactory;
 
 /// The sizes of results, the limits of calls and the audit log of the Model Context Protocol, as configured.
 @WithMongo
@@ -238,9 +245,11 @@ class McpBoundsTest {
             gateway.as("admin").with("Origin", "https://evil.example").post("/_mcp", "{}");
             gateway.as("admin").post("/_mcp", "[]");
             gateway.anonymous().post("/_mcp", "{}");
-            var audited = lines.all().stream()
-                    .filter(line -> line.startsWith("INFO {\"time\""))
-                    .toList();
+            var audited = await().until(
+                            () -> lines.all().stream()
+                                    .filter(line -> line.startsWith("INFO {\"time\""))
+                                    .toList(),
+                            found -> found.size() >= 6);
             assertThat(audited).hasSize(6);
             assertThat(audited.get(0))
                     .contains("\"values\": {", "4711", "\"documents\": 0", "\"bytes\": 0", "\"milliseconds\": ")
@@ -262,6 +271,38 @@ class McpBoundsTest {
         assertThat(alone.getDocument("structuredContent")).isEqualTo(listed.getDocument("structuredContent"));
         assertThat(documents(call("admin", "find", "large", "'filter': {'_id': 'none'}")))
                 .isEmpty();
+    }
+
+    @Test
+    void a_stop_waits_for_the_audit_log(TestMongo mongo) {
+        var audit = (Logger) LoggerFactory.getLogger("org.restheart.audit");
+        var lines = new AtomicInteger();
+        var slow = new AppenderBase<ILoggingEvent>() {
+            @Override
+            protected void append(ILoggingEvent line) {
+                LockSupport.parkNanos(20_000_000);
+                lines.incrementAndGet();
+            }
+        };
+        slow.start();
+        var before = audit.getLevel();
+        audit.setLevel(Level.INFO);
+        try {
+            try (var stopped = TestGateway.start(mongo, "mcp: {enabled: true}\n")) {
+                stopped.insert("docs", "{_id: 'x'}");
+                audit.addAppender(slow);
+                var admin = new McpClient(stopped.as("admin"));
+                var arguments = "{\"database\": \"%s\", \"collection\": \"docs\", \"filter\": {\"_id\": \"x\"}}"
+                        .formatted(stopped.database().getName());
+                for (int i = 0; i < 50; i++) {
+                    assertThat(isError(admin.call("find", arguments))).isFalse();
+                }
+            }
+            assertThat(lines).hasValue(50);
+        } finally {
+            audit.detachAppender(slow);
+            audit.setLevel(before);
+        }
     }
 
     @Test

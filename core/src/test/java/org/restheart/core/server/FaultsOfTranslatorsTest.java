@@ -50,7 +50,7 @@ class FaultsOfTranslatorsTest {
     /// The callers for whom catalogs and paths were read.
     private static final List<String> CHARGED = new CopyOnWriteArrayList<>();
 
-    private static final DataPaths PATHS = new DataPaths() {
+    static final DataPaths PATHS = new DataPaths() {
         @Override
         public Optional<String> ofCollection(Connection connection, String database, String collection) {
             CHARGED.add(CallerScope.current());
@@ -69,7 +69,7 @@ class FaultsOfTranslatorsTest {
 
         @Override
         public Optional<String> ofId(BsonValue id) {
-            return Optional.empty();
+            return id.isString() ? Optional.of(id.asString().getValue()) : Optional.empty();
         }
     };
 
@@ -92,7 +92,7 @@ class FaultsOfTranslatorsTest {
     };
 
     /// The service for requests of an account, of which some are refused before they reach it.
-    private record Authenticated(Service service, Optional<Problem> refusal) implements Service {
+    record Authenticated(Service service, Optional<Problem> refusal) implements Service {
         @Override
         public String name() {
             return service.name();
@@ -106,6 +106,11 @@ class FaultsOfTranslatorsTest {
         @Override
         public Optional<Response.Ready> errorResponse(Request request, Problem problem) {
             return service.errorResponse(request, problem);
+        }
+
+        @Override
+        public boolean startsOnIoThread(Request request) {
+            return service.startsOnIoThread(request);
         }
 
         @Override
@@ -130,8 +135,7 @@ class FaultsOfTranslatorsTest {
         }
     }
 
-    private static HttpResponse<String> post(TestServer server, String path, String body, String accept)
-            throws Exception {
+    static HttpResponse<String> post(TestServer server, String path, String body, String accept) throws Exception {
         var address = server.listener().address();
         var request = HttpRequest.newBuilder(
                         URI.create("http://" + address.getHostString() + ":" + address.getPort() + path))
@@ -178,7 +182,7 @@ class FaultsOfTranslatorsTest {
                 "InvalidParameter");
     }
 
-    private static McpService mcp() {
+    static McpService mcp(JudgedRequests requests) {
         var config = GatewayConfig.parse("mcp: {enabled: true}\n").mcp().orElseThrow();
         var surroundings = new McpService.Surroundings(
                 _ -> "http://localhost",
@@ -189,13 +193,14 @@ class FaultsOfTranslatorsTest {
                 new SecretKeySpec(new byte[32], "HmacSHA256"),
                 Set.of(),
                 "1");
-        return new McpService(config, BROKEN, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
+        return new McpService(config, requests, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
     }
 
     @Test
     void what_a_call_reads_on_a_thread_of_its_own_is_charged_to_its_caller() throws Exception {
         CHARGED.clear();
-        try (var server = TestServer.of(Binding.prefix(new Authenticated(mcp(), Optional.empty()), "/_mcp", false))) {
+        try (var server =
+                TestServer.of(Binding.prefix(new Authenticated(mcp(BROKEN), Optional.empty()), "/_mcp", false))) {
             var watch = "{\"name\": \"watch\", \"_meta\": {\"progressToken\": 1}, \"arguments\":"
                     + " {\"database\": \"d\", \"collection\": \"c\", \"stream\": \"s\"}}";
             for (var params : List.of("{\"name\": \"list-databases\"}", watch)) {
@@ -210,7 +215,8 @@ class FaultsOfTranslatorsTest {
 
     @Test
     void a_fault_is_an_error_of_the_model_context_protocol_with_the_id_of_the_request() throws Exception {
-        try (var server = TestServer.of(Binding.prefix(new Authenticated(mcp(), Optional.empty()), "/_mcp", false))) {
+        try (var server =
+                TestServer.of(Binding.prefix(new Authenticated(mcp(BROKEN), Optional.empty()), "/_mcp", false))) {
             for (var call : List.of("tools/list", "tools/call")) {
                 var response = post(
                         server,

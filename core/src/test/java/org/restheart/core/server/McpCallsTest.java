@@ -1,0 +1,117 @@
+package org.restheart.core.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.routing.Binding;
+import org.restheart.core.security.LogLines;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequests;
+import org.slf4j.LoggerFactory;
+
+/// Threads and faults of calls of the Model Context Protocol.
+class McpCallsTest {
+    private static final String BY_ID =
+            "{\"name\": \"find\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\", \"filter\": {\"_id\": \"x\"}}}";
+    private static final String ALL =
+            "{\"name\": \"find\", \"arguments\": {\"database\": \"d\", \"collection\": \"c\"}}";
+
+    private static HttpResponse<String> call(JudgedRequests requests, String method, String params) throws Exception {
+        var mcp = FaultsOfTranslatorsTest.mcp(requests);
+        var service = new FaultsOfTranslatorsTest.Authenticated(mcp, Optional.empty());
+        try (var server = TestServer.of(Binding.prefix(service, "/_mcp", false))) {
+            return FaultsOfTranslatorsTest.post(
+                    server,
+                    "/_mcp",
+                    "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"" + method + "\", \"params\": " + params + "}",
+                    "application/json");
+        }
+    }
+
+    @Test
+    void a_fault_of_a_call_by_id_is_reported_and_the_call_is_not_repeated() throws Exception {
+        var calls = new AtomicInteger();
+        try (var lines = new LogLines()) {
+            var response = call(
+                    (_, _) -> {
+                        calls.incrementAndGet();
+                        throw new IllegalStateException("a fault");
+                    },
+                    "tools/call",
+                    BY_ID);
+            assertThat(response.body()).contains("-32603").doesNotContain("a fault");
+            assertThat(calls).hasValue(1);
+            assertThat(lines.all()).anyMatch(line -> line.startsWith("ERROR request ") && line.contains("a fault"));
+        }
+    }
+
+    /// Documents, and then a fault.
+    private static final class Broken implements Content.Source {
+        private final String documents;
+        private boolean read;
+
+        Broken(String documents) {
+            this.documents = documents;
+        }
+
+        @Override
+        public ByteBuffer next() {
+            if (read) {
+                throw new IllegalStateException("a fault");
+            }
+            read = true;
+            return ByteBuffer.wrap(documents.getBytes(StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void a_fault_while_documents_are_read_is_logged() throws Exception {
+        for (var documents : List.of("[", "[{\"_id\": 1}")) {
+            try (var lines = new LogLines()) {
+                var response = call(
+                        (_, _) -> Response.status(200)
+                                .with("application/json", new Content.Streamed(new Broken(documents), 100)),
+                        "tools/call",
+                        ALL);
+                assertThat(response.body()).contains(documents.length() == 1 ? "broke off" : "\"capped\": [\"time\"]");
+                assertThat(lines.all())
+                        .anyMatch(line -> line.matches("WARN request \\S+: the result of find broke off"));
+            }
+        }
+    }
+
+    @Test
+    void refusals_are_not_logged_by_io_threads() throws Exception {
+        var audit = (Logger) LoggerFactory.getLogger("org.restheart.audit");
+        var lines = new ListAppender<ILoggingEvent>();
+        lines.start();
+        var before = audit.getLevel();
+        audit.setLevel(Level.INFO);
+        audit.addAppender(lines);
+        try {
+            var response = call((_, _) -> Response.status(200), "tools/call", "[\"find\"]");
+            assertThat(response.body()).contains("error");
+            await().untilAsserted(() -> assertThat(List.copyOf(lines.list))
+                    .extracting(ILoggingEvent::getThreadName)
+                    .containsExactly("mcp-audit"));
+        } finally {
+            audit.detachAppender(lines);
+            audit.setLevel(before);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package org.restheart.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class SerialTasksTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final SerialTasks tasks = new SerialTasks("tasks-of-a-test");
+    private final List<Integer> completed = new CopyOnWriteArrayList<>();
+
+    @Test
+    void drained_tasks_are_completed_in_their_order() {
+        var gate = new CountDownLatch(1);
+        tasks.execute(() -> await(gate));
+        IntStream.range(0, 100).forEach(i -> tasks.execute(() -> completed.add(i)));
+        assertThat(tasks.drain(Duration.ofMillis(1))).isFalse();
+        assertThat(completed).isEmpty();
+        gate.countDown();
+        assertThat(tasks.drain(LONG)).isTrue();
+        assertThat(completed).hasSize(100).isSorted();
+    }
+
+    @Test
+    void later_tasks_are_completed_whatever_the_failure() {
+        tasks.execute(() -> {
+            throw new IllegalStateException("a fault");
+        });
+        tasks.execute(() -> {
+            throw new StackOverflowError("of the JVM");
+        });
+        tasks.execute(() -> completed.add(1));
+        assertThat(tasks.drain(LONG)).isTrue();
+        tasks.execute(() -> completed.add(2));
+        assertThat(tasks.drain(LONG)).isTrue();
+        assertThat(completed).containsExactly(1, 2);
+    }
+
+    private static void await(CountDownLatch gate) {
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
