@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
@@ -18,7 +19,7 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /// The JSON object of an action, split into members without building trees: each member remains the JSON that was sent,
-/// for requests of the REST API. Immutable.
+/// for requests of the REST API. Confined to one request.
 final class ActionBody {
     private static final int MAX_QUOTED = 100;
     private static final int MAX_DEPTH = 101; // 100 in each member
@@ -33,6 +34,7 @@ final class ActionBody {
     private final Action action;
     private final byte[] json;
     private final Map<String, Member> members;
+    private final Map<String, BsonValue> parsed = new HashMap<>();
 
     /// The position of a value, its first token, and why it cannot be stored, if so.
     private record Member(int from, int to, JsonToken first, Optional<String> unstorable) {}
@@ -147,7 +149,7 @@ final class ActionBody {
 
     /// @throws Refusal 400 if it is missing or no text
     String text(String name) {
-        if (!(value(name, require(name)) instanceof org.bson.BsonString text)) {
+        if (!(value(name, require(name)) instanceof BsonString text)) {
             throw wrongType(name, "a string");
         }
         return text.getValue();
@@ -180,9 +182,16 @@ final class ActionBody {
         return value.asBoolean().getValue();
     }
 
+    /// Parsed once, since filters and projections are asked for several times.
     private BsonValue value(String name, Member member) {
+        var known = parsed.get(name);
+        if (known != null) {
+            return known;
+        }
         try {
-            return JsonParser.parse(slice(member));
+            var value = JsonParser.parse(slice(member));
+            parsed.put(name, value);
+            return value;
         } catch (MalformedJsonException e) {
             throw Refusal.parameter(action.failure() + "'" + name + "': " + e.getMessage());
         }

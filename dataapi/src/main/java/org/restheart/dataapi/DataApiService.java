@@ -9,16 +9,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.bson.BsonArray;
-import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonInt64;
-import org.bson.BsonValue;
-import org.restheart.bson.JsonEncoder;
-import org.restheart.bson.JsonMode;
-import org.restheart.http.Content;
+import java.util.function.IntConsumer;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
+import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -113,12 +107,28 @@ public final class DataApiService implements Service {
             return Response.status(405);
         }
         long began = System.nanoTime();
-        var response = answered(request, action.get());
         var version = request.path().segments().get(uri.size() + 3);
-        return response.map(ready -> {
-            meters.done(action.get(), version, ready.status(), System.nanoTime() - began);
+        IntConsumer done = status -> meters.done(action.get(), version, status, System.nanoTime() - began);
+        Response response;
+        try {
+            response = answered(request, action.get());
+        } catch (NeedsThread again) { // the action is begun again, on a thread
+            throw again;
+        } catch (RuntimeException failure) {
+            throw counted(failure, done);
+        }
+        return response.mapFailure(failure -> counted(failure, done)).map(ready -> {
+            done.accept(ready.status());
             return ready;
         });
+    }
+
+    /// Failures are answered outside this service: faults, and all refusals of clients that accept
+    /// `application/problem+json`.
+    private static RuntimeException counted(RuntimeException failure, IntConsumer done) {
+        done.accept(
+                failure instanceof ProblemException refused ? refused.problem().status() : 500);
+        return failure;
     }
 
     /// Empty for an unknown address.
@@ -192,9 +202,8 @@ public final class DataApiService implements Service {
         }
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
-        return outcome(request, inner)
-                .map(done -> answer(action, byId, canonical, done, report))
-                .recover(failure -> missing(action, byId, canonical, failure));
+        var answers = new ActionAnswers(action, byId, canonical, config, report);
+        return outcome(request, inner).map(answers::answer).recover(answers::missing);
     }
 
     /// Makes the collection if there is none and the caller may; otherwise the action says that it does not exist.
@@ -236,94 +245,6 @@ public final class DataApiService implements Service {
         } catch (ProblemException refusal) {
             return Response.later(CompletableFuture.<Response.Ready>failedFuture(refusal), ready -> ready);
         }
-    }
-
-    private Response.Ready answer(
-            Action action,
-            boolean byId,
-            boolean canonical,
-            Response.Ready done,
-            AtomicReference<DataWrite.Report> report) {
-        var ok = Response.status(200);
-        return switch (action) {
-            case findOne ->
-                ok.with(
-                        Formats.type(canonical),
-                        byId ? DocumentEnvelopes.one(bounded(done)) : DocumentEnvelopes.oneOf(bounded(done)));
-            case find, aggregate -> ok.with(Formats.type(canonical), DocumentEnvelopes.many(bounded(done)));
-            default -> {
-                var done1 = report.get();
-                if (done1 == null) {
-                    throw Problem.of(ProblemCode.INTERNAL, "the outcome of the write is not known")
-                            .raise();
-                }
-                yield written(action, canonical, done1);
-            }
-        };
-    }
-
-    private Content bounded(Response.Ready done) {
-        return BoundedContent.of(done.content(), config.limits().bytes());
-    }
-
-    private Response.Ready written(Action action, boolean canonical, DataWrite.Report report) {
-        var failure = report.failure();
-        if (failure.isPresent()) {
-            if (action != Action.insertMany) {
-                throw failure.get().raise();
-            }
-            throw Errors.mongo(
-                    action,
-                    "document "
-                            + report.errors()
-                                    .getFirst()
-                                    .getNumber("index", new BsonInt32(0))
-                                    .intValue()
-                            + ": " + Errors.duplicate(failure.get().message()));
-        }
-        return switch (action) {
-            case insertOne ->
-                value(
-                        canonical,
-                        config.inserts().status(),
-                        new BsonDocument("insertedId", report.inserted().getFirst()));
-            case insertMany ->
-                value(
-                        canonical,
-                        config.inserts().status(),
-                        new BsonDocument("insertedIds", new BsonArray(report.inserted())));
-            case deleteOne, deleteMany ->
-                value(canonical, 200, new BsonDocument("deletedCount", count(report.deleted())));
-            default -> {
-                var counts = new BsonDocument("matchedCount", count(report.matched()))
-                        .append("modifiedCount", count(report.modified()));
-                report.upserted().ifPresent(id -> counts.append("upsertedId", id));
-                yield value(canonical, 200, counts);
-            }
-        };
-    }
-
-    /// A missing document is not a failure here.
-    private Response.Ready missing(Action action, boolean byId, boolean canonical, Throwable failure) {
-        if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
-            return switch (action) {
-                case findOne -> Response.status(200).with(Formats.type(canonical), DocumentEnvelopes.one(Content.NONE));
-                case deleteOne -> value(canonical, 200, new BsonDocument("deletedCount", count(0)));
-                default ->
-                    value(canonical, 200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));
-            };
-        }
-        throw failure instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(failure);
-    }
-
-    private static BsonValue count(long number) {
-        return number <= Integer.MAX_VALUE ? new BsonInt32((int) number) : new BsonInt64(number);
-    }
-
-    private static Response.Ready value(boolean canonical, int status, BsonDocument value) {
-        var json =
-                JsonEncoder.of(canonical ? JsonMode.EXTENDED : JsonMode.PLAIN).encodeToString(value);
-        return Response.json(status, json).with("Content-Type", Formats.type(canonical));
     }
 
     /// The request as the client sent it, before its credentials were moved.

@@ -1,5 +1,6 @@
 package org.restheart.dataapi;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.restheart.http.Content;
@@ -92,7 +93,7 @@ final class DocumentEnvelopes {
                 return ByteBuffer.allocate(0);
             }
             done = true;
-            var all = new java.io.ByteArrayOutputStream();
+            var all = new ByteArrayOutputStream();
             for (var piece = array.next(); piece.hasRemaining(); piece = array.next()) {
                 var bytes = new byte[piece.remaining()];
                 piece.get(bytes);

@@ -9,6 +9,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Errors in the format of the Atlas Data API.
@@ -77,11 +78,10 @@ record Errors(String linkBase) {
             case NAMESPACE_NOT_FOUND -> Refusal.parameter(namespace + " does not exist");
             case DUPLICATE_KEY -> mongo(action, duplicate(text));
             case QUERY_TIMED_OUT -> new Refusal(408, "ExecutionTimeLimitExceeded", text);
-            case UNPROCESSABLE, QUERY_INVALID, CONTENT_INVALID, BAD_REQUEST, PARAMETER_INVALID ->
-                text.startsWith("Document failed validation") || text.contains("schema")
+            default ->
+                DataWrite.isFailedValidation(problem)
                         ? new Refusal(400, "SchemaValidationFailedWrite", text)
                         : mongo(action, text);
-            default -> mongo(action, text);
         };
     }
 
@@ -94,7 +94,9 @@ record Errors(String linkBase) {
     }
 
     static String duplicate(String text) {
-        return text.startsWith("Duplicate key error") ? "E11000 duplicate key error" + text.substring(19) : text;
+        return text.startsWith(DataWrite.DUPLICATE_KEY_ERROR)
+                ? "E11000 duplicate key error" + text.substring(DataWrite.DUPLICATE_KEY_ERROR.length())
+                : text;
     }
 
     /// Whether the client wants RFC 9457 instead.

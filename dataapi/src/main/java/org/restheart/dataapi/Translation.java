@@ -1,5 +1,7 @@
 package org.restheart.dataapi;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +28,8 @@ record Translation(
         DataApiConfig config,
         boolean canonical,
         Consumer<DataWrite.Report> report) {
+
+    private static final byte[] STAGES = "{\"stages\": ".getBytes(StandardCharsets.US_ASCII);
 
     JudgedRequest request() {
         if (action.needsFilter()) {
@@ -101,11 +105,12 @@ record Translation(
 
     private JudgedRequest aggregate() {
         var pipeline = body.requireArray("pipeline");
-        var content = new byte[pipeline.length + 12];
-        System.arraycopy("{\"stages\": ".getBytes(java.nio.charset.StandardCharsets.US_ASCII), 0, content, 0, 11);
-        System.arraycopy(pipeline, 0, content, 11, pipeline.length);
-        content[content.length - 1] = '}';
-        boolean namesTag = new String(pipeline, java.nio.charset.StandardCharsets.UTF_8).contains("_etag");
+        var content = ByteBuffer.allocate(STAGES.length + pipeline.length + 1)
+                .put(STAGES)
+                .put(pipeline)
+                .put((byte) '}')
+                .array();
+        boolean namesTag = new String(pipeline, StandardCharsets.UTF_8).contains("_etag");
         return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), via())
                 .withContent(content)
                 .with(JudgedRequest.JSON_MODE, mode(namesTag))

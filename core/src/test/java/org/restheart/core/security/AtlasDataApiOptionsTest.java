@@ -193,6 +193,33 @@ class AtlasDataApiOptionsTest {
     }
 
     @Test
+    void a_query_that_names_a_schema_is_no_write_that_a_schema_refuses() {
+        refused(act(admin(), "find", "'filter': {'$schema': 1}"), 400, "MongoDBError", "$schema");
+    }
+
+    @Test
+    void refusals_are_counted_whatever_is_accepted() {
+        for (var accepted : List.of("*/*", "application/problem+json")) {
+            double before = refusedUpdates();
+            var refused = admin().with("Accept", accepted)
+                    .send("POST", ACTION + "updateMany", body("'filter': {}, 'update': {'$nope': {'a': 1}}"));
+            assertThat(refused.statusCode()).isEqualTo(400);
+            assertThat(refusedUpdates()).as(accepted).isEqualTo(before + 1);
+        }
+    }
+
+    private static double refusedUpdates() {
+        var counter = "data_api_actions_total{action=\"updateMany\",outcome=\"refused\",version=\"v1\"} ";
+        return gateway.as("admin")
+                .get("/metrics/data-api")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(counter))
+                .mapToDouble(line -> Double.parseDouble(line.substring(counter.length())))
+                .sum();
+    }
+
+    @Test
     void an_insert_that_is_sent_again_is_done_once() {
         var client = admin().with("Idempotency-Key", "\"0a8d4a5e-0d0c-4b62-8f7e-5f0f4a0b2c11\"");
         var first = act(client, "insertOne", "'document': {'a': 1}");

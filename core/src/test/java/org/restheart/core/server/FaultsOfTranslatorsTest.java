@@ -123,9 +123,11 @@ class FaultsOfTranslatorsTest {
         }
     }
 
-    private static HttpResponse<String> dataApi(Optional<Problem> refusal, String accept) throws Exception {
+    private final SimpleMeterRegistry counted = new SimpleMeterRegistry();
+
+    private HttpResponse<String> dataApi(Optional<Problem> refusal, String accept) throws Exception {
         var config = GatewayConfig.parse("dataApi: {enabled: true, link-base: 'https://log.example/'}\n");
-        var service = new DataApiService(config.dataApi().orElseThrow(), BROKEN, PATHS, new SimpleMeterRegistry());
+        var service = new DataApiService(config.dataApi().orElseThrow(), BROKEN, PATHS, counted);
         try (var server = TestServer.of(Binding.prefix(new Authenticated(service, refusal), "/app", false))) {
             return post(
                     server,
@@ -165,6 +167,11 @@ class FaultsOfTranslatorsTest {
         var standard = dataApi(Optional.empty(), "application/problem+json");
         assertThat(standard.statusCode()).isEqualTo(500);
         assertThat(standard.body()).doesNotContain("error_code").doesNotContain(SECRET);
+        assertThat(counted.get("data_api_actions")
+                        .tag("outcome", "failed")
+                        .counter()
+                        .count())
+                .isEqualTo(2);
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.restheart.mongo.error;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.judged.DataWrite;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
 public final class MongoCodes {
@@ -49,11 +50,11 @@ public final class MongoCodes {
                         "Write requires the shard key: pass it with the shardkey query parameter");
             case 66 -> Problem.of(ProblemCode.FORBIDDEN, "Update tried to change the immutable shardkey");
             case 73 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid database name");
-            case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, "Document failed validation");
+            case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, DataWrite.FAILED_VALIDATION);
             case 112 -> Problem.of(ProblemCode.CONFLICT, "Write conflict inside transaction");
             case 225, 251, 256 -> Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress");
             case 11000, 11001 ->
-                Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse("Duplicate key error");
+                Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse(DataWrite.DUPLICATE_KEY_ERROR);
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
             case 13 -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
@@ -151,6 +152,6 @@ public final class MongoCodes {
 
     private static String duplicateKey(String message) {
         int at = message.indexOf("dup key:");
-        return at < 0 ? "Duplicate key error" : "Duplicate key error: " + message.substring(at);
+        return at < 0 ? DataWrite.DUPLICATE_KEY_ERROR : DataWrite.DUPLICATE_KEY_ERROR + ": " + message.substring(at);
     }
 }

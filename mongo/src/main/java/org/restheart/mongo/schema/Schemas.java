@@ -14,6 +14,7 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.metadata.Known;
@@ -146,7 +147,7 @@ public final class Schemas implements AutoCloseable {
             changes.follow(key.db());
             var violations = stored.compiled(key).violations(document);
             if (!violations.isEmpty()) {
-                var refusal = "Request content violates schema '" + key.idText() + "'";
+                var refusal = DataWrite.VIOLATES_SCHEMA + " '" + key.idText() + "'";
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
                                 disclose ? refusal + ": " + Violations.text(violations) : refusal)

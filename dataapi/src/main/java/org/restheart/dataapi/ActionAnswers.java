@@ -1,0 +1,106 @@
+package org.restheart.dataapi;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Content;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Response;
+import org.restheart.http.judged.DataWrite;
+
+/// The answers of one action.
+///
+/// @param byId whether its request names the document by a path
+/// @param canonical whether documents are written as canonical Extended JSON
+/// @param report has the result of a write once that has succeeded
+record ActionAnswers(
+        Action action,
+        boolean byId,
+        boolean canonical,
+        DataApiConfig config,
+        AtomicReference<DataWrite.Report> report) {
+    /// The answer of an action whose request has succeeded.
+    Response.Ready answer(Response.Ready done) {
+        var ok = Response.status(200);
+        return switch (action) {
+            case findOne ->
+                ok.with(
+                        Formats.type(canonical),
+                        byId ? DocumentEnvelopes.one(bounded(done)) : DocumentEnvelopes.oneOf(bounded(done)));
+            case find, aggregate -> ok.with(Formats.type(canonical), DocumentEnvelopes.many(bounded(done)));
+            default -> {
+                var written = report.get();
+                if (written == null) {
+                    throw Problem.of(ProblemCode.INTERNAL, "the outcome of the write is not known")
+                            .raise();
+                }
+                yield written(written);
+            }
+        };
+    }
+
+    private Content bounded(Response.Ready done) {
+        return BoundedContent.of(done.content(), config.limits().bytes());
+    }
+
+    private Response.Ready written(DataWrite.Report written) {
+        var failure = written.failure();
+        if (failure.isPresent()) {
+            if (action != Action.insertMany) {
+                throw failure.get().raise();
+            }
+            throw Errors.mongo(
+                    action,
+                    "document "
+                            + written.errors()
+                                    .getFirst()
+                                    .getNumber("index", new BsonInt32(0))
+                                    .intValue()
+                            + ": " + Errors.duplicate(failure.get().message()));
+        }
+        return switch (action) {
+            case insertOne ->
+                value(
+                        config.inserts().status(),
+                        new BsonDocument("insertedId", written.inserted().getFirst()));
+            case insertMany ->
+                value(config.inserts().status(), new BsonDocument("insertedIds", new BsonArray(written.inserted())));
+            case deleteOne, deleteMany -> value(200, new BsonDocument("deletedCount", count(written.deleted())));
+            default -> {
+                var counts = new BsonDocument("matchedCount", count(written.matched()))
+                        .append("modifiedCount", count(written.modified()));
+                written.upserted().ifPresent(id -> counts.append("upsertedId", id));
+                yield value(200, counts);
+            }
+        };
+    }
+
+    /// The answer if the document of an id is missing, which is not a failure here; throws other failures.
+    Response.Ready missing(Throwable failure) {
+        if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
+            return switch (action) {
+                case findOne -> Response.status(200).with(Formats.type(canonical), DocumentEnvelopes.one(Content.NONE));
+                case deleteOne -> value(200, new BsonDocument("deletedCount", count(0)));
+                default -> value(200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));
+            };
+        }
+        throw failure instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(failure);
+    }
+
+    private static BsonValue count(long number) {
+        return number <= Integer.MAX_VALUE ? new BsonInt32((int) number) : new BsonInt64(number);
+    }
+
+    private Response.Ready value(int status, BsonDocument value) {
+        var json =
+                JsonEncoder.of(canonical ? JsonMode.EXTENDED : JsonMode.PLAIN).encodeToString(value);
+        return Response.json(status, json).with("Content-Type", Formats.type(canonical));
+    }
+}
