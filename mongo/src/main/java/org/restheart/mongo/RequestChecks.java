@@ -11,6 +11,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.parameter.DocumentsOnly;
 import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
@@ -42,6 +43,7 @@ record RequestChecks(
             throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
                     .raise();
         }
+        DocumentsOnly.check(request, path);
         if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
             throw nothingBelow(path.kind());
         }

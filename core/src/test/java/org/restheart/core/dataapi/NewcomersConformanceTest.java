@@ -26,7 +26,12 @@ class NewcomersConformanceTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ConformanceFile({"newcomers-refusals.yml", "newcomers-spelling.yml", "newcomers-representations.yml"})
+    @ConformanceFile({
+        "newcomers-refusals.yml",
+        "newcomers-spelling.yml",
+        "newcomers-writes.yml",
+        "newcomers-representations.yml"
+    })
     void answers_as_specified(ConformanceCase c) {
         c.run(gateway, mongo);
     }
