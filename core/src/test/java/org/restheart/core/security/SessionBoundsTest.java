@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -77,6 +79,31 @@ class SessionBoundsTest {
         assertRefused(ada, 429);
         assertThat(ada.send("DELETE", "/_sessions/" + third, "").statusCode()).isEqualTo(200);
         begun(ada);
+    }
+
+    /// MongoDB may answer a repeated commit before the next transaction begins, and the gateway notice it afterwards.
+    @Test
+    void repeated_commits_do_not_hide_the_next_transaction_of_the_session() throws Exception {
+        var ada = gateway.as("ada");
+        begun(ada);
+        begun(ada);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 12; i++) {
+                var session = begun(ada);
+                var first = "/_sessions/" + session + "/_txns/1";
+                assertThat(ada.send("PATCH", first, "").statusCode()).isEqualTo(200);
+                var repeated = IntStream.range(0, 10)
+                        .mapToObj(_ -> threads.submit(() -> ada.send("PATCH", first, "")))
+                        .toList();
+                assertThat(begin(ada, session).statusCode()).isEqualTo(201);
+                for (var commit : repeated) {
+                    assertThat(commit.get().statusCode()).isIn(200, 400);
+                }
+                assertRefused(ada, 429);
+                assertThat(ada.send("DELETE", "/_sessions/" + session, "").statusCode())
+                        .isEqualTo(200);
+            }
+        }
     }
 
     @Test

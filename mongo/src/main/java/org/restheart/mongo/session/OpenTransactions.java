@@ -2,10 +2,12 @@ package org.restheart.mongo.session;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
@@ -27,17 +29,18 @@ final class OpenTransactions {
     private final Predicate<Transaction> inProgress;
     private final FairShares shares;
 
-    /// By session, each of which has at most one transaction in progress, in the order in which MongoDB was
-    /// asked about them. Guarded by this, like all fields below.
-    private final LinkedHashMap<BsonDocument, Open> open = new LinkedHashMap<>();
+    /// In the order in which MongoDB was asked about them. Guarded by this, like all fields below.
+    private final LinkedHashMap<Transaction, Open> open = new LinkedHashMap<>();
 
     private final Map<String, Integer> byOwner = new HashMap<>();
 
     /// @param session MongoDB's id
     record Transaction(BsonDocument session, long number) {}
 
+    /// @param beginning requests that are beginning it now, of which one can succeed
+    /// @param begun whether one has succeeded, or may have
     /// @param asked when it was known to be in progress
-    private record Open(String owner, Transaction transaction, long asked) {}
+    private record Open(String owner, Transaction transaction, int beginning, boolean begun, long asked) {}
 
     /// @param inProgress asks MongoDB
     OpenTransactions(SessionLimits limits, Predicate<Transaction> inProgress) {
@@ -46,7 +49,8 @@ final class OpenTransactions {
         this.shares = new FairShares(limits.transactions(), 0);
     }
 
-    /// Called before a transaction is begun, in place of an earlier one of its session. May block for MongoDB.
+    /// Called before a transaction is begun, when MongoDB has said that the one before in its session has ended;
+    /// [#begun] or [#notBegun] has to follow. May block for MongoDB.
     ///
     /// @throws org.restheart.http.ProblemException 429 if the caller has too many in progress, 503 if all
     ///     callers have
@@ -68,13 +72,47 @@ final class OpenTransactions {
     }
 
     private synchronized boolean add(String owner, Transaction transaction) {
-        ended(transaction.session);
+        ended(transaction.session, transaction.number - 1);
+        var same = open.get(transaction);
+        if (same != null) {
+            put(same, same.beginning + 1, same.begun);
+            return true;
+        }
         if (isFull(owner) || !shares.tryTake(owner)) {
             return false;
         }
         byOwner.merge(owner, 1, Integer::sum);
-        open.put(transaction.session, new Open(owner, transaction, System.nanoTime()));
+        open.put(transaction, new Open(owner, transaction, 1, false, System.nanoTime()));
         return true;
+    }
+
+    /// Called when a request has begun a transaction, or when that is unknown.
+    synchronized void begun(BsonDocument session, long number) {
+        beginningEnded(session, number, true);
+    }
+
+    /// Called when a request has not begun a transaction; another one may have, or may be about to.
+    synchronized void notBegun(BsonDocument session, long number) {
+        beginningEnded(session, number, false);
+    }
+
+    private void beginningEnded(BsonDocument session, long number, boolean begun) {
+        var each = open.get(new Transaction(session, number));
+        if (each != null) {
+            put(each, each.beginning - 1, each.begun || begun);
+        }
+    }
+
+    /// In place of an entry, as the last; nothing for a transaction that nobody has begun or is beginning.
+    private void put(Open each, int beginning, boolean begun) {
+        open.remove(each.transaction);
+        if (beginning > 0 || begun) {
+            open.put(
+                    each.transaction,
+                    new Open(each.owner, each.transaction, beginning, begun, System.nanoTime()));
+        } else {
+            release(each);
+        }
     }
 
     private boolean isFull(String owner) {
@@ -88,28 +126,38 @@ final class OpenTransactions {
         boolean full = isFull(owner);
         return new ArrayList<>(open.values().stream()
                 .takeWhile(each -> now - each.asked > ASK_AGAIN)
+                .filter(each -> each.beginning == 0)
                 .filter(each -> !full || each.owner.equals(owner))
                 .limit(ASKED)
                 .toList());
     }
 
     private synchronized void ask(Open each) {
-        if (open.remove(each.transaction.session, each)) {
-            open.put(each.transaction.session, new Open(each.owner, each.transaction, System.nanoTime()));
+        if (each.equals(open.get(each.transaction))) {
+            put(each, each.beginning, each.begun);
         }
     }
 
     private synchronized void end(Open each) {
-        if (open.remove(each.transaction.session, each)) {
-            release(each);
+        if (each.equals(open.get(each.transaction))) {
+            put(each, each.beginning, false);
         }
     }
 
-    /// Called when the transaction of a session has ended.
-    synchronized void ended(BsonDocument session) {
-        var ended = open.remove(session);
+    /// The number of the session's transaction that has been begun and may be in progress.
+    synchronized Optional<Long> latest(BsonDocument session) {
+        return open.values().stream()
+                .filter(each -> each.begun && each.transaction.session.equals(session))
+                .map(each -> each.transaction.number)
+                .max(Comparator.naturalOrder());
+    }
+
+    /// Called when a transaction has ended; a later one of its session, and requests that are about to begin it, are
+    /// not affected.
+    synchronized void ended(BsonDocument session, long number) {
+        var ended = open.get(new Transaction(session, number));
         if (ended != null) {
-            release(ended);
+            put(ended, ended.beginning, false);
         }
     }
 

@@ -57,8 +57,9 @@ public final class SessionHandlers {
     public Response delete(DataRequest request) {
         var session = Sessions.serverSession(request.http(), id(request));
         request.http().requireThread();
+        var latest = open.latest(session);
         transactions.kill(session);
-        open.ended(session);
+        latest.ifPresent(number -> open.ended(session, number));
         return JsonResponses.empty(200);
     }
 
@@ -86,18 +87,28 @@ public final class SessionHandlers {
         }
         long next = current.map(txn -> txn.number() + 1).orElse(1L);
         open.begin(Sessions.owner(request.http()), session, next);
+        boolean refused = false;
         try {
             transactions.begin(
                     session, next, request.parameters().concerns().readConcern().orElse(ReadConcern.DEFAULT));
         } catch (MongoCommandException e) { // a concurrent request may have started it
+            refused = true;
             if (transactions
                     .current(session)
                     .filter(txn -> txn.number() >= next)
                     .isEmpty()) {
-                open.ended(session);
                 throw e;
             }
             return JsonResponses.empty(304);
+        } catch (ProblemException e) {
+            refused = true;
+            throw e;
+        } finally {
+            if (refused) {
+                open.notBegun(session, next);
+            } else {
+                open.begun(session, next);
+            }
         }
         return JsonResponses.empty(201).with("Location", request.selfPath() + "/" + next);
     }
@@ -108,7 +119,7 @@ public final class SessionHandlers {
         var session = session(request);
         long number = number(request);
         transactions.commit(session, number);
-        open.ended(session);
+        open.ended(session, number);
         return JsonResponses.empty(200);
     }
 
@@ -118,7 +129,7 @@ public final class SessionHandlers {
         var session = session(request);
         long number = number(request);
         transactions.abort(session, number);
-        open.ended(session);
+        open.ended(session, number);
         return JsonResponses.empty(204);
     }
 
