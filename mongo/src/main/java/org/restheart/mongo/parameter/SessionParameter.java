@@ -18,7 +18,7 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
     public static Optional<SessionParameter> parse(Query query) {
         return query.first("sid")
                 .map(sid ->
-                        new SessionParameter(sessionId(sid), query.first("txn").map(SessionParameter::transaction)));
+                        new SessionParameter(sessionId(sid), query.first("txn").map(SessionParameter::number)));
     }
 
     /// @throws org.restheart.http.ProblemException 400
@@ -34,11 +34,23 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
         }
     }
 
-    private static Long transaction(String text) {
+    private static Long number(String text) {
+        return transaction(text, "Invalid txn");
+    }
+
+    /// The number of a transaction. MongoDB's driver means something else by negative ones.
+    ///
+    /// @param refusal of what is not a number
+    /// @throws org.restheart.http.ProblemException 400
+    public static long transaction(String text, String refusal) {
         try {
-            return Long.parseLong(text);
+            long number = Long.parseLong(text);
+            if (number < 1) {
+                throw invalid("Invalid txn: transactions count from 1");
+            }
+            return number;
         } catch (NumberFormatException _) {
-            throw invalid("Invalid txn");
+            throw invalid(refusal);
         }
     }
 

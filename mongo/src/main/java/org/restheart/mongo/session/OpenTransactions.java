@@ -107,9 +107,7 @@ final class OpenTransactions {
     private void put(Open each, int beginning, boolean begun) {
         open.remove(each.transaction);
         if (beginning > 0 || begun) {
-            open.put(
-                    each.transaction,
-                    new Open(each.owner, each.transaction, beginning, begun, System.nanoTime()));
+            open.put(each.transaction, new Open(each.owner, each.transaction, beginning, begun, System.nanoTime()));
         } else {
             release(each);
         }

@@ -1,7 +1,6 @@
 package org.restheart.mongo.session;
 
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
-import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadConcern;
@@ -143,11 +142,7 @@ public final class SessionHandlers {
 
     /// @throws ProblemException 400
     private static long number(DataRequest request) {
-        try {
-            return Long.parseLong(String.valueOf(request.path().transaction()));
-        } catch (NumberFormatException _) {
-            throw Problem.of(PARAMETER_INVALID, "illegal txnId: it must be a number")
-                    .raise();
-        }
+        return SessionParameter.transaction(
+                String.valueOf(request.path().transaction()), "illegal txnId: it must be a number");
     }
 }
