@@ -190,7 +190,9 @@ class FaultsOfTranslatorsTest {
     }
 
     static McpService mcp(JudgedRequests requests) {
-        var config = GatewayConfig.parse("mcp: {enabled: true}\n").mcp().orElseThrow();
+        var config = GatewayConfig.parse("mcp: {enabled: true, concurrent-calls: 1}\n")
+                .mcp()
+                .orElseThrow();
         var surroundings = new McpService.Surroundings(
                 _ -> "http://localhost",
                 _ -> new PresentedCredential("ada", "ada", Optional.empty(), Optional.empty()),

@@ -7,17 +7,21 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.security.LogLines;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.restheart.http.Withdrawable;
 import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.LoggerFactory;
 
@@ -32,12 +36,16 @@ class McpCallsTest {
         var mcp = FaultsOfTranslatorsTest.mcp(requests);
         var service = new FaultsOfTranslatorsTest.Authenticated(mcp, Optional.empty());
         try (var server = TestServer.of(Binding.prefix(service, "/_mcp", false))) {
-            return FaultsOfTranslatorsTest.post(
-                    server,
-                    "/_mcp",
-                    "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"" + method + "\", \"params\": " + params + "}",
-                    "application/json");
+            return post(server, method, params);
         }
+    }
+
+    private static HttpResponse<String> post(TestServer server, String method, String params) throws Exception {
+        return FaultsOfTranslatorsTest.post(server, "/_mcp", message(method, params), "application/json");
+    }
+
+    private static String message(String method, String params) {
+        return "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"" + method + "\", \"params\": " + params + "}";
     }
 
     @Test
@@ -92,6 +100,49 @@ class McpCallsTest {
                 assertThat(lines.all())
                         .anyMatch(line -> line.matches("WARN request \\S+: the result of find broke off"));
             }
+        }
+    }
+
+    /// An outcome that is not there until it is withdrawn.
+    private static final class Withdrawn extends CompletableFuture<Response.Ready> implements Withdrawable {
+        @Override
+        public void awaitedBy(Waiter waiter) {
+            delayedExecutor(50, TimeUnit.MILLISECONDS).execute(() -> {
+                if (!isDone()) {
+                    waiter.withdrawIfGone(() -> cancel(false));
+                    awaitedBy(waiter);
+                }
+            });
+        }
+    }
+
+    @Test
+    void a_client_that_leaves_while_its_call_by_id_waits_frees_its_place_and_is_audited() throws Exception {
+        var asked = new AtomicInteger();
+        var document = "{\"_id\": \"x\"}".getBytes(StandardCharsets.UTF_8);
+        JudgedRequests requests = (_, _) -> asked.getAndIncrement() == 0
+                ? Response.later(new Withdrawn(), same -> same)
+                : Response.status(200).with("application/json", Content.Bytes.of(document));
+        var service =
+                new FaultsOfTranslatorsTest.Authenticated(FaultsOfTranslatorsTest.mcp(requests), Optional.empty());
+        try (var lines = new LogLines();
+                var server = TestServer.of(Binding.prefix(service, "/_mcp", false))) {
+            try (var socket = new Socket(
+                    server.listener().address().getAddress(),
+                    server.listener().address().getPort())) {
+                var body = message("tools/call", BY_ID);
+                socket.getOutputStream()
+                        .write(
+                                ("POST /_mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+                                                + body.length() + "\r\n\r\n" + body)
+                                        .getBytes(StandardCharsets.US_ASCII));
+                await().until(() -> asked.get() == 1);
+                assertThat(post(server, "tools/call", BY_ID).body()).contains("more than 1 calls at a time");
+            }
+            await().untilAsserted(
+                            () -> assertThat(lines.all()).anyMatch(line -> line.contains("\"outcome\": \"gone\"")));
+            await().untilAsserted(() ->
+                    assertThat(post(server, "tools/call", BY_ID).body()).contains("Returned 1 documents"));
         }
     }
 
