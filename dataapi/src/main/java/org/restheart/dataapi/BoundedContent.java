@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.restheart.http.Content;
 
-/// Bounds the size of answers: one that is there already is refused, one that is streamed ends with its connection.
+/// Bounds the size of answers. A complete answer that is too large is refused; while one is streamed, the connection is
+/// closed when it exceeds the bound.
 final class BoundedContent implements Content.Source {
     private final Content.Source source;
     private long left;

@@ -79,9 +79,8 @@ record QueryRequest(
                         .map(QueryRequest::token));
     }
 
-    /// As an object, as results have it, or as its text. What else there is is refused as no token, so that no events
-    /// are
-    /// missed without a word.
+    /// The text of a token, which is an object, as in results, or a text. For any other value, a text that is no valid
+    /// token, so that the subscription is refused instead of missing events.
     private static String token(BsonValue token) {
         return switch (token) {
             case BsonDocument document -> document.toJson();

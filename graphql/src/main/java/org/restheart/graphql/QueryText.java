@@ -1,19 +1,19 @@
 package org.restheart.graphql;
 
+import graphql.parser.ParserOptions;
 import java.util.Optional;
 
 /// Bounds of a query's text that are checked in one pass before it is parsed. The parser takes fifty times as long for
-/// a
-/// digit as for a letter, and a time that grows with the square of brackets within brackets.
+/// a digit as for a letter, and a time that grows with the square of the depth of nested brackets.
 final class QueryText {
-    /// Digits of a number; no type of BSON has more than 34.
+    /// Digits in a row; no number of BSON has more than 34.
     private static final int MAX_DIGITS = 400;
 
     /// Digits of all numbers.
     private static final int MAX_ALL_DIGITS = 20_000;
 
-    /// Brackets within brackets, as many as the parser has rules within rules.
-    private static final int MAX_NESTING = 500;
+    /// The depth of nested brackets: as many as the parser nests rules.
+    private static final int MAX_NESTING = ParserOptions.MAX_RULE_DEPTH;
 
     private final String text;
     private int at;
@@ -38,7 +38,7 @@ final class QueryText {
             allDigits += isDigit ? 1 : 0;
             if (digits > MAX_DIGITS || allDigits > MAX_ALL_DIGITS) {
                 return Optional.of("the query has more than " + (digits > MAX_DIGITS ? MAX_DIGITS : MAX_ALL_DIGITS)
-                        + " digits" + (digits > MAX_DIGITS ? " in a number" : ""));
+                        + " digits" + (digits > MAX_DIGITS ? " in a row" : ""));
             }
             switch (c) {
                 case '{', '[', '(' -> nesting++;

@@ -10,7 +10,7 @@ final class Fence {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int TAG = 16;
 
-    /// Random bytes, those before `taken` used.
+    /// Random bytes, of which those before the index `taken` have been used.
     private static final byte[] BLOCK = new byte[64 * TAG];
 
     private static int taken = BLOCK.length;

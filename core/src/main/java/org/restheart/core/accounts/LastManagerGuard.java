@@ -55,7 +55,7 @@ final class LastManagerGuard implements Filter {
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY).filter(this::concerns);
         if (target.isEmpty()
-                || target.get().kind() == ResourceKind.INDEX // with it, no document goes
+                || target.get().kind() == ResourceKind.INDEX // its removal removes no account
                 || request.method().isSafe()
                 || request.method() == Method.OPTIONS) {
             return next.handle(request);

@@ -181,9 +181,10 @@ final class DefinitionWarnings {
             } else if (!stage.getFirstKey().startsWith("$")) {
                 warnings.add(mapping + "the unknown stage " + stage.getFirstKey() + "; did you mean $"
                         + stage.getFirstKey() + "?");
-            } else if (Mistakes.isForeign(stage.getFirstKey())) {
-                warnings.add(mapping + "the unknown stage " + stage.getFirstKey()
-                        + Mistakes.question(stage.getFirstKey(), List.of()));
+            } else {
+                Mistakes.operator(stage.getFirstKey())
+                        .ifPresent(meant -> warnings.add(mapping + "the unknown stage " + stage.getFirstKey()
+                                + "; did you mean " + meant + "?"));
             }
         }
         if (fields.get(place) instanceof FieldMapping.Pipeline pipeline) {
@@ -200,11 +201,9 @@ final class DefinitionWarnings {
                     boolean isVariable = key.equals("$arg") || key.equals("$fk");
                     if (key.equals("$ifarg")) {
                         warnings.add("$ifarg in the mapping for " + place + " is not in stages, where it would choose");
-                    } else if (!isVariable && key.startsWith("$") && Mistakes.isForeign(key)) {
-                        warnings.add("the mapping for " + place + " has the unknown operator " + key
-                                + Mistakes.question(key, List.of()));
                     } else if (!isVariable && key.startsWith("$") && !OPERATORS.contains(key)) {
-                        Nearest.to(key, OPERATORS)
+                        Mistakes.operator(key)
+                                .or(() -> Nearest.to(key, OPERATORS))
                                 .ifPresent(near -> warnings.add("the mapping for " + place
                                         + " has the unknown operator " + key + "; did you mean " + near + "?"));
                     }

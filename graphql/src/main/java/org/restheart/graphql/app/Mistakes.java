@@ -15,7 +15,7 @@ import org.restheart.http.Nearest;
 /// What authors of definitions probably meant: names that are nearly right, and those that other products have for the
 /// same.
 final class Mistakes {
-    /// Names of other products, in lower case.
+    /// Keys of mappings that other products have, in lower case.
     private static final Map<String, String> KEYS = Map.ofEntries(
             Map.entry("database", "db"),
             Map.entry("coll", "collection"),
@@ -30,10 +30,10 @@ final class Mistakes {
             Map.entry("first", "limit"),
             Map.entry("pipeline", "stages"),
             Map.entry("aggregate", "stages"),
-            Map.entry("aggregation", "stages"),
-            Map.entry("$if", "$ifarg"),
-            Map.entry("$var", "$arg"),
-            Map.entry("$typeresolver", "$typeResolver"));
+            Map.entry("aggregation", "stages"));
+
+    /// Operators of other products.
+    private static final Map<String, String> OPERATORS = Map.of("$if", "$ifarg", "$var", "$arg");
 
     private static final Map<String, String> TYPES = Map.ofEntries(
             Map.entry("date", "DateTime"),
@@ -54,12 +54,12 @@ final class Mistakes {
 
     private Mistakes() {}
 
-    /// Whether another product has an operator of that name, and this one another.
-    static boolean isForeign(String operator) {
-        return operator.startsWith("$") && KEYS.containsKey(operator);
+    /// The operator that was meant by one of another product; empty if no other product has it.
+    static Optional<String> operator(String name) {
+        return Optional.ofNullable(OPERATORS.get(name));
     }
 
-    /// The text `; did you mean …?`; empty if nothing is near.
+    /// The text `; did you mean …?` about a key of a mapping; empty if nothing is near.
     static String question(String name, Collection<String> known) {
         return Optional.ofNullable(KEYS.get(name.toLowerCase(Locale.ROOT)))
                 .map(other -> "; did you mean " + other + "?")

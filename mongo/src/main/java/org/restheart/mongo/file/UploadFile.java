@@ -38,7 +38,8 @@ import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST` to a bucket, and `PUT` of a file with content: stored while it arrives, visible when all of it is there.
+/// `POST` to a bucket, and `PUT` of a file with content. Content of more than 8 MiB is stored while it arrives; the file
+/// is visible when all of it is there.
 /// Thread-safe.
 final class UploadFile implements DataHandler {
     static final String TAG_REQUIRED = "The file's ETag must be provided using the 'If-Match' header";
@@ -49,7 +50,8 @@ final class UploadFile implements DataHandler {
     /// In bytes: the most that a transaction can move without overloading MongoDB's cache. More is moved afterwards.
     private static final long LARGEST_MOVE = 128 << 20;
 
-    /// The memory of one upload: chunks, their copies in a command, buffers.
+    /// The memory of one upload while its content is stored: chunks, their copies in a command, buffers. Content that
+    /// stays in memory until there is a file counts in `small` besides.
     private static final long BYTES_PER_UPLOAD = 4 << 20;
 
     private static final BsonDocument ANY = new BsonDocument();
@@ -60,7 +62,7 @@ final class UploadFile implements DataHandler {
     private final WrittenCheck writtenCheck;
     private final AbandonedChunks abandoned;
 
-    /// The memory for content that is not stored while it arrives, of all uploads together.
+    /// The memory for content that is stored together with its file, of all uploads together.
     private final FairMemory small = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
 
     private final FairShares uploads =
