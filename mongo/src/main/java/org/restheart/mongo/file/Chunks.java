@@ -8,7 +8,6 @@ import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.MongoIterable;
 import com.mongodb.client.model.IndexModel;
 import com.mongodb.client.model.IndexOptions;
-import com.mongodb.client.model.Projections;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -28,13 +26,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.write.TargetDocument;
-import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
 /// The chunks of one bucket, in the format of the GridFS specification.
 ///
@@ -58,14 +51,8 @@ final class Chunks {
     /// The id under which a chunk was stored before it was moved. Other drivers ignore the field.
     private static final String MOVED_FROM = "movedFrom";
 
-    /// Of a deletion, while others replace the file.
-    private static final int ATTEMPTS = 10;
-
     /// Chunks per command of a long operation: 128 MiB, if they have the usual size.
     private static final int MANY = 500;
-
-    /// Fields of a file's document of which one differs if its content does.
-    private static final List<String> VERSION = List.of("uploadDate", "length", ContentMoves.MARK);
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -135,60 +122,6 @@ final class Chunks {
             var some = new BsonArray(ids.subList(from, Math.min(ids.size(), from + 1_000)));
             chunks.deleteMany(new BsonDocument("_id", new BsonDocument("$in", some)).append("files_id", literal(file)));
         }
-    }
-
-    /// Removes a file and then its chunks. Between the two, others may make a file of the same id: so the chunks
-    /// are determined before, and removed by their own ids.
-    ///
-    /// @param target the file's document, with a condition in addition to those of the request
-    DeleteOutcome delete(BsonValue file, Function<BsonDocument, TargetDocument> target) {
-        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            switch (target.apply(new BsonDocument()).foresee()) {
-                case WriteOutcome.Refused refused -> {
-                    return refused;
-                }
-                case WriteOutcome.Missing _, WriteOutcome.Duplicate _ -> {
-                    return new WriteOutcome.Missing();
-                }
-                case WriteOutcome.Created _, WriteOutcome.Changed _ -> {
-                    var version = version(file);
-                    var ids = ids(new BsonDocument("files_id", literal(file)), Integer.MAX_VALUE);
-                    if (target.apply(version).delete() instanceof DeleteOutcome.Deleted deleted) {
-                        delete(file, ids.subList(Math.min(1, ids.size()), ids.size()));
-                        delete(file, ids.subList(0, Math.min(1, ids.size())));
-                        return deleted;
-                    }
-                }
-            }
-        }
-        throw Problem.of(ProblemCode.CONFLICT, "the file changes too often; try again")
-                .raise();
-    }
-
-    /// A condition that holds while the file has its present content, which is moved to it before.
-    private BsonDocument version(BsonValue file) {
-        var found = described(file);
-        var mark = found.get(ContentMoves.MARK);
-        if (mark != null) {
-            new ContentMoves(this).finish(file);
-            found = described(file);
-            if (ContentMoves.isMarked(found)) { // if the mark is the same, nothing can be moved; else nothing matches
-                found.put(ContentMoves.MARK, mark);
-            }
-        }
-        var version = new BsonDocument();
-        for (var field : VERSION) {
-            var value = found.get(field);
-            version.append(field, value == null ? new BsonDocument("$exists", BsonBoolean.FALSE) : literal(value));
-        }
-        return version;
-    }
-
-    private BsonDocument described(BsonValue file) {
-        var found = files.find(new BsonDocument("_id", literal(file)))
-                .projection(Projections.include(VERSION))
-                .first();
-        return found == null ? new BsonDocument() : found;
     }
 
     /// Removes chunks of an aborted upload; false if the upload may still be active, or there is a file of them:
@@ -279,6 +212,11 @@ final class Chunks {
         }
     }
 
+    /// The ids of the chunks of a file, the first one first.
+    List<BsonValue> ids(BsonValue file) {
+        return ids(new BsonDocument("files_id", literal(file)), Integer.MAX_VALUE);
+    }
+
     private List<BsonValue> ids(BsonDocument filter, int limit) {
         return chunks.find(filter)
                 .sort(new BsonDocument("n", new BsonInt32(1)))
@@ -323,7 +261,8 @@ final class Chunks {
         return Optional.ofNullable(find.projection(ID).first()).map(chunk -> chunk.get("_id"));
     }
 
-    private static BsonValue literal(BsonValue id) {
+    /// A condition of equality, also with a document or an expression.
+    static BsonValue literal(BsonValue id) {
         return new BsonDocument("$eq", id);
     }
 }

@@ -23,8 +23,8 @@ final class DeleteFile implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
-        var chunks = Chunks.of(collections, request);
-        var outcome = chunks.delete(
+        var deletion = new FileDeletion(Chunks.of(collections, request));
+        var outcome = deletion.run(
                 request.id(),
                 version -> TargetDocument.file(
                         SessionCollection.of(collections, request),

@@ -30,7 +30,7 @@ final class DeleteFiles implements DataHandler {
         var filter = request.writeFilter();
         request.http().requireThread();
         var files = collections.of(request);
-        var chunks = Chunks.of(collections, request);
+        var deletion = new FileDeletion(Chunks.of(collections, request));
         long deleted = 0;
         try (var found = files.withReadPreference(ReadPreference.primary())
                 .find(filter)
@@ -38,7 +38,7 @@ final class DeleteFiles implements DataHandler {
                 .cursor()) {
             while (found.hasNext()) {
                 var id = Objects.requireNonNull(found.next().get("_id"));
-                var outcome = chunks.delete(
+                var outcome = deletion.run(
                         id,
                         version -> TargetDocument.file(
                                 new SessionCollection(files, Optional.empty()),

@@ -38,9 +38,8 @@ import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// `POST` to a bucket, and `PUT` of a file with content. Content of more than 8 MiB is stored while it arrives; the file
-/// is visible when all of it is there.
-/// Thread-safe.
+/// `POST` to a bucket, and `PUT` of a file with content. Content of more than 8 MiB is stored while it arrives;
+/// the file is visible when all of it is there. Thread-safe.
 final class UploadFile implements DataHandler {
     static final String TAG_REQUIRED = "The file's ETag must be provided using the 'If-Match' header";
 
@@ -129,60 +128,10 @@ final class UploadFile implements DataHandler {
     }
 
     private Response upload(DataRequest request) throws IOException {
-        boolean puts = request.http().method() == Method.PUT;
-        var chunks = Chunks.of(collections, request);
-        var parts = FileParts.of(request.http());
-        var known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);
-        boolean replaces = known.isPresent() && isThere(request, chunks, known.get());
         try (var memory = small.open(CallerScope.current())) {
-            boolean mayBeSmall = known.isPresent() && ContentMoves.hasTransactions(collections.client());
-            var writer = new ChunkWriter(chunks, mayBeSmall ? memory : null);
-            return upload(request, chunks, parts, known, replaces, writer);
-        }
-    }
-
-    private Response upload(
-            DataRequest request,
-            Chunks chunks,
-            FileParts parts,
-            Optional<BsonValue> known,
-            boolean replaces,
-            ChunkWriter writer)
-            throws IOException {
-        boolean puts = request.http().method() == Method.PUT;
-        boolean keep = false;
-        var published = Optional.<BsonValue>empty();
-        try {
-            chunks.ensureIndexes();
-            parts.transferTo(writer);
-            writer.finish();
-            var metadata = parts.metadata().orElseGet(BsonDocument::new);
-            var id = known.orElseGet(() -> id(metadata).orElse(writer.upload()));
-            if (puts && id(metadata).filter(other -> !other.equals(id)).isPresent()) {
-                throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
-                        .raise();
-            }
-            var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.begin()));
-            var file = FileMetadata.file(request, id, metadata, mediaType, writer);
-            request.rule().ifPresent(rule -> rule.check(file, true));
-            writtenCheck.check(request, List.of(file));
-            keep = true; // until it is known that the file is not visible
-            published = Optional.of(id);
-            var outcome = publish(request, chunks, writer, file, replaces ? WriteMode.UPSERT : WriteMode.INSERT);
-            keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
-            abandoned.search(chunks);
-            request.http().attribute(FoundWarnings.KEY).ifPresent(found -> found.addAll(parts.warnings()));
-            return answer(request, outcome, id);
-        } catch (MongoException e) {
-            keep = keep && !isInvisible(chunks, writer, published);
-            throw e;
-        } catch (ProblemException e) { // problems are thrown before the file is visible
-            keep = false;
-            throw e;
-        } finally {
-            if (!keep) {
-                writer.abort();
-            }
+            var upload = new Upload(request);
+            var isReplaced = upload.known.isPresent() && upload.isThere(upload.known.get());
+            return upload.store(isReplaced ? WriteMode.UPSERT : WriteMode.INSERT, upload.writer(memory));
         }
     }
 
@@ -190,94 +139,155 @@ final class UploadFile implements DataHandler {
         return Optional.ofNullable(metadata.get("_id"));
     }
 
-    private TargetDocument target(DataRequest request, BsonValue id, BsonDocument condition) {
-        boolean puts = request.http().method() == Method.PUT;
-        return TargetDocument.file(
-                SessionCollection.of(collections, request),
-                id,
-                List.of(puts ? request.writeFilter() : ANY, condition),
-                puts ? preconditions.ofDocument(request) : new Precondition.None());
-    }
+    /// The upload of one request. Confined to its thread.
+    private final class Upload {
+        private final DataRequest request;
+        private final boolean puts;
+        private final Chunks chunks;
+        private final FileParts parts;
 
-    /// Whether the file would be replaced. What is not allowed is refused before the content arrives.
-    private boolean isThere(DataRequest request, Chunks chunks, BsonValue id) {
-        var foreseen = target(request, id, ANY).foresee();
-        if (request.http().method() == Method.POST && foreseen instanceof WriteOutcome.Changed) {
-            answer(request, new WriteOutcome.Duplicate("E11000 duplicate key error: the _id is taken"), id);
-        }
-        if (foreseen instanceof WriteOutcome.Missing) {
-            refuseTaken(chunks, id);
-        } else {
-            answer(request, foreseen, id);
-        }
-        return foreseen instanceof WriteOutcome.Changed;
-    }
+        /// The file's id, if it is known before the content arrives.
+        private final Optional<BsonValue> known;
 
-    private static void refuseTaken(Chunks chunks, BsonValue id) {
-        if (!chunks.isFree(id)) {
-            throw Problem.of(CONFLICT, "another upload of this file is under way; try again")
-                    .raise();
+        Upload(DataRequest request) throws IOException {
+            this.request = request;
+            this.puts = request.http().method() == Method.PUT;
+            this.chunks = Chunks.of(collections, request);
+            this.parts = FileParts.of(request.http());
+            this.known = puts ? Optional.of(request.id()) : parts.metadata().flatMap(UploadFile::id);
         }
-    }
 
-    private WriteOutcome publish(
-            DataRequest request, Chunks chunks, ChunkWriter writer, RawBsonDocument file, WriteMode mode) {
-        var id = Objects.requireNonNull(file.get("_id"));
-        var from = writer.upload();
-        boolean atOnce = writer.length() <= LARGEST_MOVE && ContentMoves.hasTransactions(collections.client());
-        boolean named = !id.equals(from);
-        if (!writer.isComplete()) {
-            throw Problem.of(CONFLICT, "the content that was stored has been removed meanwhile")
-                    .raise();
+        private boolean hasTransactions() {
+            return ContentMoves.hasTransactions(collections.client());
         }
-        if (named) {
-            refuseTaken(chunks, id);
-        }
-        if (!named || !atOnce || !writer.isInMemory()) { // otherwise in the transaction
-            writer.store();
-        }
-        if (!named) {
-            return target(request, id, ANY).replace(file, WriteMode.INSERT);
-        }
-        var moves = new ContentMoves(chunks);
-        return atOnce
-                ? moves.replace(
-                        id,
-                        () -> target(request, id, ContentMoves.unmarked())
-                                .replace(file, mode, collections.client(), (session, outcome) -> {
-                                    if (outcome instanceof WriteOutcome.Changed) {
-                                        chunks.delete(session, id);
-                                    }
-                                    writer.storeAs(session, id);
-                                }))
-                : moves.replaceInSteps(
-                        id,
-                        from,
-                        () -> target(request, id, ContentMoves.unmarked())
-                                .replace(ContentMoves.marked(file, from), mode));
-    }
 
-    /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks is worse.
-    ///
-    /// @param id the file's, if it was to be written
-    private static boolean isInvisible(Chunks chunks, ChunkWriter writer, Optional<BsonValue> id) {
-        try {
-            return !chunks.isVisible(writer.upload())
-                    && id.map(file -> !new ContentMoves(chunks).isFrom(file, writer.upload()))
-                            .orElse(true);
-        } catch (MongoException _) {
-            return false;
+        ChunkWriter writer(FairMemory.Share memory) {
+            return new ChunkWriter(chunks, known.isPresent() && hasTransactions() ? memory : null);
         }
-    }
 
-    private Response answer(DataRequest request, WriteOutcome outcome, BsonValue id) {
-        var written = WriteResponses.of(outcome, "", TAG_REQUIRED);
-        var response = JsonResponses.empty(written.status());
-        return request.http().method() == Method.PUT
-                ? response
-                : locations
-                        .absolute(request, id)
-                        .map(location -> response.with("Location", location))
-                        .orElse(response);
+        Response store(WriteMode mode, ChunkWriter writer) throws IOException {
+            boolean keep = false;
+            var published = Optional.<BsonValue>empty();
+            try {
+                chunks.ensureIndexes();
+                parts.transferTo(writer);
+                writer.finish();
+                var metadata = parts.metadata().orElseGet(BsonDocument::new);
+                var id = known.orElseGet(() -> id(metadata).orElse(writer.upload()));
+                if (puts && id(metadata).filter(other -> !other.equals(id)).isPresent()) {
+                    throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
+                            .raise();
+                }
+                var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.begin()));
+                var file = FileMetadata.file(request, id, metadata, mediaType, writer);
+                request.rule().ifPresent(rule -> rule.check(file, true));
+                writtenCheck.check(request, List.of(file));
+                keep = true; // until it is known that the file is not visible
+                published = Optional.of(id);
+                var outcome = publish(writer, file, mode);
+                keep = outcome instanceof WriteOutcome.Created || outcome instanceof WriteOutcome.Changed;
+                abandoned.search(chunks);
+                request.http().attribute(FoundWarnings.KEY).ifPresent(found -> found.addAll(parts.warnings()));
+                return answer(outcome, id);
+            } catch (MongoException e) {
+                keep = keep && !isInvisible(writer, published);
+                throw e;
+            } catch (ProblemException e) { // problems are thrown before the file is visible
+                keep = false;
+                throw e;
+            } finally {
+                if (!keep) {
+                    writer.abort();
+                }
+            }
+        }
+
+        private TargetDocument target(BsonValue id, BsonDocument condition) {
+            return TargetDocument.file(
+                    SessionCollection.of(collections, request),
+                    id,
+                    List.of(puts ? request.writeFilter() : ANY, condition),
+                    puts ? preconditions.ofDocument(request) : new Precondition.None());
+        }
+
+        /// Whether the file would be replaced. What is not allowed is refused before the content arrives.
+        boolean isThere(BsonValue id) {
+            var foreseen = target(id, ANY).foresee();
+            if (!puts && foreseen instanceof WriteOutcome.Changed) {
+                answer(new WriteOutcome.Duplicate("E11000 duplicate key error: the _id is taken"), id);
+            }
+            if (foreseen instanceof WriteOutcome.Missing) {
+                refuseTaken(id);
+            } else {
+                answer(foreseen, id);
+            }
+            return foreseen instanceof WriteOutcome.Changed;
+        }
+
+        private void refuseTaken(BsonValue id) {
+            if (!chunks.isFree(id)) {
+                throw Problem.of(CONFLICT, "another upload of this file is under way; try again")
+                        .raise();
+            }
+        }
+
+        private WriteOutcome publish(ChunkWriter writer, RawBsonDocument file, WriteMode mode) {
+            var id = Objects.requireNonNull(file.get("_id"));
+            var from = writer.upload();
+            boolean atOnce = hasTransactions() && writer.length() <= LARGEST_MOVE;
+            boolean named = !id.equals(from);
+            if (!writer.isComplete()) {
+                throw Problem.of(CONFLICT, "the content that was stored has been removed meanwhile")
+                        .raise();
+            }
+            if (named) {
+                refuseTaken(id);
+            }
+            if (!named || !atOnce || !writer.isInMemory()) { // otherwise in the transaction
+                writer.store();
+            }
+            if (!named) {
+                return target(id, ANY).replace(file, WriteMode.INSERT);
+            }
+            var moves = new ContentMoves(chunks);
+            return atOnce
+                    ? moves.replace(
+                            id,
+                            () -> target(id, ContentMoves.unmarked())
+                                    .replace(file, mode, collections.client(), (session, outcome) -> {
+                                        if (outcome instanceof WriteOutcome.Changed) {
+                                            chunks.delete(session, id);
+                                        }
+                                        writer.storeAs(session, id);
+                                    }))
+                    : moves.replaceInSteps(
+                            id,
+                            from,
+                            () -> target(id, ContentMoves.unmarked()).replace(ContentMoves.marked(file, from), mode));
+        }
+
+        /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks is worse.
+        ///
+        /// @param id the file's, if it was to be written
+        private boolean isInvisible(ChunkWriter writer, Optional<BsonValue> id) {
+            try {
+                return !chunks.isVisible(writer.upload())
+                        && id.map(file -> !new ContentMoves(chunks).isFrom(file, writer.upload()))
+                                .orElse(true);
+            } catch (MongoException _) {
+                return false;
+            }
+        }
+
+        private Response answer(WriteOutcome outcome, BsonValue id) {
+            var written = WriteResponses.of(outcome, "", TAG_REQUIRED);
+            var response = JsonResponses.empty(written.status());
+            return puts
+                    ? response
+                    : locations
+                            .absolute(request, id)
+                            .map(location -> response.with("Location", location))
+                            .orElse(response);
+        }
     }
 }
