@@ -1,7 +1,6 @@
 package org.restheart.mcp;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,14 +27,11 @@ final class CatalogTools {
     /// The number of collections of a list for which documents are counted and aggregations are listed.
     private static final int DETAILED = 100;
 
-    private static final String CURSOR = "cursor";
-    private static final Duration CURSOR_LIFETIME = Duration.ofHours(1);
-
     private final McpConfig config;
     private final JudgedCalls calls;
     private final VisibleCollections visible;
     private final DeclaredFields declared;
-    private final SealedTokens tokens;
+    private final ListCursors cursors;
 
     CatalogTools(
             McpConfig config,
@@ -47,11 +43,11 @@ final class CatalogTools {
         this.calls = calls;
         this.visible = visible;
         this.declared = declared;
-        this.tokens = tokens;
+        this.cursors = ListCursors.ofLists(tokens);
     }
 
     ToolResult listDatabases(ToolCall call) {
-        var page = visible.databases(call.http(), after(call));
+        var page = visible.databases(call.http(), cursors.open(call, VisibleCollections.ListPosition::of));
         var names = page.items();
         var array = DataBlock.texts(names.stream().map(QuotedNames::cut).toList());
         return listed(
@@ -63,33 +59,26 @@ final class CatalogTools {
 
     ToolResult listCollections(ToolCall call) {
         var database = call.text("database");
-        var page = visible.collections(call.http(), database, after(call));
+        var page = visible.collections(call.http(), database, cursors.open(call, VisibleCollections.ListPosition::of));
         var found = page.items();
-        if (found.isEmpty() && page.next().isEmpty() && !call.has(CURSOR)) {
+        if (found.isEmpty() && page.next().isEmpty() && !call.has(cursors.name())) {
             throw RefusalMessages.notVisible();
         }
         var array = new BsonArray();
         found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
         return listed(
                 call,
-                found.size() + " collections of " + QuotedNames.quoted(database),
+                found.size()
+                        + (found.size() == 1 ? " collection of " : " collections of ")
+                        + QuotedNames.quoted(database),
                 new BsonDocument("collections", array),
                 page.next());
     }
 
-    private Optional<VisibleCollections.Place> after(ToolCall call) {
-        return call.optionalText(CURSOR)
-                .map(token -> tokens.open(token, CURSOR, call.credential().principal(), call.matter(CURSOR))
-                        .map(VisibleCollections.Place::of)
-                        .orElseThrow(
-                                () -> RpcError.invalidParams("the cursor is not of this call, or its time is over")));
-    }
-
     /// A part of a list, and the cursor of the next one if there is more.
     private ToolResult listed(
-            ToolCall call, String summary, BsonDocument data, Optional<VisibleCollections.Place> next) {
-        var token = next.map(place -> tokens.seal(
-                CURSOR, call.credential().principal(), call.matter(CURSOR), place.toBson(), CURSOR_LIFETIME));
+            ToolCall call, String summary, BsonDocument data, Optional<VisibleCollections.ListPosition> next) {
+        var token = next.map(place -> cursors.next(call, place.toBson()));
         var result = ToolResult.ofNames(
                 summary
                         + token.map(text -> ". There may be more. next: \"" + text + "\"")

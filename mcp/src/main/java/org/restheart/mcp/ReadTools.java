@@ -2,7 +2,6 @@ package org.restheart.mcp;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -32,18 +31,16 @@ import org.restheart.http.judged.Slice;
 
 /// The tools that read documents. Thread-safe.
 final class ReadTools {
-    private static final Duration CURSOR_LIFETIME = Duration.ofHours(1);
-    private static final String CURSOR = "cursor";
 
     private final McpConfig config;
     private final JudgedCalls calls;
-    private final SealedTokens tokens;
+    private final ListCursors cursors;
     private final ScanGuard scans;
 
     ReadTools(McpConfig config, JudgedCalls calls, SealedTokens tokens) {
         this.config = config;
         this.calls = calls;
-        this.tokens = tokens;
+        this.cursors = ListCursors.ofLists(tokens);
         this.scans = new ScanGuard(config.scanLimit(), calls);
     }
 
@@ -56,7 +53,7 @@ final class ReadTools {
         if (only.isPresent()) {
             return only(call, block, () -> calls.send(call.http(), only.get()));
         }
-        var place = call.optionalText(CURSOR).map(token -> open(call, token)).orElseGet(Place::new);
+        var place = cursors.open(call, DocumentPosition::of).orElseGet(DocumentPosition::new);
         add(call, page(call, collection, limit, place), block);
         return documents(call, block, place.behind(block, call.has("sort")));
     }
@@ -69,7 +66,7 @@ final class ReadTools {
     }
 
     private Optional<JudgedRequest> byId(ToolCall call, String collection, BsonDocument filter) {
-        if (call.has(CURSOR)) {
+        if (call.has(cursors.name())) {
             return Optional.empty();
         }
         return calls.paths().ofIdIn(filter).map(id -> {
@@ -104,18 +101,18 @@ final class ReadTools {
     ///
     /// @param skip the number of documents before the page
     /// @param after the `_id` of the document before the page, if the order is that of `_id`s
-    private record Place(long skip, Optional<BsonValue> after) {
-        Place() {
+    private record DocumentPosition(long skip, Optional<BsonValue> after) {
+        DocumentPosition() {
             this(0, Optional.empty());
         }
 
         /// The position after the block, if there are more documents.
-        Optional<Place> behind(DataBlock block, boolean sorted) {
+        Optional<DocumentPosition> behind(DataBlock block, boolean sorted) {
             if (!block.hasMore()) {
                 return Optional.empty();
             }
             var id = sorted ? Optional.<BsonValue>empty() : block.last().map(last -> last.get("_id"));
-            return Optional.of(new Place(skip + block.count(), id.filter(value -> !value.isArray())));
+            return Optional.of(new DocumentPosition(skip + block.count(), id.filter(value -> !value.isArray())));
         }
 
         BsonDocument toBson() {
@@ -124,19 +121,12 @@ final class ReadTools {
             return place;
         }
 
-        static Place of(BsonDocument place) {
-            return new Place(place.getInt64("s").getValue(), Optional.ofNullable(place.get("a")));
+        static DocumentPosition of(BsonDocument place) {
+            return new DocumentPosition(place.getInt64("s").getValue(), Optional.ofNullable(place.get("a")));
         }
     }
 
-    /// All arguments but the cursor must equal those of the call that returned it.
-    private Place open(ToolCall call, String token) {
-        return tokens.open(token, CURSOR, call.credential().principal(), call.matter(CURSOR))
-                .map(Place::of)
-                .orElseThrow(() -> RpcError.invalidParams("the cursor is not of this call, or its time is over"));
-    }
-
-    private Content page(ToolCall call, String collection, int limit, Place place) {
+    private Content page(ToolCall call, String collection, int limit, DocumentPosition place) {
         if (place.after().isPresent()) {
             var key = new BsonDocument("_id", place.after().get());
             try {
@@ -221,14 +211,13 @@ final class ReadTools {
         }
     }
 
-    private ToolResult documents(ToolCall call, DataBlock block, Optional<Place> next) {
+    private ToolResult documents(ToolCall call, DataBlock block, Optional<DocumentPosition> next) {
         if (block.hasMore()
                 && call.number("limit", 0) > config.sizes().maxDocuments()
                 && block.count() == config.sizes().maxDocuments()) {
             block.capped("documents");
         }
-        var token = next.map(place -> tokens.seal(
-                CURSOR, call.credential().principal(), call.matter(CURSOR), place.toBson(), CURSOR_LIFETIME));
+        var token = next.map(place -> cursors.next(call, place.toBson()));
         var numbers = block.numbers();
         token.ifPresent(text -> numbers.append("next", new BsonString(text)));
         if (config.sizes().structured()) {

@@ -1,15 +1,12 @@
 package org.restheart.mcp;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
-import org.bson.BsonNull;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -20,13 +17,14 @@ import org.restheart.http.Request;
 final class Resources {
     private static final String MEDIA_TYPE = "application/json";
     private static final int PAGE = 100;
-    private static final Duration CURSOR_LIFETIME = Duration.ofHours(1);
-    private static final String CURSOR = "resources";
+
+    /// What makes cursors of resources differ from those of tools.
+    private static final BsonString MATTER = new BsonString("resources");
 
     private final Set<Tool> offered;
     private final VisibleCollections visible;
     private final ToolHandlers handlers;
-    private final SealedTokens tokens;
+    private final ListCursors cursors;
     private final CallRecords records;
 
     /// @param offered the enabled tools; resources of others do not exist
@@ -39,19 +37,15 @@ final class Resources {
         this.offered = offered;
         this.visible = visible;
         this.handlers = handlers;
-        this.tokens = tokens;
+        this.cursors = ListCursors.ofLists(tokens);
         this.records = records;
     }
 
     /// The schemas of visible collections, sorted by the names of databases and collections.
     BsonDocument list(Request http, RpcRequest rpc, PresentedCredential credential) {
-        var after = Optional.ofNullable(rpc.params().get("cursor"))
-                .map(cursor -> Optional.of(cursor)
-                        .filter(BsonValue::isString)
-                        .flatMap(text ->
-                                tokens.open(text.asString().getValue(), CURSOR, credential.principal(), BsonNull.VALUE))
-                        .map(VisibleCollections.Place::of)
-                        .orElseThrow(() -> RpcError.invalidParams("the cursor is none, or its time is over")));
+        var after = Optional.ofNullable(rpc.params().get(cursors.name()))
+                .map(sent -> sent instanceof BsonString text ? text.getValue() : "")
+                .map(token -> cursors.open(token, credential, MATTER, VisibleCollections.ListPosition::of));
         var resources = new BsonArray();
         var page = new BsonDocument("resources", resources);
         if (!offered.contains(Tool.COLLECTION_SCHEMA)) {
@@ -70,10 +64,8 @@ final class Resources {
                         .append("title", new BsonString("Fields and types"))
                         .append("mimeType", new BsonString(MEDIA_TYPE))));
         found.next()
-                .ifPresent(place -> page.append(
-                        "nextCursor",
-                        new BsonString(tokens.seal(
-                                CURSOR, credential.principal(), BsonNull.VALUE, place.toBson(), CURSOR_LIFETIME))));
+                .ifPresent(place ->
+                        page.append("nextCursor", new BsonString(cursors.next(credential, MATTER, place.toBson()))));
         return page;
     }
 

@@ -61,19 +61,19 @@ final class VisibleCollections {
     /// @param facts empty if rules allow only requests with certain parameters
     record Visible(String database, DataCatalog.Entry entry, String path, Optional<DataFacts> facts) {}
 
-    /// Behind what a list goes on.
+    /// The position after which a list continues.
     ///
     /// @param collection empty for all of the database
-    record Place(String database, Optional<String> collection) {
+    record ListPosition(String database, Optional<String> collection) {
         BsonDocument toBson() {
             var place = new BsonDocument("d", new BsonString(database));
             collection.ifPresent(name -> place.append("c", new BsonString(name)));
             return place;
         }
 
-        static Place of(BsonDocument place) {
+        static ListPosition of(BsonDocument place) {
             var collection = place.get("c");
-            return new Place(
+            return new ListPosition(
                     place.getString("d").getValue(),
                     Optional.ofNullable(collection).map(name -> name.asString().getValue()));
         }
@@ -98,28 +98,29 @@ final class VisibleCollections {
     /// A part of a list. It may be empty although there is more.
     ///
     /// @param next where the rest begins; empty at the end
-    record Page<T>(List<T> items, Optional<Place> next) {}
+    record Page<T>(List<T> items, Optional<ListPosition> next) {}
 
     /// The databases with visible collections, by name.
-    Page<String> databases(Request outer, Optional<Place> after) {
+    Page<String> databases(Request outer, Optional<ListPosition> after) {
         var page = walk(outer, catalog.databases(), after, MOST, true);
         return new Page<>(page.items().stream().map(Visible::database).toList(), page.next());
     }
 
     /// The visible collections of a database, by name.
-    Page<Visible> collections(Request outer, String database, Optional<Place> after) {
+    Page<Visible> collections(Request outer, String database, Optional<ListPosition> after) {
         return walk(outer, List.of(database), after, MOST, false);
     }
 
     /// The visible collections of all databases, by the name of the database and then their own.
     ///
     /// @param most of a page
-    Page<Visible> all(Request outer, Optional<Place> after, int most) {
+    Page<Visible> all(Request outer, Optional<ListPosition> after, int most) {
         return walk(outer, catalog.databases(), after, most, false);
     }
 
     /// @param first whether one collection of each database is enough
-    private Page<Visible> walk(Request outer, List<String> databases, Optional<Place> after, int most, boolean first) {
+    private Page<Visible> walk(
+            Request outer, List<String> databases, Optional<ListPosition> after, int most, boolean first) {
         var found = new ArrayList<Visible>();
         var last = after;
         int evaluated = 0;
@@ -144,9 +145,9 @@ final class VisibleCollections {
                 if (first && visible.isPresent()) {
                     break;
                 }
-                last = Optional.of(new Place(database, Optional.of(entry.name())));
+                last = Optional.of(new ListPosition(database, Optional.of(entry.name())));
             }
-            last = Optional.of(new Place(database, Optional.empty()));
+            last = Optional.of(new ListPosition(database, Optional.empty()));
         }
         return new Page<>(found, Optional.empty());
     }

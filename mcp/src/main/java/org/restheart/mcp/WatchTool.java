@@ -31,6 +31,7 @@ final class WatchTool {
     private static final Duration RESUMABLE = Duration.ofDays(1);
     private static final int EVENTS = 20;
     private static final int SECONDS = 20;
+
     /// How long to wait for the position of a stream without events.
     private static final long POSITION_MILLIS = 3_000;
     private static final long PAUSE_MILLIS = 50;
@@ -41,12 +42,12 @@ final class WatchTool {
 
     private final McpConfig config;
     private final JudgedCalls calls;
-    private final SealedTokens tokens;
+    private final ListCursors cursors;
 
     WatchTool(McpConfig config, JudgedCalls calls, SealedTokens tokens) {
         this.config = config;
         this.calls = calls;
-        this.tokens = tokens;
+        this.cursors = new ListCursors(tokens, AFTER, RESUMABLE);
     }
 
     ToolResult watch(ToolCall call) {
@@ -69,9 +70,11 @@ final class WatchTool {
     }
 
     private String open(ToolCall call, String token) {
-        return tokens.open(token, AFTER, call.credential().principal(), matter(call))
-                .map(content -> content.getString("t").getValue())
-                .orElseThrow(() -> RpcError.invalidParams("'after' is not of this stream, or its time is over"));
+        return cursors.open(
+                token,
+                call.credential(),
+                matter(call),
+                content -> content.getString("t").getValue());
     }
 
     /// The arguments that must be equal in all calls; the number of events may differ.
@@ -104,12 +107,8 @@ final class WatchTool {
     }
 
     private ToolResult result(ToolCall call, DataBlock block, Optional<String> next) {
-        var sealed = next.map(token -> tokens.seal(
-                AFTER,
-                call.credential().principal(),
-                matter(call),
-                new BsonDocument("t", new BsonString(token)),
-                RESUMABLE));
+        var sealed = next.map(
+                token -> cursors.next(call.credential(), matter(call), new BsonDocument("t", new BsonString(token))));
         var numbers = block.numbers();
         sealed.ifPresent(text -> numbers.append("next", new BsonString(text)));
         if (config.sizes().structured()) {
@@ -126,6 +125,7 @@ final class WatchTool {
         private final DataBlock block;
         private final IntConsumer progress;
         private final Semaphore woken = new Semaphore(0);
+
         /// The token of the last event in the block.
         private Optional<String> last;
 

@@ -142,12 +142,12 @@ class VisibleCollectionsTest {
     void pages_have_everything_visible_once_and_in_order() {
         var visible = visible(path -> path.endsWith("{}") || path.endsWith("7") ? Answer.DEPENDS : Answer.NEVER);
         var seen = new ArrayList<String>();
-        var place = Optional.<VisibleCollections.Place>empty();
+        var place = Optional.<VisibleCollections.ListPosition>empty();
         do {
             var page = visible.all(REQUEST, place, 30);
             assertThat(page.items()).hasSizeLessThanOrEqualTo(30);
             page.items().forEach(one -> seen.add(one.path()));
-            place = page.next().map(VisibleCollections.Place::toBson).map(VisibleCollections.Place::of);
+            place = page.next().map(VisibleCollections.ListPosition::toBson).map(VisibleCollections.ListPosition::of);
         } while (place.isPresent());
         assertThat(seen).hasSize(DATABASES * COLLECTIONS / 10).isSorted().doesNotHaveDuplicates();
 
