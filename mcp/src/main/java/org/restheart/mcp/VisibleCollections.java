@@ -163,9 +163,8 @@ final class VisibleCollections {
     }
 
     private boolean mayRead(Request outer, List<List<Segment>> kinds) {
-        return kinds.stream()
-                .anyMatch(kind ->
-                        READING.stream().anyMatch(tool -> ask(outer, tool, Method.GET, kind) != Answer.NEVER));
+        return permissions.mayAllow(
+                outer, kinds.stream().flatMap(kind -> READING.stream().map(tool -> requests(tool, Method.GET, kind))));
     }
 
     private Optional<Visible> find(Request outer, String database, DataCatalog.Entry entry) {
@@ -284,13 +283,15 @@ final class VisibleCollections {
 
     /// Evaluates rules for all such requests of a tool.
     private Answer ask(Request outer, Tool tool, Method method, List<Segment> collection, String... below) {
+        return permissions.ask(outer, requests(tool, method, collection, below)).answer();
+    }
+
+    private static RequestKind requests(Tool tool, Method method, List<Segment> collection, String... below) {
         var segments = new ArrayList<>(collection);
         for (var name : below) {
             segments.add(name.equals(ANY) ? new Segment.Unknown(Set.of()) : new Segment.Name(name));
         }
-        return permissions
-                .ask(outer, new RequestKind(method, segments, demands(method, below), true, via(tool)))
-                .answer();
+        return new RequestKind(method, segments, demands(method, below), true, via(tool));
     }
 
     private static Set<Demand> demands(Method method, String... below) {

@@ -37,6 +37,7 @@ final class AccessEvaluation {
     private final OpenApiConfig config;
     private final Descriptions descriptions;
     private final KindPermissions permissions;
+    private final PossibleAccess possible;
     private final DocumentDetails details;
     private final List<Pattern> excluded;
 
@@ -49,6 +50,7 @@ final class AccessEvaluation {
         this.config = config;
         this.descriptions = descriptions;
         this.permissions = permissions;
+        this.possible = new PossibleAccess(descriptions, permissions);
         this.details = new DocumentDetails(config, descriptions, shapes, judged);
         this.excluded = config.exclude().stream()
                 .map(pattern -> Pattern.compile(Arrays.stream(pattern.split("\\*", -1))
@@ -72,6 +74,11 @@ final class AccessEvaluation {
     /// @param unruled whether access rules are ignored
     record Options(Scope scope, boolean typed, boolean fresh, boolean unruled) {}
 
+    /// Whether the caller may do anything with some data. Costs the same whatever there is.
+    boolean mayDoAnything(Request asking) {
+        return possible.anywhere(asking);
+    }
+
     /// The visible resources and operations. Blocks for MongoDB.
     ///
     /// @throws ProblemException 503 if that cannot be determined now
@@ -82,10 +89,14 @@ final class AccessEvaluation {
         }
         var databases = options.scope().db().map(List::of).orElseGet(descriptions::databases);
         for (var db : databases) {
+            if (!options.unruled() && !possible.in(asking, db)) {
+                continue;
+            }
             if (options.scope().collection().isEmpty()) {
                 database(asking, options, db).ifPresent(groups::add);
             }
             for (var collection : descriptions.database(db).collections()) {
+                Thread.yield(); // a virtual thread is not preempted
                 if (options.scope().collection().map(collection.name()::equals).orElse(true)) {
                     collection(asking, options, db, collection).ifPresent(groups::add);
                 }

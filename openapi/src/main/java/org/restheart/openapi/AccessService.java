@@ -49,6 +49,7 @@ public final class AccessService implements Service {
     private final Surroundings surroundings;
     private final Descriptions descriptions;
     private final KindPermissions permissions;
+    private final PossibleAccess possible;
     private final AccessChecks checks;
 
     /// Properties and functions of the server.
@@ -81,6 +82,7 @@ public final class AccessService implements Service {
             Surroundings surroundings) {
         this.descriptions = descriptions;
         this.permissions = permissions;
+        this.possible = new PossibleAccess(descriptions, permissions);
         this.checks = new AccessChecks(explanations);
         this.surroundings = surroundings;
     }
@@ -202,10 +204,14 @@ public final class AccessService implements Service {
     private BsonArray resources(Request asking) {
         var found = new BsonArray();
         for (var db : descriptions.databases()) {
+            if (!possible.in(asking, db)) {
+                continue;
+            }
             pathOf(asking, ResourceKind.DB, db)
                     .flatMap(path -> resource(path, "database", "", databaseOperations(asking, path)))
                     .ifPresent(found::add);
             for (var collection : descriptions.database(db).collections()) {
+                Thread.yield(); // a virtual thread is not preempted
                 pathOf(asking, collection.kind(), db, collection.name())
                         .flatMap(path -> resource(
                                 path,

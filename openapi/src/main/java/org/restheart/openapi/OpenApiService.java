@@ -114,6 +114,9 @@ public final class OpenApiService implements Service {
         if (account.isEmpty() && request.headers().has("Authorization")) { // which no mechanism has accepted
             throw access.challenge().apply(request).raise();
         }
+        if (account.isEmpty() && config.secured() && !showsEverything(false) && !evaluation.mayDoAnything(request)) {
+            throw access.challenge().apply(request).raise(); // before any work that depends on how much there is
+        }
         var mode = mode(request);
         var path = path(request);
         var scope = scope(request, path);
@@ -144,7 +147,12 @@ public final class OpenApiService implements Service {
                 scope,
                 request.query().first("typed").filter("false"::equals).isEmpty(),
                 root && request.query().first("sample").filter("fresh"::equals).isPresent(),
-                config.everything() && (root || config.everythingForAll()));
+                showsEverything(root));
+    }
+
+    /// Whether rules are ignored.
+    private boolean showsEverything(boolean root) {
+        return config.everything() && (root || config.everythingForAll());
     }
 
     /// The bytes of the document, cached unless samples are missing.

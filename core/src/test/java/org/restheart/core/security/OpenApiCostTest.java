@@ -20,6 +20,9 @@ class OpenApiCostTest {
 
     private static final int SAMPLE = 200;
 
+    /// Operations that read what there is in a database.
+    private static final BsonDocument STRUCTURE = BsonDocument.parse("{ns: /\\._properties$/}");
+
     private final TestMongo mongo;
 
     OpenApiCostTest(TestMongo mongo) {
@@ -64,6 +67,27 @@ class OpenApiCostTest {
                                     operation.getNumber("docsExamined").longValue())
                             .sum())
                     .isBetween(1L, 2L * SAMPLE);
+        }
+    }
+
+    @Test
+    void anonymous_callers_for_whom_no_permission_can_fit_are_refused_without_looking_at_data() {
+        try (var gateway = TestGateway.start(mongo, "")) {
+            gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/books')\"}");
+            gateway.permit("{_id: 2, roles: ['$unauthenticated'], predicate: \"path-prefix('/ping')\"}");
+            gateway.insert("books", "{_id: 1}");
+            gateway.database().runCommand(BsonDocument.parse("{profile: 2}"));
+            var forget = "/ic?db=" + gateway.database().getName();
+            assertThat(gateway.as("admin").post(forget, "").statusCode()).isEqualTo(200);
+            long before = gateway.collection("system.profile").countDocuments(STRUCTURE);
+            for (var path : List.of("/_openapi", "/_openapi/books", "/_openapi/none", "/_access")) {
+                assertThat(gateway.anonymous().get(path).statusCode()).as(path).isEqualTo(401);
+            }
+            assertThat(gateway.collection("system.profile").countDocuments(STRUCTURE))
+                    .isEqualTo(before);
+            assertThat(gateway.as("bob").get("/_openapi").statusCode()).isEqualTo(200);
+            assertThat(gateway.collection("system.profile").countDocuments(STRUCTURE))
+                    .isGreaterThan(before);
         }
     }
 

@@ -20,6 +20,7 @@ import org.restheart.http.Method;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
@@ -105,6 +106,13 @@ public final class Descriptions {
     /// @param tokens none for the root, a database, or a database and a collection
     public Optional<RequestPath> pathOf(Connection connection, String... tokens) {
         return mounts.pathOf(connection, List.of(tokens));
+    }
+
+    /// What paths of collections look like, as in [org.restheart.http.judged.DataPaths].
+    ///
+    /// @param db of the collections; empty for all
+    public List<List<Segment>> kindsOfCollections(Optional<String> db) {
+        return mounts.kindsOfCollections(db);
     }
 
     /// Invalidates what is cached of a database, after a change of anything but documents.
