@@ -20,8 +20,8 @@ export function Access() {
     <div class="page">
       <div class="page-head"><h1>Access</h1><${Tabs} label="Parts of access" current=${current} items=${tabs.map(tab => ({ ...tab, href: href("access", [], tab.id === "rights" ? {} : { tab: tab.id }) }))} /></div>
       ${current === "rights" && html`<${Matrix} />`}
-      ${current === "accounts" && html`<${Accounts} path=${accounts.path} />`}
-      ${current === "permissions" && html`<${Permissions} path=${permissions.path} />`}
+      ${current === "accounts" && html`<${Accounts} key=${accounts.path.join("/")} path=${accounts.path} />`}
+      ${current === "permissions" && html`<${Permissions} key=${permissions.path.join("/")} path=${permissions.path} />`}
       ${current === "keys" && html`<${Keys} />`}
     </div>`;
 }

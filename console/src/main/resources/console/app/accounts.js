@@ -9,6 +9,8 @@ import { plural, visible } from "./format.js";
 import { mayWrite } from "./rights.js";
 
 const JSON_CONTENT = { "Content-Type": "application/json" };
+/** The version that was shown, for writes. @param {any} one @returns {Record<string, string>} */
+const ifMatch = one => (one._etag?.$oid ? { "If-Match": one._etag.$oid } : {});
 const rolesOf = (/** @type {string} */ text) => [...new Set(text.split(",").map(one => one.trim()).filter(Boolean))];
 const STRENGTH = ["very weak", "weak", "fair", "good", "strong"];
 
@@ -23,7 +25,7 @@ export function strength(text) {
 export function Accounts({ path }) {
   const [editing, setEditing] = useState(/** @type {any} */ (null));
   const [dropping, setDropping] = useState(/** @type {any} */ (null));
-  const where = target(dataPath(path), { pagesize: 500, sort: "_id", keys: '{"roles":1}' });
+  const where = target(dataPath(path), { pagesize: 500, sort: "_id", keys: '{"roles":1,"_etag":1}' });
   const { data, error, busy, again, cancel } = useLoad(async signal => JSON.parse((await request("GET", where, { signal })).text), [where]);
   return html`
     <div class="toolbar"><span class="quiet">${data ? plural(data.length, "account") : ""}</span><span class="spring"></span><${CopyButton} text=${() => curl({ method: "GET", url: address(where) })} label="Copy as a curl line">curl</${CopyButton}>
@@ -37,7 +39,7 @@ export function Accounts({ path }) {
           <td class="right">${mayWrite(path, "update") && typeof one._id === "string" && html`<span class="row end"><${Button} small kind="plain" icon="edit" label=${`Change ${one._id}`} onClick=${() => setEditing(one)} /><${Button} small kind="plain" icon="trash" label=${`Delete ${one._id}`} onClick=${() => setDropping(one)} /></span>`}</td></tr>`)}</tbody></table></div>`}
     </${Loading}>
     ${editing && html`<${Edit} path=${path} one=${editing} onClose=${() => setEditing(null)} onDone=${() => (setEditing(null), again())} />`}
-    ${dropping && html`<${Confirm} title="Delete this account?" text="Its sessions and keys end. Documents that it made stay." word=${dropping._id} action="Delete" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", dataPath([...path, dropping._id]), dropping._etag?.$oid ? { headers: { "If-Match": dropping._etag.$oid } } : {}), toast("Deleted", "good"), again())} />`}`;
+    ${dropping && html`<${Confirm} title="Delete this account?" text="Its sessions and keys end. Documents that it made stay." word=${dropping._id} action="Delete" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", dataPath([...path, dropping._id]), { headers: ifMatch(dropping) }), toast("Deleted", "good"), again())} />`}`;
 }
 
 function Edit({ path, one, onClose, onDone }) {
@@ -53,7 +55,7 @@ function Edit({ path, one, onClose, onDone }) {
     const part = { roles: rolesOf(roles), ...(password ? { password } : {}) };
     try {
       if (fresh) await request("POST", target(dataPath(path), { wm: "insert" }), { headers: JSON_CONTENT, body: JSON.stringify({ _id: name, ...part }), secret: true });
-      else await request("PATCH", dataPath([...path, one._id]), { headers: JSON_CONTENT, body: JSON.stringify(part), secret: true });
+      else await request("PATCH", dataPath([...path, one._id]), { headers: { ...JSON_CONTENT, ...ifMatch(one) }, body: JSON.stringify(part), secret: true });
       toast(fresh ? `“${visible(name)}” is created` : "Changed", "good");
       onDone();
     } catch (failure) {

@@ -1,6 +1,6 @@
 // Pipelines: those that are stored, and one that is built stage by stage.
-import { cls, html, useEffect, useMemo, useState } from "./dom.js";
-import { route, toast } from "./state.js";
+import { cls, html, useEffect, useMemo, useRef, useState } from "./dom.js";
+import { toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, inline, print } from "./shellprint.js";
@@ -12,7 +12,6 @@ import { Editor, problem } from "./editor.js";
 import { Table } from "./table.js";
 import { curl } from "./curl.js";
 import { duration, plural, size, visible } from "./format.js";
-import { go, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
 import { change, properties } from "./properties.js";
 import { mayWrite } from "./rights.js";
@@ -54,10 +53,12 @@ export function Aggregations({ path }) {
     }
   }, [stages]);
   const avars = avarsOf(pipeline.given, asked);
-  const schemas = useLoad(async signal => (pipeline.name && asked.length ? described(`${dataPath(path)}/_aggrs/${pipeline.name}`, dataPath(path), signal) : {}), [pipeline.name, asked.length > 0, meta.data]);
+  const schemas = useLoad(async signal => (pipeline.name && asked.length ? described(`${dataPath(path)}/_aggrs/${pipeline.name}`, dataPath(path), signal) : {}), [pipeline.name, asked.length > 0, meta.data], [pipeline.name]);
   const wrong = stages.some((/** @type {any} */ one) => one.on && (problem(one.text) || !one.text.trim())) || problem(avars || "");
 
   useEffect(() => sessionStorage.setItem(draftKey(path), JSON.stringify(pipeline)), [pipeline]);
+  const runs = useRef(0);
+  const begin = (/** @type {any} */ next) => (runs.current++, setPipeline(next), setResult(null));
   const set = (/** @type {any} */ next) => setPipeline({ ...pipeline, stages: next });
   const edit = (/** @type {number} */ id, /** @type {any} */ part) => set(stages.map((/** @type {any} */ one) => (one.id === id ? { ...one, ...part } : one)));
   const move = (/** @type {number} */ from, /** @type {number} */ to) => {
@@ -72,12 +73,14 @@ export function Aggregations({ path }) {
     const part = stages.slice(0, upTo);
     const limit = upTo < stages.length ? 20 : 100;
     const body = `{stages: ${textOf(part)}${avars ? `, avars: ${avars}` : ""}, limit: ${limit}}`;
+    const mine = ++runs.current;
+    const show = (/** @type {any} */ next) => mine === runs.current && setResult(next); // not of a run before this one
     setResult({ busy: true, upTo });
     try {
       const answer = await request("POST", target(dataPath(path) + "/_aggrs", { jsonMode: "shell" }), { headers: { "Content-Type": "application/json" }, body });
-      setResult({ documents: parse(answer.text).a, ms: answer.ms, size: answer.text.length, upTo, limit });
+      show({ documents: parse(answer.text).a, ms: answer.ms, size: answer.text.length, upTo, limit });
     } catch (error) {
-      setResult({ error, upTo });
+      show({ error, upTo });
     }
   };
   useEffect(() => {
@@ -85,14 +88,14 @@ export function Aggregations({ path }) {
     return () => delete pageKeys.save;
   });
 
-  const open = (/** @type {any} */ one) => (setPipeline({ name: at(one, "uri").v, given: pipeline.given, stages: boxes(at(one, "stages")) }), setResult(null));
+  const open = (/** @type {any} */ one) => begin({ name: at(one, "uri").v, given: pipeline.given, stages: boxes(at(one, "stages")) });
   const refused = result?.error ? stages.findIndex((/** @type {any} */ one) => one.on && `${result.error.message} ${result.error.detail}`.includes(one.operator)) : -1;
 
   return html`
     <div class="columns-2">
       <div class="stack tight-stack">
         <section class="panel slim" aria-label="Stored pipelines">
-          <div class="toolbar"><h2>Stored</h2><span class="spring"></span><${Button} small icon="plus" onClick=${() => (setPipeline({ name: "", given: {}, stages: [stageOf("$match", "{}")] }), setResult(null))}>New</${Button}></div>
+          <div class="toolbar"><h2>Stored</h2><span class="spring"></span><${Button} small icon="plus" onClick=${() => begin({ name: "", given: {}, stages: [stageOf("$match", "{}")] })}>New</${Button}></div>
           ${meta.error && html`<${Failure} error=${meta.error} />`}
           ${stored.length === 0 && !meta.error && html`<p class="quiet small">None yet. Build one below and save it: it gets an address of its own.</p>`}
           <ul class="names">${stored.map((/** @type {any} */ one) => html`<li class=${cls(at(one, "uri")?.v === pipeline.name && "here")}><button type="button" class="link" onClick=${() => open(one)}>${visible(at(one, "uri")?.v || "?")}</button><span class="quiet small">${plural(at(one, "stages")?.a?.length || 0, "stage")}</span>
@@ -110,8 +113,8 @@ export function Aggregations({ path }) {
       </div>
       <section class="stack tight-stack" aria-label="Result"><${Result} result=${result} total=${stages.length} /></section>
     </div>
-    ${saving && html`<${Save} path=${path} pipeline=${pipeline} meta=${meta} onClose=${() => setSaving(false)} onSaved=${(/** @type {string} */ name) => (setPipeline({ ...pipeline, name }), setSaving(false), meta.again(), go(withQuery({ tab: route.value.query.tab })))} />`}
-    ${dropping && html`<${Confirm} title="Remove this pipeline?" text=${html`Requests to <code>_aggrs/${dropping}</code> will be answered 404.`} action="Remove" onClose=${() => setDropping(null)} onYes=${async () => (await store(path, dropping, null), meta.again())} />`}`;
+    ${saving && html`<${Save} path=${path} pipeline=${pipeline} meta=${meta} onClose=${() => setSaving(false)} onSaved=${(/** @type {string} */ name) => (setPipeline({ ...pipeline, name }), setSaving(false), meta.again())} />`}
+    ${dropping && html`<${Confirm} title=${`Remove the pipeline ${visible(dropping)} of ${visible(path.join("/") || "/")}?`} text=${html`Requests to <code>_aggrs/${dropping}</code> will be answered 404.`} action="Remove" onClose=${() => setDropping(null)} onYes=${async () => (await store(path, dropping, null), meta.again())} />`}`;
 }
 
 function Stage({ stage, index, last, shown, refused, fields, onEdit, onMove, onRun, onRunAll, onCopy, onRemove }) {
@@ -158,6 +161,7 @@ const keyed = (/** @type {any} */ document, /** @type {number} */ i) => ({ ...do
 /** Stores, replaces or removes a pipeline, with the tag of what was read. */
 async function store(/** @type {string[]} */ path, /** @type {string} */ name, /** @type {string|null} */ stages) {
   const now = await properties(path, undefined);
+  if (now.hidden) throw new Error("This account may not read the properties of the collection, so it cannot change the pipelines among them.");
   const others = (at(now.document, "aggrs")?.a || []).filter((/** @type {any} */ one) => at(one, "uri")?.v !== name).map(inline);
   await change(path, `{aggrs: [${[...others, ...(stages ? [`{uri: ${JSON.stringify(name)}, stages: ${stages}}`] : [])].join(", ")}]}`, now.tag);
 }

@@ -1,33 +1,54 @@
-// One change for the documents that were selected, or that match a filter. Before anything is done it says how many there are.
+// One change for documents of a collection. What it applies to is one object, made from the view that showed the documents:
+// nothing here asks which page is open. Before anything is done it says how many there are, and where.
 import { html, useState } from "./dom.js";
 import { settings, toast } from "./state.js";
 import { dataPath, request, target } from "./api.js";
+import { at, inline } from "./shellprint.js";
 import { useLoad } from "./load.js";
 import { Button, Confirm, Dialog, Failure, Loading } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { count, plural, visible } from "./format.js";
 
-/** @param {{remove: boolean, path: string[], filter: string, known: number|null, onClose: () => void, onDone: () => void}} props
- *   remove: whether they are deleted; known: how many there are, if that needs no counting */
-export function Bulk({ remove, path, filter, known, onClose, onDone }) {
+/** @typedef {{path: string[], filter: string, known: number|null}} Chosen known: how many there are, if that needs no counting */
+
+/** All that match the filter of a view. @param {{path: string[], filter: string}} view @returns {Chosen} */
+export const matching = view => ({ path: view.path, filter: view.filter, known: null });
+
+/** Documents of a view, as they were shown: one that was changed since then has another tag. @param {{path: string[]}} view @param {any[]} documents @returns {Chosen} */
+export function these(view, documents) {
+  const ids = documents.map(one => inline(at(one, "_id")));
+  const tags = documents.map(one => at(one, "_etag"));
+  const filter = tags.every(Boolean) ? `{$or: [${ids.map((id, i) => `{_id: ${id}, _etag: ${inline(tags[i])}}`).join(", ")}]}` : `{_id: {$in: [${ids.join(", ")}]}}`;
+  return { path: view.path, filter, known: documents.length };
+}
+
+/** How a person calls a collection. @param {string[]} path */
+export const nameOf = path => visible(path.join("/") || "/");
+
+/** @param {{remove: boolean, chosen: Chosen, onClose: () => void, onDone: () => void}} props remove: whether they are deleted */
+export function Bulk({ remove, chosen, onClose, onDone }) {
+  const { path, filter, known } = chosen;
   const [text, setText] = useState("{$set: {}}");
   const [error, setError] = useState(/** @type {any} */ (null));
-  const counted = useLoad(async signal => known ?? JSON.parse((await request("GET", target(dataPath(path) + "/_size", { filter }), { signal })).text)._size, [filter]);
+  const counted = useLoad(async signal => known ?? JSON.parse((await request("GET", target(dataPath(path) + "/_size", { filter }), { signal })).text)._size, [path.join("/"), filter]);
   const where = target(dataPath([...path, "*"]), { filter });
+  const name = nameOf(path);
   const n = counted.data;
   const done = (/** @type {any} */ answer, /** @type {string} */ verb, /** @type {string} */ of) => {
-    toast(`${plural(JSON.parse(answer.text)[of], "document")} ${verb}`, "good");
+    const report = JSON.parse(answer.text);
+    const left = known === null ? 0 : known - (report.matched ?? report[of]);
+    toast(`${plural(report[of], "document")} of ${name} ${verb}${left > 0 ? `; ${plural(left, "document")} left alone: changed or deleted by others since shown here` : ""}`, left > 0 ? "info" : "good");
     onDone();
     onClose();
   };
-  const asked = known === null && html`<p>All that match <code>${visible(filter)}</code> now${n === undefined ? "" : html`: <b>${count(n)}</b>`}.</p>`;
+  const asked = known === null && html`<p>All of <b>${name}</b> that match <code>${visible(filter)}</code> now${n === undefined ? "" : html`: <b>${count(n)}</b>`}.</p>`;
   if (counted.error || n === undefined) {
-    return html`<${Dialog} title=${remove ? "Delete all that match?" : "Update all that match"} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}>`}>
+    return html`<${Dialog} title=${remove ? `Delete all of ${name} that match?` : `Update all of ${name} that match`} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}>`}>
       <${Loading} busy=${counted.busy} onCancel=${onClose}>${asked}${counted.error && html`<${Failure} error=${counted.error} />`}</${Loading}></${Dialog}>`;
   }
   if (remove) {
     const word = known === null && settings.value.confirm ? String(n) : undefined;
-    return html`<${Confirm} title=${`Delete ${plural(n, "document")}?`} text=${html`${asked ? html`All that match <code>${visible(filter)}</code> now: <b>${count(n)}</b>. ` : ""}They are gone for good.`} word=${word} action=${`Delete ${count(n)}`} onClose=${onClose} onYes=${async () => done(await request("DELETE", where), "deleted", "deleted")} />`;
+    return html`<${Confirm} title=${`Delete ${plural(n, "document")} of ${name}?`} text=${html`${asked ? html`All that match <code>${visible(filter)}</code> now: <b>${count(n)}</b>. ` : ""}${n === 1 ? "It is" : "They are"} gone for good.`} word=${word} action=${`Delete ${count(n)}`} onClose=${onClose} onYes=${async () => done(await request("DELETE", where), "deleted", "deleted")} />`;
   }
   const run = async () => {
     try {
@@ -37,7 +58,7 @@ export function Bulk({ remove, path, filter, known, onClose, onDone }) {
     }
   };
   return html`
-    <${Dialog} title=${`Update ${plural(n, "document")}`} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}><${Button} kind="primary" disabled=${Boolean(problem(text)) || !text.trim()} onClick=${run}>Update ${count(n)}</${Button}>`}>
+    <${Dialog} title=${`Update ${plural(n, "document")} of ${name}`} onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Cancel</${Button}><${Button} kind="primary" disabled=${Boolean(problem(text)) || !text.trim()} onClick=${run}>Update ${count(n)}</${Button}>`}>
       ${asked}
       <p class="quiet">Operators as in MongoDB: <code>$set</code>, <code>$unset</code>, <code>$inc</code>, <code>$push</code>…</p>
       <${Editor} value=${text} onChange=${setText} onRun=${run} label="Change" autofocus />

@@ -6,7 +6,7 @@ import { parse } from "./shell.js";
 import { at, inline, print } from "./shellprint.js";
 import { filterOf, pathOf } from "./ids.js";
 import { same, update } from "./diff.js";
-import { useLoad } from "./load.js";
+import { useLoad, useShown } from "./load.js";
 import { Button, Confirm, CopyButton, Empty, Failure, Loading, Menu } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { Conflict } from "./conflict.js";
@@ -62,13 +62,12 @@ export function DocumentPage({ path, children }) {
     if (creating) {
       const from = route.value.query.from;
       const copy = from ? (await read(path, parse(from), signal)).base : null;
-      return { of: wanted, base: null, tag: null, blocked: null, text: copy ? print({ ...copy, e: copy.e.filter((/** @type {any} */ [name]) => name !== "_id") }) : "{\n  \n}", bytes: 0 };
+      return { base: null, tag: null, blocked: null, text: copy ? print({ ...copy, e: copy.e.filter((/** @type {any} */ [name]) => name !== "_id") }) : "{\n  \n}", bytes: 0 };
     }
     const found = await read(path, parse(wanted), signal);
-    return found.gone ? { ...found, of: wanted } : { ...found, of: wanted, text: print(found.base) };
+    return found.gone ? found : { ...found, text: print(found.base) };
   }, [path.join("/"), wanted]);
-  const { error, busy } = load;
-  const data = load.data?.of === wanted ? load.data : null; // what is loaded may still be the one before
+  const { data, error, busy } = load;
   return html`
     ${children}
     <${Loading} busy=${busy} onCancel=${load.cancel}>
@@ -91,6 +90,7 @@ function Edit({ path, data, creating, back, again }) {
   const writable = mayWrite(path, creating ? "create" : "update") && !data.blocked;
   const fixed = !writable || data.bytes > LARGE;
   const upload = useRef(/** @type {any} */ (null));
+  const shown = useShown();
   const id = state.base && at(state.base, "_id");
   const place = id && placeOf(path, id);
 
@@ -101,8 +101,9 @@ function Edit({ path, data, creating, back, again }) {
 
   const stored = async (/** @type {any} */ key, /** @type {string} */ message, written = latest.current) => {
     const now = await read(path, key, undefined);
-    leaving.ask = null;
     toast(message, "good");
+    if (!shown()) return;
+    leaving.ask = null;
     if (now.base && !creating) {
       setState({ base: now.base, tag: /** @type {any} */ (now).tag, text: print(now.base) });
       if (latest.current === written) setText(print(now.base));
@@ -123,8 +124,9 @@ function Edit({ path, data, creating, back, again }) {
     try {
       if (creating) {
         const answer = await request("POST", dataPath(path), { headers: JSON_TYPE, body });
-        leaving.ask = null;
         toast("Created", "good");
+        if (!shown()) return;
+        leaving.ask = null;
         const given = at(parse(body), "_id");
         go(given ? withQuery({ doc: inline(given), from: "" }) : locationId(answer) || back);
       } else {
@@ -178,8 +180,9 @@ function Edit({ path, data, creating, back, again }) {
       if (now.base) (setState({ base: now.base, tag: /** @type {any} */ (now).tag, text: print(now.base) }), setText(print(now.base)));
       throw Object.assign(new Error("The document has changed since you opened it, so it was not deleted. You see it as it is now: delete it again if you still want to."), { status: 412 });
     }
-    leaving.ask = null;
     toast("Deleted", "good");
+    if (!shown()) return;
+    leaving.ask = null;
     go(back);
   };
 
@@ -225,7 +228,7 @@ function Edit({ path, data, creating, back, again }) {
         if (same(document, conflict.theirs)) stored(id, "Nothing to save: you took theirs");
         else write(print(document), conflict.tag);
       }} />`}
-      ${deleting && html`<${Confirm} title="Delete this document?" text=${html`<code>${cut(visible(inline(id)), 120)}</code> is gone for good.`} action="Delete" onClose=${() => setDeleting(false)} onYes=${remove} />`}
+      ${deleting && html`<${Confirm} title="Delete this document?" text=${html`<code>${cut(visible(inline(id)), 120)}</code> of <b>${visible(path.join("/") || "/")}</b> is gone for good.`} action="Delete" onClose=${() => setDeleting(false)} onYes=${remove} />`}
     </section>`;
 }
 

@@ -8,21 +8,26 @@ import { columnsOf, infer } from "./fields.js";
 import { useLoad } from "./load.js";
 import { Button, Choice, CopyButton, Empty, Failure, Loading, Menu } from "./ui.js";
 import { count, duration, plural, visible } from "./format.js";
-import { go, withQuery } from "./route.js";
+import { go, href, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
 import { curl, quote } from "./curl.js";
 import { QueryBar } from "./querybar.js";
 import { Table } from "./table.js";
-import { Bulk } from "./bulk.js";
+import { Bulk, matching, these } from "./bulk.js";
 import { mayWrite } from "./rights.js";
 
 const SIZES = [20, 50, 100, 500];
+/** @type {Set<string>} */
+const NONE = new Set();
 
 /** Pages that were visited on the way here, by the query they belong to. @type {{of: string, after: string[]}} */
 const visited = { of: "", after: [] };
 
 /** @param {any} query */
 const asked = query => ({ filter: query.filter, sort: query.sort, keys: query.keys });
+
+/** A view of a collection is one object: what it is of, and what came. Whatever is done to documents begins with it.
+ * @typedef {{path: string[], filter: string, documents: any[], ms: number, more: boolean, single: boolean}} View */
 
 export function Documents({ path, children }) {
   const query = route.value.query;
@@ -37,17 +42,22 @@ export function Documents({ path, children }) {
   const { data, error, busy, again, cancel } = useLoad(
     async signal => {
       const answer = await request("GET", target(dataPath(path), parameters), { signal });
-      const documents = /** @type {any[]} */ (parse(answer.text).a);
+      const found = parse(answer.text);
+      const documents = /** @type {any[]} */ (found.a || [found]);
       const next = nextAfter(answer.headers);
       if (next) visited.after[page - 1] = next;
       announce(documents.length, answer.ms);
-      return { documents, ms: answer.ms, more: documents.length === pageSize, page };
+      return /** @type {View} */ ({ path, filter: query.filter || "", documents, ms: answer.ms, more: documents.length === pageSize, single: !found.a });
     },
     [of, page],
+    [path.join("/")],
   );
-  const [selected, setSelected] = useState(/** @type {Set<string>} */ (new Set()));
-  const [bulk, setBulk] = useState(/** @type {string|null} */ (null));
-  useEffect(() => setSelected(new Set()), [data]);
+  const [selection, setSelection] = useState({ of: /** @type {View|undefined} */ (undefined), ids: /** @type {Set<string>} */ (new Set()) });
+  const selected = data && selection.of === data ? selection.ids : NONE;
+  const [bulk, setBulk] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    if (data?.single) go(href("c", path.slice(0, -1), { doc: idText(data.documents[0]) }), true); // the address is that of a document
+  }, [data]);
   const fields = useMemo(() => infer(data?.documents || []), [data]);
   const seen = useRef(fields);
   if (fields.length) seen.current = fields;
@@ -60,8 +70,8 @@ export function Documents({ path, children }) {
   const extra = (query.cols || "").split(",").filter(Boolean);
   const columns = [...columnsOf(fields), ...extra.filter((/** @type {string} */ one) => !columnsOf(fields).includes(one))];
   const open = (/** @type {any} */ document) => go(withQuery({ doc: idText(document) }));
-  const some = data && data.documents.length > 0;
-  const filtered = Boolean(query.filter);
+  const some = data && data.documents.length > 0 && !data.single;
+  const filtered = Boolean(data?.filter);
 
   return html`
     ${children}
@@ -72,38 +82,38 @@ export function Documents({ path, children }) {
       <span class="spring"></span>
       ${selected.size > 0 && html`<span class="quiet nowrap">${count(selected.size)} selected</span>
         <${Menu} text="With these" icon="down" label="With the selected documents" items=${[
-          mayWrite(path, "bulkUpdate") && { text: "Update…", icon: "edit", onClick: () => setBulk("update") },
-          { text: "Export as NDJSON", icon: "download", onClick: () => save(`${path.at(-1)}.ndjson`, new Blob([chosen(data, selected).map((/** @type {any} */ one) => inline(one) + "\n").join("")])) },
-          mayWrite(path, "bulkDelete") && { text: "Delete…", icon: "trash", danger: true, onClick: () => setBulk("delete") },
+          mayWrite(path, "bulkUpdate") && { text: "Update…", icon: "edit", onClick: () => setBulk({ remove: false, chosen: these(data, picked(data, selected)) }) },
+          { text: "Export as NDJSON", icon: "download", onClick: () => save(`${path.at(-1)}.ndjson`, new Blob([picked(data, selected).map((/** @type {any} */ one) => inline(one) + "\n").join("")])) },
+          mayWrite(path, "bulkDelete") && { text: "Delete…", icon: "trash", danger: true, onClick: () => setBulk({ remove: true, chosen: these(data, picked(data, selected)) }) },
         ]} />`}
       ${!selected.size && some && filtered && (mayWrite(path, "bulkUpdate") || mayWrite(path, "bulkDelete")) && html`<${Menu} text="All that match" icon="down" label="With all documents that match the filter" items=${[
-          mayWrite(path, "bulkUpdate") && { text: "Update all…", icon: "edit", onClick: () => setBulk("updateAll") },
-          mayWrite(path, "bulkDelete") && { text: "Delete all…", icon: "trash", danger: true, onClick: () => setBulk("deleteAll") },
+          mayWrite(path, "bulkUpdate") && { text: "Update all…", icon: "edit", onClick: () => setBulk({ remove: false, chosen: matching(data) }) },
+          mayWrite(path, "bulkDelete") && { text: "Delete all…", icon: "trash", danger: true, onClick: () => setBulk({ remove: true, chosen: matching(data) }) },
         ]} />`}
       ${some && html`<${CopyButton} text=${() => curl({ method: "GET", url: address(target(dataPath(path), parameters)) })} label="Copy this query as a curl line">curl</${CopyButton}>`}
-      ${mayWrite(path, "create") && error?.status !== 403 && (isBucket(path) ? html`<${Upload} path=${path} onDone=${again} />` : html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`)}
+      ${mayWrite(path, "create") && error?.status !== 403 && error?.status !== 404 && (isBucket(path) ? html`<${Upload} path=${path} onDone=${again} />` : html`<${Button} icon="plus" kind="primary" onClick=${() => go(withQuery({ doc: "new" }))}>New document</${Button}>`)}
     </div>
     <${Loading} busy=${busy} onCancel=${cancel}>
       ${error && html`<${Failure} error=${error}>${error.status === 403 && config.value.access ? html`<a href="#/access">What may I do?</a>` : html`<${Button} small icon="refresh" onClick=${again}>Try again</${Button}>`}</${Failure}>`}
       ${!error && data && !some && (filtered
-        ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${visible(path.at(-1) || "/")}</b> matches <code>${visible(query.filter)}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
+        ? html`<${Empty} icon="search" title="Nothing matches" text=${html`No document of <b>${visible(path.at(-1) || "/")}</b> matches <code>${visible(data.filter)}</code>.`}><${Button} onClick=${() => go(withQuery({ filter: "", page: "" }))}>Remove the filter</${Button}></${Empty}>`
         : page > 1
           ? html`<${Empty} icon="search" title="The result ends before this page"><${Button} onClick=${() => go(withQuery({ page: "" }))}>To the first page</${Button}></${Empty}>`
           : isBucket(path)
             ? html`<${Empty} icon="collection" title="No files yet" text=${html`Upload the first one here, or with a line in a shell:`}><pre class="line">${fileLine(path)}</pre></${Empty}>`
             : html`<${Nothing} path=${path} />`)}
-      ${some && view === "table" && html`<${Table} documents=${data.documents} columns=${columns.filter((/** @type {string} */ c) => !hidden.includes(c))} sort=${query.sort} selected=${selected} onSelect=${setSelected} onOpen=${open} onSort=${(/** @type {string} */ sort) => go(withQuery({ sort, page: "" }))} />`}
+      ${some && view === "table" && html`<${Table} documents=${data.documents} columns=${columns.filter((/** @type {string} */ c) => !hidden.includes(c))} sort=${query.sort} selected=${selected} onSelect=${(/** @type {Set<string>} */ ids) => setSelection({ of: data, ids })} onOpen=${open} onSort=${(/** @type {string} */ sort) => go(withQuery({ sort, page: "" }))} />`}
       ${some && view === "list" && html`<${List} documents=${data.documents} onOpen=${open} />`}
       ${some && view === "text" && html`<pre class="text-view" tabindex="0" aria-label="Documents as text">${data.documents.map((/** @type {any} */ one) => print(one)).join("\n")}</pre>`}
     </${Loading}>
-    ${(some || page > 1) && html`<${Pager} path=${path} page=${page} size=${pageSize} data=${data} filter=${query.filter} />`}
-    ${bulk && html`<${Bulk} remove=${bulk.startsWith("delete")} path=${path} filter=${bulk.endsWith("All") ? query.filter : `{_id: {$in: [${[...selected].join(", ")}]}}`} known=${bulk.endsWith("All") ? null : selected.size} onClose=${() => setBulk(null)} onDone=${again} />`}`;
+    ${(some || page > 1) && html`<${Pager} key=${query.filter || ""} path=${path} page=${page} size=${pageSize} data=${data} filter=${query.filter} />`}
+    ${bulk && html`<${Bulk} ...${bulk} onClose=${() => setBulk(null)} onDone=${again} />`}`;
 }
 
 /** @param {any} document */
 export const idText = document => inline(document.e.find((/** @type {any} */ [name]) => name === "_id")?.[1] ?? { t: "null" });
 
-const chosen = (/** @type {any} */ data, /** @type {Set<string>} */ selected) => data.documents.filter((/** @type {any} */ one) => selected.has(idText(one)));
+const picked = (/** @type {View} */ data, /** @type {Set<string>} */ selected) => data.documents.filter((/** @type {any} */ one) => selected.has(idText(one)));
 
 /** Whether the path is one of files, whose documents are made by uploads. @param {string[]} path */
 const isBucket = path => Boolean(path.at(-1)?.endsWith(".files"));
@@ -173,7 +183,6 @@ function Pager({ path, page, size, data, filter }) {
   const [exact, setExact] = useState(/** @type {any} */ (null));
   const [wanted, setWanted] = useState("");
   const estimate = useLoad(async signal => (filter ? null : JSON.parse((await request("GET", target(dataPath(path), { rep: "HAL", np: true, count: "estimated", pagesize: 1, keys: '{"_id":1}' }), { signal, quiet: true })).text)._size ?? null), [path.join("/"), filter]);
-  useEffect(() => setExact(null), [filter, path.join("/")]);
   const ask = async () => {
     setExact({ busy: true });
     try {

@@ -36,7 +36,7 @@ export function Indexes({ path }) {
         })}</tbody></table></div>`}
     </${Loading}>
     ${creating && html`<${Create} path=${path} onClose=${() => setCreating(false)} onDone=${() => (setCreating(false), again())} />`}
-    ${dropping && html`<${Confirm} title="Drop this index?" text="Queries that use it read the whole collection until it is made again." word=${dropping} action="Drop" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", dataPath([...path, "_indexes", dropping])), toast("Dropped", "good"), again())} />`}`;
+    ${dropping && html`<${Confirm} title=${`Drop an index of ${visible(path.join("/") || "/")}?`} text="Queries that use it read the whole collection until it is made again." word=${dropping} action="Drop" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", dataPath([...path, "_indexes", dropping])), toast("Dropped", "good"), again())} />`}`;
 }
 
 function Create({ path, onClose, onDone }) {

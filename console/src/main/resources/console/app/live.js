@@ -20,6 +20,7 @@ export function Live({ path }) {
   const meta = useLoad(signal => properties(path, signal), [path.join("/")]);
   const streams = at(meta.data?.document || { t: "null" }, "streams")?.a || [];
   return html`<${Loading} busy=${meta.busy} onCancel=${meta.cancel}>
+    ${meta.error && html`<${Failure} error=${meta.error}><${Button} small icon="refresh" onClick=${meta.again}>Try again</${Button}></${Failure}>`}
     ${meta.data && !streams.length && html`<${Declare} path=${path} meta=${meta} />`}
     ${streams.length > 0 && html`<${Stream} path=${path} streams=${streams} />`}
   </${Loading}>`;
@@ -31,7 +32,7 @@ function Declare({ path, meta }) {
   return html`<${Empty} icon="play" title="This collection declares no stream" text="A stream is a named pipeline over the changes of a collection. It is declared in the collection's properties; clients then listen to it.">
     <div class="stack center"><pre class="line">${`curl -u "$RH_USER" -X PATCH ${quote(address(dataPath(path)))} \\\n  -H 'Content-Type: application/json' -d '{"streams": [{"uri": "all", "stages": []}]}'`}</pre>
       ${error && html`<${Failure} error=${error} />`}
-      ${mayWrite(path, "manage") && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${declare}>Declare a stream of all changes</${Button}></div>`}</div></${Empty}>`;
+      ${mayWrite(path, "manage") && !meta.data.hidden && html`<div class="row center"><${Button} kind="primary" icon="plus" onClick=${declare}>Declare a stream of all changes</${Button}></div>`}</div></${Empty}>`;
 }
 
 function Stream({ path, streams }) {
@@ -71,6 +72,11 @@ function Stream({ path, streams }) {
     control.current?.abort();
     setState({ state: "off" });
   };
+  const clear = () => {
+    waiting.current = [];
+    total.current = 0;
+    setEvents([]);
+  };
   const start = (/** @type {string|null} */ from) => {
     control.current?.abort();
     const abort = new AbortController();
@@ -81,6 +87,7 @@ function Stream({ path, streams }) {
       signal: abort.signal,
       onState: next => abort.signal.aborted || setState(next),
       onEvent: ({ id, data }) => {
+        if (abort.signal.aborted) return;
         total.current++;
         times.current.push(Date.now());
         waiting.current.push({ n: total.current, at: new Date(), id, event: parse(data) });
@@ -95,10 +102,10 @@ function Stream({ path, streams }) {
 
   return html`
     <div class="toolbar">
-      <label class="row tight"><span class="label">Stream</span><select value=${name} onChange=${(/** @type {any} */ e) => (stop(), setName(e.target.value))}>${names.map((/** @type {string} */ one) => html`<option value=${one}>${visible(one)}</option>`)}</select></label>
+      <label class="row tight"><span class="label">Stream</span><select value=${name} onChange=${(/** @type {any} */ e) => (stop(), clear(), setName(e.target.value))}>${names.map((/** @type {string} */ one) => html`<option value=${one}>${visible(one)}</option>`)}</select></label>
       ${running ? html`<${Button} icon="close" onClick=${stop}>Stop</${Button}>` : html`<${Button} kind="primary" icon="play" disabled=${Boolean(problem(avars || ""))} onClick=${() => start(null)}>Start</${Button}>`}
       ${running && html`<${Button} icon=${paused ? "play" : "pause"} onClick=${() => setPaused(!paused)}>${paused ? `Go on (${waiting.current.length})` : "Pause"}</${Button}>`}
-      <${Button} kind="plain" disabled=${!events.length} onClick=${() => (setEvents([]), (total.current = 0))}>Clear</${Button}>
+      <${Button} kind="plain" disabled=${!events.length} onClick=${clear}>Clear</${Button}>
       <span class=${cls("tag", state.state === "open" ? "good" : state.state === "refused" ? "bad" : running && "warn")} role="status">${STATES[state.state]}</span>
       <span class="spring"></span>
       <span class="quiet nowrap">${count(total.current)} ${total.current === 1 ? "event" : "events"}, ${(times.current.length / 10).toFixed(1)} per second</span>

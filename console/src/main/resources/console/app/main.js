@@ -20,6 +20,7 @@ import { Properties } from "./meta.js";
 import { Api } from "./apipage.js";
 import { Access } from "./access.js";
 import { Home } from "./home.js";
+import { visible } from "./format.js";
 import { Settings } from "./settings.js";
 
 /** @type {Record<string, any>} */
@@ -30,6 +31,9 @@ tabs.push({ id: "aggregations", text: "Aggregations", page: "aggregations", Page
 const chosen = (/** @type {string} */ name) => config.value.pages.includes(name);
 
 places.push({ name: "access", text: "Access", icon: "access", shown: () => chosen("access") && Boolean(config.value.access) }, { name: "api", text: "API", icon: "book", shown: () => chosen("api") && Boolean(config.value.openapi) }, { name: "try", text: "Try", icon: "send", shown: () => chosen("try") }, { name: "metrics", text: "Metrics", icon: "metrics", shown: () => chosen("metrics") && Boolean(config.value.metrics) }, { name: "settings", text: "Settings", icon: "settings", shown: () => true });
+
+/** What an address leads to that names no page. */
+const Nowhere = () => html`<div class="page"><${Empty} icon="search" title=${`There is no page “${visible(route.value.name)}”`} text="The address may be misspelt."><a class="button" href="#/">To the first page</a></${Empty}></div>`;
 
 /** A fault of the console itself ends a page, never the frame. */
 class Boundary extends Component {
@@ -57,7 +61,7 @@ function App() {
   if (!config.value) return null;
   if (!account.value) return html`<${SignInPage} />`;
   const place = route.value.name + "/" + route.value.path.join("/");
-  const Page = pages[route.value.name] || Home;
+  const Page = (Object.hasOwn(pages, route.value.name) && pages[route.value.name]) || Nowhere;
   return html`<${Frame}><${Boundary} place=${place}><${Page} key=${route.value.name} /></${Boundary}></${Frame}>`;
 }
 

@@ -3,13 +3,14 @@ import { html, useEffect, useState } from "./dom.js";
 import { toast } from "./state.js";
 import { address, dataPath, request } from "./api.js";
 import { at, print, quoted } from "./shellprint.js";
-import { useLoad } from "./load.js";
+import { useLoad, useShown } from "./load.js";
 import { Button, Confirm, CopyButton, Failure, Field, Loading } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { change, properties } from "./properties.js";
 import { reload } from "./resources.js";
 import { go, leaving } from "./route.js";
+import { visible } from "./format.js";
 import { mayWrite } from "./rights.js";
 
 const POLICIES = [["", "as the gateway is configured"], ["REQUIRED", "required"], ["REQUIRED_FOR_DELETE", "required to delete"], ["OPTIONAL", "optional"]];
@@ -22,7 +23,8 @@ export function Properties({ path }) {
   const [failure, setFailure] = useState(/** @type {any} */ (null));
   const [dropping, setDropping] = useState(false);
   const name = path.at(-1) || "/";
-  const writable = mayWrite(path, "manage");
+  const shown = useShown();
+  const writable = mayWrite(path, "manage") && Boolean(data) && !data?.hidden;
   useEffect(() => {
     if (!data) return;
     const printed = print(withoutOwn(data.document));
@@ -41,9 +43,9 @@ export function Properties({ path }) {
   const hidden = at(data?.document || { t: "null" }, "openapi")?.v === false;
   return html`
     <${Loading} busy=${busy} onCancel=${cancel}>
-      ${error && html`<${Failure} error=${error} />`}
+      ${error && html`<${Failure} error=${error}><${Button} small icon="refresh" onClick=${again}>Try again</${Button}></${Failure}>`}
       ${failure && html`<${Failure} error=${failure}>${failure.status === 412 && html`<${Button} small icon="refresh" onClick=${again}>Read them again</${Button}>`}</${Failure}>`}
-      <div class="columns-2 even">
+      ${data && html`<div class="columns-2 even">
         <section class="panel stack" aria-labelledby="prop-form"><h2 id="prop-form">Settings</h2>
           <${Field} label="Description" hint="Shown in the API's documentation."><input disabled=${!writable} value=${description} onChange=${(/** @type {any} */ e) => set("descr", e.target.value ? quoted(e.target.value) : null)} /></${Field}>
           <${Field} label="Entity tags of documents" hint="Whether writes must say which version they mean (If-Match)."><select disabled=${!writable} value=${policy("etagDocPolicy")} onChange=${(/** @type {any} */ e) => set("etagDocPolicy", e.target.value ? quoted(e.target.value) : null)}>${POLICIES.map(([id, words]) => html`<option value=${id} selected=${id === policy("etagDocPolicy")}>${words}</option>`)}</select></${Field}>
@@ -55,8 +57,8 @@ export function Properties({ path }) {
           <${Editor} value=${text} onChange=${setText} label="Properties" readOnly=${!writable} />
           ${writable && html`<div class="row"><${Button} kind="primary" disabled=${text === kept || Boolean(problem(text))} onClick=${save}>Save</${Button}>${text !== kept && html`<${Button} onClick=${() => setText(kept)}>Undo</${Button}>`}</div>`}
         </section>
-      </div>
+      </div>`}
       ${writable && path.length > 0 && html`<section class="panel toolbar danger-zone" aria-labelledby="drop-coll"><div><h2 id="drop-coll">Drop the collection</h2><p class="quiet">Its documents and indexes are gone at once.</p></div><span class="spring"></span><${Button} kind="danger" icon="trash" disabled=${!data} onClick=${() => setDropping(true)}>Drop…</${Button}></section>`}
     </${Loading}>
-    ${dropping && html`<${Confirm} title="Drop this collection?" text="All its documents and indexes are deleted. This cannot be undone." word=${name} action="Drop" onClose=${() => setDropping(false)} onYes=${async () => (await request("DELETE", dataPath(path), data?.tag ? { headers: { "If-Match": data.tag } } : {}), (leaving.ask = null), toast("Dropped", "good"), await reload(), go("#/"))} />`}`;
+    ${dropping && html`<${Confirm} title=${`Drop the collection ${visible(path.join("/"))}?`} text="All its documents and indexes are deleted. This cannot be undone." word=${name} action="Drop" onClose=${() => setDropping(false)} onYes=${async () => (await request("DELETE", dataPath(path), data?.tag ? { headers: { "If-Match": data.tag } } : {}), toast("Dropped", "good"), shown() && ((leaving.ask = null), go("#/")), reload())} />`}`;
 }

@@ -46,8 +46,11 @@ export function Permissions({ path }) {
           <td class="right">${mayWrite(path, "update") && html`<span class="row end nowrap-bar"><${Button} small kind="plain" icon="edit" label=${`Change ${inline(at(one, "_id"))}`} onClick=${() => setEditing({ one })} /><${Button} small kind="plain" icon="trash" label=${`Delete ${inline(at(one, "_id"))}`} onClick=${() => setDropping(one)} /></span>`}</td></tr>`)}</tbody></table></div>`}
     </${Loading}>
     ${editing && html`<${Edit} path=${path} one=${editing.one} onClose=${() => setEditing(null)} onDone=${() => (setEditing(null), again())} />`}
-    ${dropping && html`<${Confirm} title="Delete this permission?" text=${html`Requests that only it allows will be refused: <code>${visible(at(dropping, "predicate")?.v ?? "")}</code>`} action="Delete" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", place(path, dropping)), toast("Deleted", "good"), again())} />`}`;
+    ${dropping && html`<${Confirm} title=${`Delete the permission ${visible(at(dropping, "_id")?.v ?? inline(at(dropping, "_id")))}?`} text=${html`Requests that only it allows will be refused: <code>${visible(at(dropping, "predicate")?.v ?? "")}</code>`} action="Delete" onClose=${() => setDropping(null)} onYes=${async () => (await request("DELETE", place(path, dropping), { headers: ifMatch(dropping) }), toast("Deleted", "good"), again())} />`}`;
 }
+
+/** The version that was shown, for writes. @param {any} one @returns {Record<string, string>} */
+const ifMatch = one => (at(one, "_etag")?.t === "oid" ? { "If-Match": at(one, "_etag").v } : {});
 
 /** Where a permission is. @param {string[]} path @param {any} one */
 const place = (path, one) => {
@@ -86,7 +89,7 @@ function Edit({ path, one, onClose, onDone }) {
     const list = to.split(",").map(role => role.trim()).filter(Boolean);
     const part = `"roles": ${JSON.stringify(list)}, ${rank.trim() ? `"priority": ${Number(rank)}, ` : ""}"predicate": ${JSON.stringify(predicate)}, "mongo": ${mongo.trim() || "{}"}`;
     try {
-      if (one) await request("PATCH", place(path, one), { headers: { "Content-Type": "application/json" }, body: `{${part}}` });
+      if (one) await request("PATCH", place(path, one), { headers: { "Content-Type": "application/json", ...ifMatch(one) }, body: `{${part}}` });
       else await request("POST", target(dataPath(path), { wm: "insert" }), { headers: { "Content-Type": "application/json" }, body: `{${name ? `"_id": ${JSON.stringify(name)}, ` : ""}${part}}` });
       toast(one ? "Changed" : "Created", "good");
       onDone();

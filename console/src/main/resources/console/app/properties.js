@@ -2,11 +2,15 @@
 import { dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 
-/** @param {string[]} path @param {AbortSignal|undefined} signal @returns {Promise<{document: any, tag: string|null}>} */
+/** Fails when they cannot be read: whoever writes them back must not take that for "none".
+ * @param {string[]} path @param {AbortSignal|undefined} signal @returns {Promise<{document: any, tag: string|null, hidden: boolean}>} hidden: this account may not read them */
 export async function properties(path, signal) {
-  const answer = await request("GET", target(dataPath([...path, "_meta"]), { jsonMode: "shell" }), { signal, quiet: true, any: true });
-  if (answer.status !== 200) return { document: { t: "object", e: [], from: 0, to: 0 }, tag: null };
-  return { document: parse(answer.text), tag: answer.headers.get("ETag") };
+  const answer = await request("GET", target(dataPath([...path, "_meta"]), { jsonMode: "shell" }), { signal, quiet: true }).catch(failure => {
+    if (failure.status !== 403 && failure.status !== 404) throw failure;
+    return failure.answer;
+  });
+  if (answer.status !== 200) return { document: { t: "object", e: [], from: 0, to: 0 }, tag: null, hidden: answer.status === 403 };
+  return { document: parse(answer.text), tag: answer.headers.get("ETag"), hidden: false };
 }
 
 /** Changes some of them, if nobody else has done so meanwhile. @param {string[]} path @param {string} body @param {string|null} tag */

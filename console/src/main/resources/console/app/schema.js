@@ -1,7 +1,7 @@
 // What documents of a collection are like: fields by the gateway's own description, and the schema that is enforced.
 import { html, useEffect, useState } from "./dom.js";
 import { config, toast } from "./state.js";
-import { address, dataPath, request, target } from "./api.js";
+import { address, ApiError, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, print } from "./shellprint.js";
 import { useLoad } from "./load.js";
@@ -48,19 +48,26 @@ function Stored({ path }) {
   const [text, setText] = useState("");
   const [found, setFound] = useState(/** @type {any} */ (null));
   const [missing, setMissing] = useState(false);
+  const [read, setRead] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
   const where = (/** @type {string} */ name) => dataPath([...storeOf(path), name]);
   useEffect(() => {
     if (!meta.data) return;
     const name = named || path.at(-1) || "";
     setId(name);
-    request("GET", target(where(name), { jsonMode: "shell" }), { any: true, quiet: true }).then(answer => {
+    const abort = new AbortController();
+    setRead(false);
+    request("GET", target(where(name), { jsonMode: "shell" }), { any: true, quiet: true, signal: abort.signal }).then(answer => {
+      if (abort.signal.aborted) return;
+      if (answer.status !== 200 && answer.status !== 403 && answer.status !== 404) throw new ApiError(answer);
+      setRead(true);
       const document = answer.status === 200 ? parse(answer.text) : null;
       if (document?.e) document.e = document.e.filter((/** @type {any} */ [key]) => key !== "_id" && key !== "_etag");
       setMissing(answer.status === 404 && !elsewhere);
       setFound(document ? { tag: answer.headers.get("ETag") } : null);
       setText(document ? print(document) : '{\n  type: "object",\n  required: [],\n  properties: {\n    _id: {},\n    _etag: {}\n  }\n}');
-    }, setError);
+    }).catch(failure => abort.signal.aborted || setError(failure));
+    return () => abort.abort();
   }, [meta.data]);
   const save = async () => {
     setError(null);
@@ -77,14 +84,14 @@ function Stored({ path }) {
   };
   const off = () => change(path, '{"$unset": {"jsonSchema": 1}}', meta.data?.tag ?? null).then(() => (toast("Documents are no longer validated", "good"), meta.again()), setError);
   return html`<section class="panel stack tight-stack" aria-labelledby="stored-schema">
-    <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class=${missing ? "tag bad" : "tag good"}>${missing ? "missing" : "enforced"}: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && mayWrite(path, "manage") && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
+    <div class="toolbar"><h2 id="stored-schema">JSON Schema</h2>${named ? html`<span class=${missing ? "tag bad" : "tag good"}>${missing ? "missing" : "enforced"}: ${visible(named)}</span>` : html`<span class="tag">not enforced</span>`}<span class="spring"></span>${named && !meta.data?.hidden && mayWrite(path, "manage") && html`<${Button} small onClick=${off}>Stop enforcing</${Button}>`}</div>
     ${named && missing
       ? html`<p class="error" role="alert">The schema ${visible(named)} does not exist: every write of a document fails until it does. Save one here, or stop enforcing.</p>`
       : html`<p class="quiet">Writes through the gateway that do not conform are refused, with the place and the reason.</p>`}
     ${!named && html`<${Field} inline label="Name"><input spellcheck=${false} value=${id} onInput=${(/** @type {any} */ e) => setId(e.target.value)} /></${Field}>`}
     <${Editor} value=${text} onChange=${setText} label="JSON Schema" readOnly=${!mayWrite(path, "manage")} />
-    ${error && html`<${Failure} error=${error} />`}
+    ${(meta.error || error) && html`<${Failure} error=${meta.error || error}><${Button} small icon="refresh" onClick=${() => (setError(null), meta.again())}>Try again</${Button}></${Failure}>`}
     ${text.trim() && !problem(text) && html`<${SchemaCheck} path=${path} schema=${text} />`}
-    ${mayWrite(path, "manage") && html`<div class="row"><${Button} kind="primary" disabled=${!id || Boolean(problem(text)) || !text.trim()} onClick=${save}>${named ? "Save" : "Save and enforce"}</${Button}></div>`}
+    ${mayWrite(path, "manage") && html`<div class="row"><${Button} kind="primary" disabled=${!read || !meta.data || meta.data.hidden || !id || Boolean(problem(text)) || !text.trim()} onClick=${save}>${named ? "Save" : "Save and enforce"}</${Button}></div>`}
   </section>`;
 }

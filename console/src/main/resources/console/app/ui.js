@@ -85,7 +85,7 @@ export function Failure({ error, children }) {
 export const CopyButton = ({ text, label, children }) => html`
   <${Button} icon="copy" kind="plain" small label=${label} onClick=${async () => ((await copy(typeof text === "function" ? text() : text)) ? toast("Copied", "good") : toast("The browser does not allow copying here", "bad"))}>${children}</${Button}>`;
 
-/** Content that is being loaded: the old one stays, dimmed. @param {any} props */
+/** Content that is being loaded: what is there of the same subject stays, dimmed. @param {any} props */
 export function Loading({ busy, onCancel, children }) {
   const [ms, setMs] = useState(0);
   useEffect(() => {
