@@ -8,8 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -38,11 +36,21 @@ final class DefinitionGuard implements Filter {
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
+    /// While others wait in MongoDB for a document that the request has changed.
+    private static final Duration LONGEST_WAIT_OF_CHANGES = Duration.ofSeconds(2);
+
     private final GraphqlConfig config;
     private final AppCatalog catalog;
 
-    /// Held by the request that writes definitions: it must see those of others before it stores its own.
-    private final Semaphore turns = new Semaphore(1, true);
+    /// Of the ids and paths of definitions that are being written: a request must see those of others before it stores
+    /// its own. There is no lock for all definitions, since a write may wait in MongoDB.
+    private final NameLocks<Name> locks = new NameLocks<>();
+
+    private sealed interface Name {
+        record Id(String database, BsonValue id) implements Name {}
+
+        record Path(String database, String uri) implements Name {}
+    }
 
     DefinitionGuard(GraphqlConfig config, AppCatalog catalog) {
         this.config = config;
@@ -65,46 +73,45 @@ final class DefinitionGuard implements Filter {
         var turn = new Turn();
         var checked = checked(request, target.get(), turn, warnings);
         var written = checked.attribute(DocumentCheck.KEY).isPresent()
-                ? inTurn(checked, next, turn)
+                ? inTurn(checked, target.get(), next, turn)
                 : following(checked, next);
         return written.map(
                 answer -> warnings.isEmpty() ? answer : WarningsBody.add(request, answer, List.copyOf(warnings)));
     }
 
-    /// The turn of one request among those that write definitions, which must not have the same path.
+    /// The turn of one request among those that write definitions with the same ids or paths.
     private final class Turn implements AutoCloseable {
-        private boolean taken;
+        private final Set<Name> locked = new HashSet<>();
 
-        /// Blocks, unless the request has it already.
-        void take() {
-            try {
-                taken = taken || turns.tryAcquire(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-            }
-            if (!taken) {
-                throw Problem.of(ProblemCode.OVERLOADED, "other GraphQL App definitions are being written")
+        /// Blocks, unless the request has locked all names already.
+        void lock(Set<Name> names) {
+            var others = new HashSet<>(names);
+            others.removeAll(locked);
+            if (!locks.lock(others, locked.isEmpty() ? LONGEST_WAIT : LONGEST_WAIT_OF_CHANGES)) {
+                throw Problem.of(
+                                ProblemCode.OVERLOADED,
+                                "GraphQL App definitions with the same id or path are being written")
                         .with("Retry-After", "1")
                         .raise();
             }
+            locked.addAll(others);
         }
 
         @Override
         public void close() {
-            if (taken) {
-                turns.release();
-            }
+            locks.unlock(locked);
         }
     }
 
-    /// Writes definitions, each of which is checked before it is stored. Others wait while paths are compared and
-    /// documents stored, not while many are compiled. A change is checked when MongoDB has already locked the
-    /// document, for which the request that has the turn must not have to wait: so its turn begins before.
-    private Response inTurn(Request request, Handler next, Turn turn) {
+    /// Writes definitions, each of which is checked before it is stored. Others with the same ids or paths wait while
+    /// paths are compared and documents stored, not while many are compiled. A change is checked when MongoDB has
+    /// already locked the document, for which a request that has locked the paths must not have to wait: so
+    /// the id is locked before.
+    private Response inTurn(Request request, DataTarget target, Handler next, Turn turn) {
         request.requireThread();
         try (turn) {
             if (request.method() == Method.PATCH) {
-                turn.take();
+                target.id().ifPresent(id -> turn.lock(Set.of(new Name.Id(target.db().orElseThrow(), id))));
             }
             return following(request, next).settled();
         }
@@ -135,7 +142,7 @@ final class DefinitionGuard implements Filter {
         }
     }
 
-    /// @param turn taken before paths are compared
+    /// @param turn in which the ids and paths are locked before paths are compared
     /// @param warnings to which those about the definitions are added when they are checked
     private Request checked(Request request, DataTarget target, Turn turn, Set<String> warnings) {
         if (target.collection().isEmpty()) {
@@ -149,7 +156,7 @@ final class DefinitionGuard implements Filter {
         }
         boolean writesDocuments = target.kind() == ResourceKind.DOCUMENT
                 || (target.kind() == ResourceKind.COLLECTION && request.method() == Method.POST);
-        if (!writesDocuments || request.method() == Method.DELETE) {
+        if (!writesDocuments) {
             return request;
         }
         if (request.query().has("sid") && request.query().has("txn")) {
@@ -158,6 +165,9 @@ final class DefinitionGuard implements Filter {
                             "GraphQL App definitions are written outside of transactions only: until one is committed,"
                                     + " others do not see which path it has")
                     .raise();
+        }
+        if (request.method() == Method.DELETE) {
+            return request;
         }
         var content = request.require(RequestContent.KEY);
         if (content.isUnread()) {
@@ -210,9 +220,22 @@ final class DefinitionGuard implements Filter {
                         .raise();
             }
         }
-        turn.take();
+        turn.lock(names(database, documents, uris));
         checkPaths(database, documents, uris, isArray);
         return warnings;
+    }
+
+    private static Set<Name> names(
+            String database, List<? extends BsonDocument> documents, List<Set<String>> uris) {
+        var names = new HashSet<Name>();
+        for (var document : documents) {
+            var id = document.get("_id");
+            if (id != null) {
+                names.add(new Name.Id(database, id));
+            }
+        }
+        uris.forEach(each -> each.forEach(uri -> names.add(new Name.Path(database, uri))));
+        return names;
     }
 
     /// The text with which messages tell one of several documents.

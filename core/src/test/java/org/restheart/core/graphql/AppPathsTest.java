@@ -2,11 +2,14 @@ package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.client.MongoClients;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -227,12 +230,60 @@ class AppPathsTest {
         var sid = session.substring(session.lastIndexOf('/') + 1);
         assertThat(admin.send("POST", "/_sessions/" + sid + "/_txns", "").statusCode())
                 .isEqualTo(201);
-        var written = admin.send(
-                "PUT",
-                "/defs/gql-apps/x?wm=upsert&txn=1&sid=" + sid,
-                foreign("x", "new").toJson());
-        assertThat(written.statusCode()).isEqualTo(409);
-        assertThat(written.body()).contains("outside of transactions only");
+        var in = "?wm=upsert&txn=1&sid=" + sid;
+        for (var written : List.of(
+                admin.send("PUT", "/defs/gql-apps/x" + in, foreign("x", "new").toJson()),
+                admin.send("POST", "/defs/gql-apps" + in, foreign("x", "new").toJson()),
+                admin.send("PATCH", "/defs/gql-apps/one" + in, "{\"descriptor.description\": \"mine\"}"),
+                admin.send("DELETE", "/defs/gql-apps/one" + in, ""))) {
+            assertThat(written.statusCode()).as(written.body()).isEqualTo(409);
+            assertThat(written.body()).contains("outside of transactions only");
+        }
+        admin.send("DELETE", "/_sessions/" + sid, "");
+    }
+
+    /// Another client of MongoDB keeps a definition locked.
+    @Test
+    void writes_that_wait_in_mongodb_keep_no_other_definitions_from_being_written() throws Exception {
+        assertThat(write(foreign("blocked", "blocked")).statusCode()).isEqualTo(201);
+        try (var client = MongoClients.create(mongo.connectionString());
+                var session = client.startSession();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            session.startTransaction();
+            client.getDatabase(mongo.databaseName())
+                    .getCollection("gql-apps")
+                    .updateOne(session, new Document("_id", "blocked"), Document.parse("{$set: {locked: true}}"));
+            var blocked = IntStream.range(0, 6)
+                    .mapToObj(_ -> threads.submit(() -> write(foreign("blocked", "blocked"))))
+                    .toList();
+            for (int i = 0; i < 5; i++) {
+                var written = write(foreign("free" + i, "free" + i));
+                assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+            }
+            var changed = admin.send("PATCH", "/defs/gql-apps/free1", "{\"descriptor.uri\": \"free/1\"}");
+            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+            assertThat(blocked).noneMatch(Future::isDone);
+            session.abortTransaction();
+            for (var each : blocked) {
+                assertThat(each.get().statusCode()).isIn(200, 201, 503);
+            }
+        }
+    }
+
+    @Test
+    void changes_and_replacements_of_a_definition_at_the_same_time_all_succeed() throws Exception {
+        assertThat(write(foreign("busy", "busy")).statusCode()).isEqualTo(201);
+        var writes = new ArrayList<Callable<HttpResponse<String>>>();
+        for (int i = 0; i < 6; i++) {
+            var change = "{\"descriptor.description\": \"change " + i + "\"}";
+            writes.add(() -> write(foreign("busy", "busy")));
+            writes.add(() -> admin.send("PATCH", "/defs/gql-apps/busy", change));
+        }
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (var outcome : threads.invokeAll(writes)) {
+                assertThat(outcome.get().statusCode()).as(outcome.get().body()).isIn(200, 201);
+            }
+        }
     }
 
     @Test
