@@ -111,7 +111,9 @@ final class DefinitionGuard implements Filter {
         request.requireThread();
         try (turn) {
             if (request.method() == Method.PATCH) {
-                target.id().ifPresent(id -> turn.lock(Set.of(new Name.Id(target.db().orElseThrow(), id))));
+                target.id()
+                        .ifPresent(
+                                id -> turn.lock(Set.of(new Name.Id(target.db().orElseThrow(), id))));
             }
             return following(request, next).settled();
         }
@@ -225,8 +227,7 @@ final class DefinitionGuard implements Filter {
         return warnings;
     }
 
-    private static Set<Name> names(
-            String database, List<? extends BsonDocument> documents, List<Set<String>> uris) {
+    private static Set<Name> names(String database, List<? extends BsonDocument> documents, List<Set<String>> uris) {
         var names = new HashSet<Name>();
         for (var document : documents) {
             var id = document.get("_id");

@@ -2,6 +2,7 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoException;
 import com.mongodb.MongoWriteException;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.IndexOptions;
 import java.time.Instant;
@@ -135,6 +136,13 @@ final class MongoApiKeys implements ApiKeys {
                 .limit(MAX_LISTED)
                 .forEach(document -> ApiKey.of(document).ifPresent(keys::add));
         return keys;
+    }
+
+    @Override
+    public long count(String account) {
+        return collection
+                .withReadPreference(ReadPreference.primary())
+                .countDocuments(new BsonDocument("account", new BsonString(account)));
     }
 
     @Override

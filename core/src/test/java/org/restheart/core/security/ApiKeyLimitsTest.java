@@ -3,8 +3,13 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JWSAlgorithm;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -70,6 +75,42 @@ class ApiKeyLimitsTest {
                 at.anonymous().with("api-key", key),
                 at.anonymous().with("Authorization", "Bearer " + key),
                 at.anonymous().with("Cookie", "rh_auth=Bearer_" + key));
+    }
+
+    @Test
+    void an_account_has_so_many_keys_also_if_they_are_made_at_the_same_time() throws Exception {
+        jwt.insert("users", "{_id: 'many', password: '" + TestGateway.hash("many-pw") + "', roles: ['editor']}");
+        make(jwt, "many");
+        var keys = jwt.collection("apikeys");
+        var mine = new BsonDocument("account", new BsonString("many"));
+        var others = new ArrayList<BsonDocument>();
+        for (int i = 1; i < 998; i++) {
+            var other = BsonDocument.parse(keys.find(mine).first().toJson());
+            other.append("_id", new BsonString("many-" + i)).append("handle", new BsonObjectId());
+            others.add(other);
+        }
+        keys.insertMany(others);
+        var made = new ArrayList<Integer>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var requests = IntStream.range(0, 16)
+                    .mapToObj(_ -> threads.submit(() ->
+                            jwt.as("many").post("/_apikeys", "{\"days\": 7}").statusCode()))
+                    .toList();
+            for (var request : requests) {
+                made.add(request.get());
+            }
+        }
+        assertThat(made).allMatch(status -> status == 201 || status == 403);
+        long there = keys.countDocuments(mine);
+        assertThat(there)
+                .isEqualTo(998 + made.stream().filter(status -> status == 201).count())
+                .isLessThanOrEqualTo(1_000);
+        for (; there < 1_000; there++) {
+            make(jwt, "many");
+        }
+        var refused = jwt.as("many").post("/_apikeys", "{\"days\": 7}");
+        assertThat(refused.statusCode()).isEqualTo(403);
+        assertThat(refused.body()).contains("at most 1000 keys");
     }
 
     @Test

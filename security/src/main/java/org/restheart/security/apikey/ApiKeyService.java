@@ -183,8 +183,8 @@ public final class ApiKeyService implements Service, Authorizer {
         var end = content.end(now, settings);
         var ranges = content.ranges();
         var name = content.name();
-        if (keys.list(Optional.of(account)).size() >= MAX_KEYS) {
-            throw forbidden("an account has at most " + MAX_KEYS + " keys: delete those that are not needed");
+        if (keys.count(account) >= MAX_KEYS) {
+            throw tooMany();
         }
         var identity = realm.identify(request, account)
                 .flatMap(Realm.Identified::identity)
@@ -207,9 +207,17 @@ public final class ApiKeyService implements Service, Authorizer {
             throw Problem.of(ProblemCode.CONFLICT, "there is such a key already")
                     .raise();
         }
+        if (keys.count(account) > MAX_KEYS) { // together with those made at the same time, also by other servers
+            keys.delete(made);
+            throw tooMany();
+        }
         var answer = new BsonDocument("key", new BsonString(key));
         answer.putAll(made.toShow());
         return json(201, answer);
+    }
+
+    private static RuntimeException tooMany() {
+        return forbidden("an account has at most " + MAX_KEYS + " keys: delete those that are not needed");
     }
 
     private static RuntimeException noSuchAccount() {

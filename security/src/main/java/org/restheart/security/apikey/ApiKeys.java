@@ -25,6 +25,9 @@ public interface ApiKeys {
     /// Keys of accounts of one name, or all, by creation time; at most a few thousand.
     List<ApiKey> list(Optional<String> account);
 
+    /// How many keys accounts of one name have, those included that this and other servers have inserted before.
+    long count(String account);
+
     /// @param changes fields and their new values
     void update(ApiKey key, BsonDocument changes);
 
