@@ -198,6 +198,15 @@ class MistakesOfOperatorsTest {
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'$where': 1}}} | $where without a text",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$ore': []}}} | unknown operator $ore; did you mean $or?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'_$or': {}}}} | $or without a list",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$gtt': 1}}}} | unknown operator $gtt on a; did you mean $gt?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$or': [{'b': 1}, {'a': {'_$eqq': 1}}]}}} | unknown operator $eqq on a; did you mean $eq?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$not': {'$elemMatch': {'b': {'$lessthan': 1}}}}}}} | unknown operator $lessthan on b",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$elemMatch': {'$gtt': 1}}}}} | unknown operator $gtt on a",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$user': 1}}}} | did you mean the text '@user'?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '$user._id'}}} | did you mean @user._id?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': ['$USER']}}}} | did you mean %USER?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': 'x'}}}} | $in on a without a list",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$ne': '@usr._id'}}}} | unknown variable @usr._id",
             })
     void a_permission_without_effect_is_refused(String permission, String why) {
         var json = permission.replace('\'', '"');
@@ -207,6 +216,26 @@ class MistakesOfOperatorsTest {
                 admin().post("/acl", "[" + json + "]"),
                 admin().put("/acl/x?wm=upsert", json));
         assertThat(gateway.collection("acl").countDocuments()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'$expr': {'$gt': ['$user.n', {'$size': '$list'}]}}",
+                "{'a': {'b': 1, '$x': 1}}",
+                "{'a': {'$ref': 'c', '$id': 1}}",
+                "{'a': {'$elemMatch': {'$or': [{'b': {'$gte': 1}}, {'c': {'$not': {'$regex': 'x', '$options': 'i'}}}]}}}",
+                "{'a': {'$in': '@user.roles', '$nin': ['$5', null]}, 'b': {'$eq': {'$any': 1}}}",
+                "{'a': {'$geoWithin': {'$centerSphere': [[1, 2], 3]}}, 'b': {'$bitsAllSet': 1}, 'c': {'$not': '@user.a'}}",
+            })
+    void a_filter_with_operators_at_any_depth_is_accepted(String filter) {
+        var json = "{'_id': 'p', 'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': %s}}"
+                .formatted(filter)
+                .replace('\'', '"');
+        var answer = admin().post("/acl", json);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     }
 
     @Test
@@ -219,6 +248,7 @@ class MistakesOfOperatorsTest {
                 "{\"readFilter\": {\"a\": 1}}",
                 "{\"mongo.readfilter\": {\"a\": 1}}",
                 "{\"$set\": {\"mongo.readfilter.a\": 1}}",
+                "{\"mongo.readFilter.a\": {\"$gtt\": 1}}",
                 "{\"mongo\": {\"readFilter\": {\"a\": \"@usr\"}}}")) {
             assertThat(admin().patch("/acl/staff", change).statusCode())
                     .as(change)

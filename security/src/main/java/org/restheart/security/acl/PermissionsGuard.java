@@ -1,12 +1,14 @@
 package org.restheart.security.acl;
 
 import java.util.List;
+import java.util.Objects;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.DocumentCheck;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
@@ -87,16 +89,16 @@ public record PermissionsGuard(String database, String collection) implements Fi
         }
     }
 
-    /// Converts a dotted key such as `mongo.readFilter` to a field of `mongo`. Longer paths are not checked
-    /// further.
+    /// Converts a dotted key such as `mongo.readFilter` to a field of `mongo`, and a path into a filter to a condition.
+    /// Paths into the lists of `$or` and others are not checked further.
     private static void nest(BsonDocument permission) {
         var mongo = new BsonDocument();
         for (var key : List.copyOf(permission.keySet())) {
             var steps = key.split("\\.", 3);
             if (steps.length > 1) {
-                var value = permission.remove(key);
+                var value = Objects.requireNonNull(permission.remove(key));
                 if (steps[0].equals("mongo")) {
-                    mongo.append(steps[1], steps.length == 2 ? value : BsonNull.VALUE);
+                    mongo.append(steps[1], steps.length == 2 ? value : inside(mongo.get(steps[1]), steps[2], value));
                 } else {
                     permission.putIfAbsent(steps[0], BsonNull.VALUE);
                 }
@@ -105,6 +107,15 @@ public record PermissionsGuard(String database, String collection) implements Fi
         if (!mongo.isEmpty()) {
             permission.putIfAbsent("mongo", mongo);
         }
+    }
+
+    /// @param others conditions by other paths into the same object
+    private static BsonValue inside(@Nullable BsonValue others, String path, BsonValue value) {
+        if (path.contains("$")) {
+            return others == null ? BsonNull.VALUE : others;
+        }
+        var all = others instanceof BsonDocument object ? object.clone() : new BsonDocument();
+        return all.append(path, value);
     }
 
     private static Permission requireEffect(BsonDocument document) throws PermissionException {

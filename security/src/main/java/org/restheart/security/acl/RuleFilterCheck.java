@@ -19,6 +19,43 @@ final class RuleFilterCheck {
     private static final Set<String> WHOLE =
             Set.of("$and", "$or", "$nor", "$expr", "$where", "$text", "$comment", "$jsonSchema", "$sampleRate");
 
+    /// Operators of a condition on a field. The references of `DBRef` are values.
+    private static final Set<String> OF_FIELDS = Set.of(
+            "$eq",
+            "$ne",
+            "$gt",
+            "$gte",
+            "$lt",
+            "$lte",
+            "$in",
+            "$nin",
+            "$not",
+            "$exists",
+            "$type",
+            "$mod",
+            "$regex",
+            "$options",
+            "$all",
+            "$elemMatch",
+            "$size",
+            "$bitsAllClear",
+            "$bitsAllSet",
+            "$bitsAnyClear",
+            "$bitsAnySet",
+            "$geoIntersects",
+            "$geoWithin",
+            "$within",
+            "$near",
+            "$nearSphere",
+            "$minDistance",
+            "$maxDistance",
+            "$uniqueDocs",
+            "$geometry",
+            "$comment",
+            "$ref",
+            "$id",
+            "$db");
+
     private RuleFilterCheck() {}
 
     /// @throws PermissionException naming the first one
@@ -104,10 +141,90 @@ final class RuleFilterCheck {
                     }
                 }
                 default -> {
-                    // a field, or a value of any kind
+                    if (!key.startsWith("$")) {
+                        requireCondition(name, key, value);
+                    }
                 }
             }
         }
+    }
+
+    /// A condition on a field: an object is operators if its first key is one, else a value, as for MongoDB.
+    private static void requireCondition(String name, String field, BsonValue value) throws PermissionException {
+        if (value instanceof BsonString text) {
+            requireNoPath(name, field, text.getValue());
+        } else if (value instanceof BsonDocument operators && hasOperators(operators)) {
+            for (var entry : operators.entrySet()) {
+                requireOperator(name, field, entry.getKey(), entry.getValue());
+            }
+        }
+    }
+
+    private static void requireOperator(String name, String field, String operator, BsonValue operand)
+            throws PermissionException {
+        if (!OF_FIELDS.contains(operator)) {
+            var variable = meantVariable(operator);
+            throw wrong(
+                    name,
+                    "the unknown operator " + operator + " on " + field
+                            + (variable.isEmpty()
+                                    ? Nearest.question(operator, OF_FIELDS)
+                                    : "; did you mean the text \"" + variable.get() + "\"?"));
+        }
+        switch (operator) {
+            case "$not" -> requireCondition(name, field, operand);
+            case "$elemMatch" -> {
+                if (operand instanceof BsonDocument inner) {
+                    if (hasOperators(inner) && !WHOLE.contains(inner.getFirstKey())) {
+                        requireCondition(name, field, inner);
+                    } else {
+                        requireConditions(name, inner);
+                    }
+                }
+            }
+            case "$in", "$nin", "$all" -> {
+                if (operand instanceof BsonArray values) {
+                    for (var each : values) {
+                        requireCondition(name, field, each);
+                    }
+                } else if (!isVariable(operand)) {
+                    throw wrong(name, operator + " on " + field + " without a list");
+                }
+            }
+            case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte" -> {
+                if (operand instanceof BsonString text) {
+                    requireNoPath(name, field, text.getValue());
+                }
+            }
+            default -> {
+                // operands of other kinds
+            }
+        }
+    }
+
+    private static boolean hasOperators(BsonDocument condition) {
+        return !condition.isEmpty() && condition.getFirstKey().startsWith("$");
+    }
+
+    /// Outside of `$expr`, `$user._id` is that text.
+    private static void requireNoPath(String name, String field, String text) throws PermissionException {
+        var variable = meantVariable(text);
+        if (variable.isPresent()) {
+            throw wrong(name, "the text " + text + " for " + field + "; did you mean " + variable.get() + "?");
+        }
+    }
+
+    /// The variable that is written with `$` in place of its own sign.
+    private static Optional<String> meantVariable(String text) {
+        if (!text.startsWith("$")) {
+            return Optional.empty();
+        }
+        var rest = text.substring(1);
+        var head = rest.split("[.(\\[]", 2)[0];
+        return VARIABLES.stream()
+                .filter(variable -> variable.substring(1).equals(head))
+                .map(variable -> variable.charAt(0) + rest)
+                .findFirst();
     }
 
     private static boolean isVariable(BsonValue value) {
