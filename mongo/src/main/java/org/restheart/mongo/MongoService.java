@@ -35,6 +35,7 @@ import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.StandingRights;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.content.IgnoredFiles;
+import org.restheart.mongo.content.NoContent;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.file.Files;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -292,6 +293,7 @@ public final class MongoService implements Service, AutoCloseable {
                 || PropertyWarnings.concern(request)
                 || SchemaWarnings.concern(request)
                 || IgnoredFiles.concern(request)
+                || NoContent.concern(request)
                 || Files.isUpload(request, request.require(ResourcePath.KEY).kind());
         if (!looks && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
@@ -305,6 +307,7 @@ public final class MongoService implements Service, AutoCloseable {
                     all.addAll(PropertyWarnings.of(request));
                     all.addAll(SchemaWarnings.of(request));
                     all.addAll(IgnoredFiles.of(request));
+                    all.addAll(NoContent.of(request));
                     all.addAll(found);
                     return all.isEmpty() ? response : WarningsBody.add(request, response, all);
                 });

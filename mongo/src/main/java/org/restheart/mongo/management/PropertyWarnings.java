@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
@@ -21,6 +21,7 @@ import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.RequestProperties;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.hal.RelationshipDefinitions;
 import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.resource.ResourcePath;
@@ -52,13 +53,17 @@ public final class PropertyWarnings {
 
     /// Whether a request may write such properties.
     public static boolean concern(Request request) {
-        boolean writes = request.method() == Method.PUT || request.method() == Method.PATCH;
-        return writes && KINDS.contains(request.require(ResourcePath.KEY).kind());
+        var kind = request.require(ResourcePath.KEY).kind();
+        return switch (request.method()) {
+            case PUT -> KINDS.contains(kind) || kind == ResourceKind.DB;
+            case PATCH -> KINDS.contains(kind);
+            default -> false;
+        };
     }
 
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        if (!concern(request)) {
+        if (!concern(request) || request.require(ResourcePath.KEY).kind() == ResourceKind.DB) {
             return List.of();
         }
         var warnings = new ArrayList<String>();
@@ -74,16 +79,38 @@ public final class PropertyWarnings {
         return warnings;
     }
 
+    /// Adds a warning if a request without content replaced properties by none. Their names may be hidden from the
+    /// caller.
+    ///
+    /// @param request that has been carried out, with the metadata from before
+    static void ofRemoved(DataRequest request) {
+        boolean removed = request.http().body().isEmpty()
+                && request.contentDocument().isEmpty()
+                && former(request).anyMatch(name -> !name.equals("_id") && !name.equals(EntityTags.FIELD));
+        if (removed) {
+            FoundWarnings.add(
+                    request.http(),
+                    "no content: all properties of the "
+                            + (request.path().kind() == ResourceKind.DB ? "database" : "collection")
+                            + " are replaced by none; PATCH changes some of them");
+        }
+    }
+
+    private static Stream<String> former(DataRequest request) {
+        var former = request.resource();
+        return former.properties().filter(_ -> former.exists()).stream()
+                .flatMap(all -> all.keySet().stream())
+                .sorted();
+    }
+
     /// Adds warnings about what a request that replaces the properties removes, and that it seems to mean a document.
     ///
     /// @param request that has been carried out, with the metadata from before
     /// @param sent its content
     static void ofReplaced(DataRequest request, BsonDocument sent) {
-        var former = request.resource();
-        var removed = former.properties().filter(_ -> former.exists()).stream()
-                .flatMap(all -> all.keySet().stream())
+        ofRemoved(request);
+        var removed = former(request)
                 .filter(name -> WITH_MEANING.contains(name) && !sent.containsKey(name))
-                .sorted()
                 .toList();
         if (!removed.isEmpty()) {
             FoundWarnings.add(

@@ -26,12 +26,14 @@ public final class PutDatabase implements DataHandler {
         var fields = NewDocument.properties(request, request.contentDocument());
         var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
         request.http().requireThread();
-        return properties.changing(request, () -> {
+        var written = properties.changing(request, () -> {
             var outcome = properties.target(request).replace(document, WriteMode.UPSERT);
             var onlyProperties = outcome instanceof WriteOutcome.Created
                     && request.resource().exists();
             return WriteResponses.of(
                     onlyProperties ? new WriteOutcome.Changed() : outcome, etag.toHexString(), TAG_REQUIRED);
         });
+        PropertyWarnings.ofRemoved(request);
+        return written;
     }
 }

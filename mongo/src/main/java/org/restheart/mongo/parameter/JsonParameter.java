@@ -2,6 +2,8 @@ package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
+import java.util.List;
+import java.util.regex.Pattern;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
@@ -13,6 +15,8 @@ import org.restheart.http.ProblemException;
 final class JsonParameter {
     /// In characters. The limit of the request's head is meant for all parameters together.
     static final int MAX_LENGTH = 256 << 10;
+
+    private static final Pattern FIELD = Pattern.compile("[\\w.]{1,100}");
 
     private JsonParameter() {}
 
@@ -35,6 +39,7 @@ final class JsonParameter {
             var detail = name.equals("filter") || e.isAfterTheEnd() ? ", " + e.getMessage() : "";
             throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter: " + text + detail)
                     .because("org.bson.json.JsonParseException", "invalid json")
+                    .withWarnings(help(name, text))
                     .raise();
         }
         if (!value.isDocument()) {
@@ -42,9 +47,20 @@ final class JsonParameter {
                             PARAMETER_INVALID,
                             "illegal " + name + " parameter, it is not a json object: " + text + " => "
                                     + typeName(value))
+                    .withWarnings(help(name, text))
                     .raise();
         }
         return value.asDocument();
+    }
+
+    /// What the client may have meant or sent.
+    private static List<String> help(String name, String text) {
+        if (text.contains(":") && !text.contains("{")) {
+            return List.of("the braces are missing; curl keeps them with the option -g");
+        }
+        return name.equals("keys") && FIELD.matcher(text).matches()
+                ? List.of("fields are named as keys={\"" + text + "\":1}")
+                : List.of();
     }
 
     private static String typeName(BsonValue value) {

@@ -1,8 +1,10 @@
 package org.restheart.mongo.parameter;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.restheart.bson.JsonMode;
@@ -25,6 +27,9 @@ public final class Warnings {
     /// As `name:-1`, `name desc` or `name,desc`.
     private static final Pattern ORDER_OF_OTHERS = Pattern.compile(
             "[-+]?[\\w.]{1,100}(:\\s*(-?1|asc|desc)|,\\s*(asc|desc)| (asc|desc))", Pattern.CASE_INSENSITIVE);
+
+    /// As `name,-year`: several fields, in the syntax of other gateways.
+    private static final Pattern SEVERAL = Pattern.compile("[-+]?[\\w.]{1,100}(\\s*,\\s*[-+]?[\\w.]{1,100}){1,20}");
 
     private Warnings() {}
 
@@ -84,12 +89,27 @@ public final class Warnings {
         if (query.has("txn") && !query.has("sid")) {
             all.add("the parameter txn has no effect without sid");
         }
-        for (var sort : query.all(query.has("sort_by") ? "sort_by" : "sort")) {
-            if (ORDER_OF_OTHERS.matcher(sort.strip()).matches()) {
-                all.add("the sort parameter " + sort.strip()
-                        + " names a field as a whole; orders are written as -field or {\"field\": -1}");
-            }
+        var parameter = query.has("sort_by") ? "sort_by" : "sort";
+        for (var value : query.all(parameter)) {
+            var sort = value.strip();
+            meantOrder(parameter, sort)
+                    .ifPresent(meant -> all.add("the sort parameter " + sort + " names a field as a whole; " + meant));
         }
         return all;
+    }
+
+    private static Optional<String> meantOrder(String parameter, String sort) {
+        if (ORDER_OF_OTHERS.matcher(sort).matches()) {
+            return Optional.of("orders are written as -field or {\"field\": -1}");
+        }
+        if (SEVERAL.matcher(sort).matches()) {
+            return Optional.of("several are written as "
+                    + Arrays.stream(sort.split("\\s*,\\s*"))
+                            .map(field -> parameter + "=" + (field.startsWith("+") ? field.substring(1) : field))
+                            .collect(Collectors.joining("&")));
+        }
+        return sort.startsWith("\"")
+                ? Optional.of("an object has braces, which curl keeps with the option -g")
+                : Optional.empty();
     }
 }

@@ -41,7 +41,9 @@ public sealed interface Precondition {
             case None() -> Optional.empty();
             case Untagged() -> stored.map(TagRequired::new);
             case IfMatch(var tag) ->
-                stored.isPresent() && matches(tag, stored.get()) ? Optional.empty() : Optional.of(new Stale(stored));
+                stored.isPresent() && matches(tag, stored.get())
+                        ? Optional.empty()
+                        : Optional.of(new Stale(stored, !tag.equals("*")));
         };
     }
 

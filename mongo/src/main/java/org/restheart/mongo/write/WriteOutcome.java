@@ -23,7 +23,8 @@ public sealed interface WriteOutcome {
     /// The stored tag differs from the client's.
     ///
     /// @param current empty for a document without a tag
-    record Stale(Optional<String> current) implements Refused {}
+    /// @param comparable false for `*`, which no tag equals
+    record Stale(Optional<String> current, boolean comparable) implements Refused {}
 
     /// The required tag is missing in the request.
     record TagRequired(String current) implements Refused {}

@@ -5,6 +5,7 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PRECONDITION_FAILED;
 
 import com.mongodb.WriteError;
+import java.util.List;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -47,17 +48,22 @@ public final class WriteResponses {
 
     private static ProblemException refusal(WriteOutcome.Refused refused, String tagRequired) {
         return switch (refused) {
-            case WriteOutcome.Stale(var current) -> {
+            case WriteOutcome.Stale(var current, var comparable) -> {
                 var problem = Problem.helpful(
                         PRECONDITION_FAILED,
-                        "this has another tag than If-Match says: it has changed since it was read."
+                        (comparable
+                                        ? "this has another tag than If-Match says: it has changed since it was read."
+                                        : "If-Match: * matches nothing here; send the tag itself.")
                                 + " The header ETag has the present one, for those who may read it");
                 yield current.map(tag -> problem.with("ETag", tag))
                         .orElse(problem)
                         .raise();
             }
             case WriteOutcome.TagRequired(var current) ->
-                Problem.of(ETAG_REQUIRED, tagRequired).with("ETag", current).raise();
+                Problem.of(ETAG_REQUIRED, tagRequired)
+                        .with("ETag", current)
+                        .withWarnings(List.of("the tag to send is the header ETag of a GET"))
+                        .raise();
         };
     }
 

@@ -78,7 +78,8 @@ class CoalescedWritesTest extends CoalescedWritesFixture {
                     won.incrementAndGet(id);
                     current.replace(id, known, mine.toHexString());
                 }
-                case Stale(var stored) -> {
+                case Stale(var stored, var comparable) -> {
+                    assertThat(comparable).isTrue();
                     lost.increment();
                     assertThat(stored).isPresent().get().isNotEqualTo(known);
                     current.replace(id, known, stored.get());
