@@ -25,9 +25,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.restheart.graphql.app.FieldMapping;
+import org.restheart.http.access.ComputeLimit;
 
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {
+    /// Characters of a query that takes as long as other requests: some milliseconds.
+    private static final int SHORT = 1_000;
+
     private static final int MAX_ERRORS = 20;
     private static final int MAX_MESSAGE = 600;
 
@@ -89,6 +93,11 @@ final class QueryCache implements PreparsedDocumentProvider {
         if (kept != null) {
             return kept.entry();
         }
+        return query.length() <= SHORT ? keep(query) : ComputeLimit.SHARED.compute(() -> keep(query));
+    }
+
+    /// Without a limit to how many are parsed at a time.
+    PreparsedDocumentEntry keep(String query) {
         var entry = prepare(query);
         var document = entry.getDocument();
         if (!entry.hasErrors() && document != null) {

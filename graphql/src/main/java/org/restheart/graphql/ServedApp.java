@@ -31,7 +31,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
         var queries = new QueryCache(app.schema(), app.fields(), config.queries());
         var texts = new HashMap<String, String>();
         for (var document : app.documents().entrySet()) {
-            var prepared = queries.find(document.getValue());
+            var prepared = queries.keep(document.getValue());
             if (prepared.hasErrors()) {
                 throw new InvalidApp("The document " + document.getKey() + " is wrong: "
                         + prepared.getErrors().getFirst().getMessage());

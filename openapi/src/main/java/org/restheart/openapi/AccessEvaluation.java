@@ -15,6 +15,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Caller;
+import org.restheart.http.access.ComputeLimit;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Answer;
@@ -26,6 +27,7 @@ import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.description.CollectionStructure;
+import org.restheart.mongo.description.DatabaseStructure;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shape;
 import org.restheart.mongo.description.Shapes;
@@ -83,20 +85,33 @@ final class AccessEvaluation {
     ///
     /// @throws ProblemException 503 if that cannot be determined now
     Visible visible(Request asking, Options options) {
+        var databases = options.scope().db().map(List::of).orElseGet(descriptions::databases);
+        var possibly = ComputeLimit.SHARED.compute(() -> databases.stream()
+                .filter(db -> options.unruled() || possible.in(asking, db))
+                .toList());
+        var structures = possibly.stream().map(descriptions::database).toList();
+        var groups = ComputeLimit.SHARED.compute(() -> groups(asking, options, structures));
+        boolean generic = !options.typed()
+                || groups.stream()
+                                .filter(group -> group.collection().isPresent())
+                                .count()
+                        > config.maxCollections();
+        return generic ? new Visible(groups, true, false) : details.complete(asking, options, groups);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is not preempted
+    private List<Group> groups(Request asking, Options options, List<DatabaseStructure> structures) {
         var groups = new ArrayList<Group>();
         if (options.scope().equals(Scope.EVERYTHING)) {
             root(asking, options).ifPresent(groups::add);
         }
-        var databases = options.scope().db().map(List::of).orElseGet(descriptions::databases);
-        for (var db : databases) {
-            if (!options.unruled() && !possible.in(asking, db)) {
-                continue;
-            }
+        for (var structure : structures) {
+            var db = structure.name();
             if (options.scope().collection().isEmpty()) {
                 database(asking, options, db).ifPresent(groups::add);
             }
-            for (var collection : descriptions.database(db).collections()) {
-                Thread.yield(); // a virtual thread is not preempted
+            for (var collection : structure.collections()) {
+                Thread.yield();
                 if (options.scope().collection().map(collection.name()::equals).orElse(true)) {
                     collection(asking, options, db, collection).ifPresent(groups::add);
                 }
@@ -104,12 +119,7 @@ final class AccessEvaluation {
         }
         groups.removeIf(group -> group.offered().isEmpty());
         groups.sort(Comparator.comparing(group -> group.path().raw()));
-        boolean generic = !options.typed()
-                || groups.stream()
-                                .filter(group -> group.collection().isPresent())
-                                .count()
-                        > config.maxCollections();
-        return generic ? new Visible(groups, true, false) : details.complete(asking, options, groups);
+        return groups;
     }
 
     private boolean isExcluded(RequestPath path) {

@@ -28,6 +28,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
+import org.restheart.http.access.ComputeLimit;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Explanations;
@@ -35,6 +36,7 @@ import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
+import org.restheart.mongo.description.DatabaseStructure;
 import org.restheart.mongo.description.Descriptions;
 
 /// `GET /_access`: the databases and collections that the caller may access, each operation with one of three
@@ -117,7 +119,8 @@ public final class AccessService implements Service {
             }
             case "parse" -> {
                 require(request, Method.POST);
-                yield json(surroundings.syntax().apply(content(request)));
+                yield json(
+                        ComputeLimit.SHARED.compute(() -> surroundings.syntax().apply(content(request))));
             }
             default -> throw Problem.bare(ProblemCode.NOT_FOUND).raise();
         };
@@ -161,10 +164,10 @@ public final class AccessService implements Service {
     }
 
     private BsonDocument check(Request request, Account account) {
-        var content = content(request);
+        var content = ComputeLimit.SHARED.compute(() -> content(request));
         AccessChecks.requireKnown(content);
         var asking = about(request, account, AccessChecks.as(content), AccessChecks.roles(content));
-        return checks.check(asking, content, isRoot(account));
+        return ComputeLimit.SHARED.compute(() -> checks.check(asking, content, isRoot(account)));
     }
 
     private boolean isRoot(Account account) {
@@ -202,16 +205,23 @@ public final class AccessService implements Service {
     }
 
     private BsonArray resources(Request asking) {
+        var databases = descriptions.databases();
+        var possibly = ComputeLimit.SHARED.compute(
+                () -> databases.stream().filter(db -> possible.in(asking, db)).toList());
+        var structures = possibly.stream().map(descriptions::database).toList();
+        return ComputeLimit.SHARED.compute(() -> resources(asking, structures));
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is not preempted
+    private BsonArray resources(Request asking, List<DatabaseStructure> structures) {
         var found = new BsonArray();
-        for (var db : descriptions.databases()) {
-            if (!possible.in(asking, db)) {
-                continue;
-            }
+        for (var structure : structures) {
+            var db = structure.name();
             pathOf(asking, ResourceKind.DB, db)
                     .flatMap(path -> resource(path, "database", "", databaseOperations(asking, path)))
                     .ifPresent(found::add);
-            for (var collection : descriptions.database(db).collections()) {
-                Thread.yield(); // a virtual thread is not preempted
+            for (var collection : structure.collections()) {
+                Thread.yield();
                 pathOf(asking, collection.kind(), db, collection.name())
                         .flatMap(path -> resource(
                                 path,

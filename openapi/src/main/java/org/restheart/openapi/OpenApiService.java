@@ -29,6 +29,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
+import org.restheart.http.access.ComputeLimit;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.mongo.description.Descriptions;
@@ -133,7 +134,7 @@ public final class OpenApiService implements Service {
         var url = url(request);
         var heading = new Heading(path.raw(), account.map(Account::name), url, mode, securitySchemes(url));
         var key = new Key(visible, services, heading, wantsYaml(request));
-        var bytes = document(key);
+        var bytes = ComputeLimit.SHARED.compute(() -> document(key));
         meters.answered(begun);
         return answer(request, bytes, key.yaml(), visible.pending());
     }

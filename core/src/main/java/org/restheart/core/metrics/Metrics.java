@@ -13,6 +13,7 @@ import org.restheart.core.observation.Observer;
 import org.restheart.core.server.ServerLoad;
 import org.restheart.core.tracing.Tracing;
 import org.restheart.http.CacheMeter;
+import org.restheart.http.access.ComputeLimit;
 
 /// All registries of this gateway. Thread-safe.
 public final class Metrics implements AutoCloseable {
@@ -99,6 +100,9 @@ public final class Metrics implements AutoCloseable {
                 .register(meters);
         FunctionCounter.builder("gateway_requests_rejected", load, ServerLoad::rejected)
                 .description("Requests refused with 503 because too many were in flight or the server was stopping")
+                .register(meters);
+        FunctionCounter.builder("gateway_computations_refused", ComputeLimit.SHARED, ComputeLimit::refused)
+                .description("Requests refused with 503 because others were computed")
                 .register(meters);
     }
 

@@ -1,0 +1,192 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// One caller whose requests compute much does not stop others.
+@WithMongo
+class ComputationsTest {
+    private static final int CONNECTIONS = 150;
+    private static final int COLLECTIONS = 200;
+    private static final int PERMISSIONS = 36;
+    private static final int READS = 9;
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}\n");
+        var listed = IntStream.range(0, COLLECTIONS).mapToObj(i -> "c" + i).toList();
+        listed.forEach(gateway.database()::createCollection);
+        for (int i = 0; i < PERMISSIONS; i++) {
+            gateway.permit(
+                    "{_id: " + i + ", roles: ['viewer'], predicate: \"path-prefix('/c" + i + "/x') and method(GET)\"}");
+        }
+        gateway.permit("{_id: 'graphql', roles: ['viewer'], predicate: \"path-prefix('/graphql')\"}");
+        gateway.permit("{_id: 'shown', roles: ['editor'], predicate: \"path-prefix('/shown')\"}");
+        gateway.insert("shown", "{_id: 'one'}");
+        gateway.insert("gql-apps", """
+                {_id: 'docs', descriptor: {enabled: true, uri: 'docs'},
+                  schema: 'type Doc { _id: String } type Query { docs: [Doc] }',
+                  mappings: {Query: {docs: {db: '%s', collection: 'shown'}}}}
+                """.formatted(gateway.database().getName()));
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    /// Sends requests on connections of their own, one after the other on each, until it is closed.
+    private static final class Flood implements AutoCloseable {
+        private final Map<Integer, Integer> statuses = new ConcurrentHashMap<>();
+        private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
+        private volatile boolean closed;
+
+        Flood(IntFunction<byte[]> requests) {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                int first = i * 1_000_000;
+                Thread.ofPlatform().daemon().start(() -> send(first, requests));
+            }
+        }
+
+        private void send(int first, IntFunction<byte[]> requests) {
+            try (var socket =
+                    new Socket(gateway.address().getAddress(), gateway.address().getPort())) {
+                sockets.add(socket);
+                var in = new BufferedInputStream(socket.getInputStream());
+                for (int i = first; !closed; i++) {
+                    socket.getOutputStream().write(requests.apply(i));
+                    statuses.merge(status(in), 1, Integer::sum);
+                }
+            } catch (IOException _) {
+                statuses.merge(0, 1, Integer::sum);
+            }
+        }
+
+        private static int status(InputStream in) throws IOException {
+            var line = line(in);
+            int length = 0;
+            for (var header = line(in); !header.isEmpty(); header = line(in)) {
+                if (header.regionMatches(true, 0, "Content-Length:", 0, 15)) {
+                    length = Integer.parseInt(header.substring(15).strip());
+                }
+            }
+            in.skipNBytes(length);
+            return Integer.parseInt(line.substring(9, 12));
+        }
+
+        private static String line(InputStream in) throws IOException {
+            var line = new StringBuilder();
+            for (int next = in.read(); next != '\n'; next = in.read()) {
+                if (next < 0) {
+                    throw new IOException("closed");
+                }
+                line.append((char) next);
+            }
+            return line.toString().strip();
+        }
+
+        Map<Integer, Integer> statuses() {
+            return new TreeMap<>(statuses);
+        }
+
+        @Override
+        public void close() throws IOException {
+            closed = true;
+            for (var socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private static byte[] request(String method, String target, String account, String body) {
+        var authorization =
+                account.isEmpty() ? "" : "Authorization: " + TestClient.basic(account, account + "-pw") + "\r\n";
+        return (method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + authorization
+                        + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
+                .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /// How long a request takes, at most [#LONGEST].
+    private static Duration time(byte[] request) throws IOException {
+        long begun = System.nanoTime();
+        try (var socket =
+                new Socket(gateway.address().getAddress(), gateway.address().getPort())) {
+            socket.setSoTimeout((int) LONGEST.toMillis());
+            socket.getOutputStream().write(request);
+            assertThat(Flood.status(new BufferedInputStream(socket.getInputStream())))
+                    .isEqualTo(200);
+            return Duration.ofNanos(System.nanoTime() - begun);
+        } catch (SocketTimeoutException _) {
+            return LONGEST;
+        }
+    }
+
+    private static void assertOthersRead(IntFunction<byte[]> requests) throws Exception {
+        var reads = List.of(request("GET", "/shown/one", "ada", ""), request("GET", "/shown/_size", "ada", ""));
+        for (var read : reads) {
+            assertThat(time(read)).isLessThan(LONGEST);
+        }
+        time(requests.apply(999_999_999)); // so that the code is warm
+        var times = new ArrayList<Duration>();
+        Map<Integer, Integer> statuses;
+        try (var flood = new Flood(requests)) {
+            Thread.sleep(1_500);
+            for (int i = 0; i < READS; i++) {
+                times.add(time(reads.get(i % 2)));
+            }
+            statuses = flood.statuses();
+        }
+        var sorted = times.stream().sorted().toList();
+        assertThat(sorted.get(sorted.size() / 2)).as(times + " " + statuses).isLessThan(SOON);
+    }
+
+    @Test
+    void accounts_without_permissions() throws Exception {
+        assertOthersRead(_ -> request("GET", "/_access", "bob", ""));
+        assertOthersRead(_ -> request("GET", "/_openapi", "bob", ""));
+    }
+
+    @Test
+    void long_queries() throws Exception {
+        var fields = "docs{_id} ".repeat(3_500);
+        assertOthersRead(i -> request(
+                "POST",
+                "/graphql/docs",
+                "bob",
+                new BsonDocument("query", new BsonString("query q" + i + " { " + fields + "}")).toJson()));
+    }
+
+    @Test
+    void long_checks() throws Exception {
+        var body = "{\"path\": \"/c1/x\", \"method\": \"POST\", \"body\": [" + "{\"a\": 1}, ".repeat(20_000) + "{}]}";
+        assertOthersRead(_ -> request("POST", "/_access/check", "bob", body));
+    }
+}

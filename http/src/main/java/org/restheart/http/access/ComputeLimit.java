@@ -1,0 +1,62 @@
+package org.restheart.http.access;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+
+/// Limits computations that take much longer than other requests, such as the evaluation of access rules for all
+/// collections, to one for each processor. Virtual threads are not preempted: without the limit, requests of one caller
+/// would keep all processors from the requests of others. Callers have fair shares ([FairShares]). Thread-safe.
+public final class ComputeLimit {
+    /// Of this process, as its processors.
+    public static final ComputeLimit SHARED =
+            new ComputeLimit(Math.max(2, Runtime.getRuntime().availableProcessors()));
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+    private final FairShares places;
+    private final LongAdder refused = new LongAdder();
+
+    /// @param size the number of computations at a time; with 2 or more, one caller leaves a place to others
+    ComputeLimit(int size) {
+        this.places = new FairShares(size, 0);
+    }
+
+    /// Computes for the current caller, who waits for a place if others have them. It must not wait for MongoDB, nor
+    /// compute within a limit again. Other threads than virtual ones do not wait.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 if there was no place in a second
+    public <T> T compute(Supplier<T> task) {
+        var caller = CallerScope.current();
+        if (!take(caller)) {
+            refused.increment();
+            throw Problem.of(ProblemCode.OVERLOADED, "other requests are being computed at the moment")
+                    .with("Retry-After", "1")
+                    .raise();
+        }
+        try {
+            return task.get();
+        } finally {
+            places.release(caller);
+        }
+    }
+
+    private boolean take(String caller) {
+        if (!Thread.currentThread().isVirtual()) {
+            return places.tryTake(caller);
+        }
+        try {
+            return places.take(caller, LONGEST_WAIT.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// How many computations had no place in time.
+    public long refused() {
+        return refused.sum();
+    }
+}
