@@ -11,9 +11,8 @@ import org.junit.jupiter.api.Assumptions;
 public final class Chromium {
     private Chromium() {}
 
-    /// The executable. Aborts the test, which then counts as skipped, where there is none and none can be installed;
-    /// what
-    /// the script says of that goes to the log of the build.
+    /// The executable. Aborts the test, which then counts as skipped, where there is none and none can be
+    /// installed; what the script says of that goes to the log of the build.
     public static Path executable() {
         try {
             var script = new ProcessBuilder("../etc/chromium.sh")

@@ -110,9 +110,8 @@ final class Http2Connections {
         }
     }
 
-    /// Ends an exchange of any protocol without the rest of its response: in HTTP/2 its stream is reset, in HTTP/1.1
-    /// the
-    /// connection is closed. Any thread.
+    /// Ends an exchange of any protocol without the rest of its response: in HTTP/2 its stream is reset, in
+    /// HTTP/1.1 the connection is closed. Any thread.
     static void abort(HttpServerExchange exchange) {
         try {
             exchange.getIoThread().execute(() -> abortHere(exchange));

@@ -92,9 +92,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return head.bytes();
     }
 
-    /// Reads and forgets what has arrived, within bounds. Closing a connection whose input has not been read would
-    /// reset
-    /// it: the client might lose the response.
+    /// Reads and forgets what has arrived, within bounds. Closing a connection whose input has not been read
+    /// would reset it: the client might lose the response.
     void discard() throws IOException {
         var buffer = ByteBuffer.allocate(1 << 14);
         int read;
@@ -148,9 +147,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
         return read;
     }
 
-    /// Discards what still arrives. Undertow would close the connection at the first byte of it; with others unread
-    /// that
-    /// resets the connection, and the client may lose the response.
+    /// Discards what still arrives. Undertow would close the connection at the first byte of it; with others
+    /// unread that resets the connection, and the client may lose the response.
     ///
     /// @return -1 at the end, or when the client has sent too much; else 0
     private int drain() throws IOException {

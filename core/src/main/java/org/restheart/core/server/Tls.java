@@ -19,9 +19,8 @@ final class Tls {
     static final OptionMap OPTIONS = OptionMap.create(Options.SSL_ENABLED_PROTOCOLS, Sequence.of("TLSv1.3", "TLSv1.2"));
 
     static {
-        // Each renegotiation of TLS 1.2 costs a signature, on a connection that no limit sees any more. Read once by
-        // the
-        // JDK, before the first handshake.
+        // Each renegotiation of TLS 1.2 costs a signature, on a connection that no limit sees any more. Read
+        // once by the JDK, before the first handshake.
         System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     }
 

@@ -15,10 +15,9 @@ import org.restheart.http.Response;
 import org.xnio.conduits.AbstractStreamSinkConduit;
 import org.xnio.conduits.StreamSinkConduit;
 
-/// Requests that Undertow refuses by itself, because it cannot parse them or their head is too large: explains the
-/// refusal in a body and reports it to the observer. Such a refusal is recognized by the bytes that Undertow writes
-/// while
-/// no request is in progress. Thread-safe.
+/// Requests that Undertow refuses by itself, because it cannot parse them or their head is too large: explains
+/// the refusal in a body and reports it to the observer. Such a refusal is recognized by the bytes that
+/// Undertow writes while no request is in progress. Thread-safe.
 final class UnreadRequests {
     private static final ByteBuffer REFUSAL =
             ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

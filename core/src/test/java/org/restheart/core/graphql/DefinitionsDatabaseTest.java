@@ -34,9 +34,8 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// A step before the service names the database of definitions, for each tenant its own: services with the same names
-/// are
-/// kept apart, and so are those that guard the writes.
+/// A step before the service names the database of definitions, for each tenant its own: services with the same
+/// names are kept apart, and so are those that guard the writes.
 @WithMongo
 class DefinitionsDatabaseTest {
     private static final BackgroundTasks TASKS = new BackgroundTasks();

@@ -27,9 +27,8 @@ public record JudgedRequest(
     /// How long MongoDB may work for it, if that is less than what the configuration allows.
     public static final Key<Duration> TIME_LIMIT = Key.named("time limit");
 
-    /// Whether its query ends in MongoDB when nobody waits for it any more: the waiting thread has been interrupted,
-    /// and
-    /// no request of another kind shares the query.
+    /// Whether its query ends in MongoDB when nobody waits for it any more: the waiting thread has been
+    /// interrupted, and no request of another kind shares the query.
     public static final Key<Boolean> INTERRUPTIBLE = Key.named("interruptible");
 
     /// The most documents of a pipeline's result, if that is not simply cut off: one more is refused while nothing

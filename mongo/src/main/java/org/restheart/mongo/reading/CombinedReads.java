@@ -15,8 +15,7 @@ import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.find.QueryKey;
 
 /// Runs the reads of one call in one command, or in as few as their size allows, in which each distinct one is
-/// contained
-/// once. Thread-safe; never blocks.
+/// contained once. Thread-safe; never blocks.
 ///
 /// @param alone runs a single read
 record CombinedReads<R extends DocumentRead>(
