@@ -157,11 +157,17 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /// And translators, which judge a request within another one and judge it again on a thread of its own.
     @Test
-    void only_the_server_catches_the_signal_for_a_thread() {
+    void only_the_server_and_translators_catch_the_signal_for_a_thread() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("org.restheart.http", "org.restheart.core.server", "org.restheart.core.filter")
+                .resideOutsideOfPackages(
+                        "org.restheart.http",
+                        "org.restheart.core.server",
+                        "org.restheart.core.filter",
+                        "org.restheart.dataapi",
+                        "org.restheart.mcp")
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(NeedsThread.class)

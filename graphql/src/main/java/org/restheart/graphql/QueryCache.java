@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.restheart.graphql.app.FieldMapping;
-import org.restheart.http.access.ComputeLimit;
+import org.restheart.http.ComputeLimit;
 
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {

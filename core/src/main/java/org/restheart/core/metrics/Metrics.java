@@ -13,7 +13,7 @@ import org.restheart.core.observation.Observer;
 import org.restheart.core.server.ServerLoad;
 import org.restheart.core.tracing.Tracing;
 import org.restheart.http.CacheMeter;
-import org.restheart.http.access.ComputeLimit;
+import org.restheart.http.ComputeLimit;
 
 /// All registries of this gateway. Thread-safe.
 public final class Metrics implements AutoCloseable {

@@ -1,4 +1,4 @@
-package org.restheart.http.access;
+package org.restheart.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.restheart.http.ProblemException;
+import org.restheart.http.access.CallerScope;
 
 class ComputeLimitTest {
     private static final String ADA = CallerScope.account("ada");

@@ -1,10 +1,10 @@
-package org.restheart.http.access;
+package org.restheart.http;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 
 /// Limits computations that take much longer than other requests, such as the evaluation of access rules for all
 /// collections, to one for each processor. Virtual threads are not preempted: without the limit, requests of one caller
@@ -27,7 +27,7 @@ public final class ComputeLimit {
     /// Computes for the current caller, who waits for a place if others have them. It must not wait for MongoDB, nor
     /// compute within a limit again. Other threads than virtual ones do not wait.
     ///
-    /// @throws org.restheart.http.ProblemException 503 if there was no place in a second
+    /// @throws ProblemException 503 if there was no place in a second
     public <T> T compute(Supplier<T> task) {
         var caller = CallerScope.current();
         if (!take(caller)) {
