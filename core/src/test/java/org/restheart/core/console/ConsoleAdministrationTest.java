@@ -260,14 +260,14 @@ class ConsoleAdministrationTest extends BrowserTest {
                     .click();
             ConsoleWorld.write(page, "Change", "{$set: {low: true}}");
             button(page, "Update 70").click();
-            assertThat(page.locator(".toast")).containsText("70 documents changed");
+            assertThat(page.locator(".toast")).containsText("70 documents of stock changed");
             button(page, "All that match").click();
             page.getByRole(AriaRole.MENUITEM, new Page.GetByRoleOptions().setName("Delete all…"))
                     .click();
             assertThat(button(page, "Delete 70")).isDisabled();
             page.locator("dialog input").fill("70");
             button(page, "Delete 70").click();
-            assertThat(page.locator(".toast").last()).containsText("70 documents deleted");
+            assertThat(page.locator(".toast").last()).containsText("70 documents of stock deleted");
         }
         assertThat(world.collection("stock").countDocuments()).isEqualTo(50);
     }

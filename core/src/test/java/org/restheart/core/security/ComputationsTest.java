@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -151,10 +152,11 @@ class ComputationsTest {
 
     private static void assertOthersRead(IntFunction<byte[]> requests) throws Exception {
         var reads = List.of(request("GET", "/shown/one", "ada", ""), request("GET", "/shown/_size", "ada", ""));
-        for (var read : reads) {
-            assertThat(time(read)).isLessThan(LONGEST);
+        // so that the code is warm, and nothing of an earlier flood is left
+        for (var each : List.of(reads.get(0), reads.get(1), requests.apply(999_999_999))) {
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(time(each)).isLessThan(LONGEST));
         }
-        time(requests.apply(999_999_999)); // so that the code is warm
         var times = new ArrayList<Duration>();
         Map<Integer, Integer> statuses;
         try (var flood = new Flood(requests)) {
