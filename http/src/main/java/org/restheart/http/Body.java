@@ -40,6 +40,11 @@ public interface Body {
         return length() == 0;
     }
 
+    /// Whether the head of the request says that there is no content, so that nothing has to be waited for.
+    default boolean isAbsent() {
+        return this == EMPTY;
+    }
+
     /// Content in memory.
     ///
     /// @param content not copied

@@ -149,7 +149,13 @@ class McpCallsTest {
     @Test
     void refusals_are_not_logged_by_io_threads() throws Exception {
         var audit = (Logger) LoggerFactory.getLogger("org.restheart.audit");
-        var lines = new ListAppender<ILoggingEvent>();
+        var lines = new ListAppender<ILoggingEvent>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                event.prepareForDeferredProcessing(); // its thread is otherwise who asks for it first
+                super.append(event);
+            }
+        };
         lines.start();
         var before = audit.getLevel();
         audit.setLevel(Level.INFO);

@@ -23,7 +23,7 @@ public final class NoContent {
             default -> false;
         };
         return writes
-                && request.body().isEmpty()
+                && request.body().isAbsent()
                 && request.attribute(DataWrite.KEY).isEmpty();
     }
 
