@@ -12,6 +12,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Nearest;
+import org.restheart.http.ShortText;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -98,7 +99,7 @@ final class ActionBody {
     }
 
     private static String shortened(String name) {
-        return name.length() <= MAX_QUOTED ? name : name.substring(0, MAX_QUOTED) + "…";
+        return ShortText.of(name, MAX_QUOTED);
     }
 
     private static Refusal unreadable(String reason) {

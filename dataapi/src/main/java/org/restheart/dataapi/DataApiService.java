@@ -1,13 +1,10 @@
 package org.restheart.dataapi;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.restheart.http.Cors;
@@ -250,22 +247,5 @@ public final class DataApiService implements Service {
     /// The request as the client sent it, before its credentials were moved.
     private record Sent(Request request) {
         static final Key<Sent> KEY = Key.named("sent");
-    }
-
-    /// Counts and times actions. Labels are bounded: actions, versions and outcomes are closed sets.
-    private record ActionMeters(MeterRegistry registry) {
-        void done(Action action, String version, int status, long nanos) {
-            var outcome = status < 400 ? "done" : status < 500 ? "refused" : "failed";
-            Counter.builder("data_api_actions")
-                    .description("Actions of the Data API")
-                    .tags("action", action.name(), "version", version, "outcome", outcome)
-                    .register(registry)
-                    .increment();
-            Timer.builder("data_api_seconds")
-                    .description("Duration of actions")
-                    .tag("action", action.name())
-                    .register(registry)
-                    .record(nanos, TimeUnit.NANOSECONDS);
-        }
     }
 }

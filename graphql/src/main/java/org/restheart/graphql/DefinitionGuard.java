@@ -29,6 +29,7 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.WarningsBody;
 import org.restheart.mongo.metadata.EscapedKeys;
+import org.restheart.mongo.parameter.SessionParameter;
 
 /// Guards requests of the data API to the collection of app definitions, by any path: authorizes writes, refuses
 /// invalid definitions, escapes keys, and updates served apps after writes.
@@ -161,7 +162,7 @@ final class DefinitionGuard implements Filter {
         if (!writesDocuments) {
             return request;
         }
-        if (request.query().has("sid") && request.query().has("txn")) {
+        if (SessionParameter.namesTransaction(request.query())) {
             throw Problem.of(
                             ProblemCode.CONFLICT,
                             "GraphQL App definitions are written outside of transactions only: until one is committed,"

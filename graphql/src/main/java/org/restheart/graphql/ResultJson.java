@@ -4,6 +4,7 @@ import graphql.ExecutionResult;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.bson.BsonDouble;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ final class ResultJson {
             case Boolean truth -> out.ascii(truth ? "true" : "false");
             case Integer number -> out.decimal(number);
             case Long number -> out.decimal(number);
-            case Double number -> VALUES.encode(new org.bson.BsonDouble(number), out);
+            case Double number -> VALUES.encode(new BsonDouble(number), out);
             case Map<?, ?> map -> writeMap(map);
             case List<?> list -> writeList(list);
             case java.math.BigInteger number -> out.ascii(number.toString());

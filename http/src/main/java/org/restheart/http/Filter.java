@@ -1,5 +1,7 @@
 package org.restheart.http;
 
+import java.util.ArrayDeque;
+
 /// A step around a [Handler]: it may respond itself, pass on a changed request, or change the response.
 /// Thread-safe.
 @FunctionalInterface
@@ -19,7 +21,7 @@ public interface Filter {
     /// The given filters in front of `last`, the first one outermost.
     static Handler chain(Iterable<Filter> filters, Handler last) {
         Handler chain = last;
-        var reversed = new java.util.ArrayDeque<Filter>();
+        var reversed = new ArrayDeque<Filter>();
         filters.forEach(reversed::push);
         for (var filter : reversed) {
             chain = filter.before(chain);

@@ -42,7 +42,7 @@ public record Problem(
     }
 
     private static String shortened(String text) {
-        return text.length() <= MAX_MESSAGE ? text : text.substring(0, MAX_MESSAGE) + "…";
+        return ShortText.of(text, MAX_MESSAGE);
     }
 
     private static BsonValue shortened(BsonValue message) {

@@ -16,6 +16,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
 import org.restheart.http.SerialTasks;
+import org.restheart.http.ShortText;
 import org.restheart.http.access.Account;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -153,7 +154,7 @@ final class AuditLog {
     /// The value, or its text shortened to the limit.
     private static BsonValue cut(BsonDocument value, int most) {
         var text = JSON.encodeToString(value);
-        return text.length() <= most ? value : new BsonString(text.substring(0, most) + "…");
+        return text.length() <= most ? value : new BsonString(ShortText.of(text, most));
     }
 
     /// The value with names and operators, and with types in place of scalars.

@@ -20,10 +20,14 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
         return new CallRecord(audit, meters, new AuditLog.Call(http, Optional.of(rpc), credential, name, arguments));
     }
 
-    /// Counts and logs a request that is refused before a tool is called.
+    /// Counts and logs a request that is refused before its message is read.
     ///
     /// @throws org.restheart.http.NeedsThread on an I/O thread, if the log has to be awaited
-    void refused(AuditLog.Call call, String reason) {
+    void refused(Request http, PresentedCredential credential, String reason) {
+        refused(new AuditLog.Call(http, Optional.empty(), credential, "", new BsonDocument()), reason);
+    }
+
+    private void refused(AuditLog.Call call, String reason) {
         boolean later = audit.mayLogLater();
         if (!later) {
             call.http().requireThread();

@@ -53,7 +53,7 @@ final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> impl
         return found.content() instanceof Content.Bytes bytes && bytes.length() > LARGE
                 ? Response.status(200)
                         .with(
-                                McpService.TYPE,
+                                RpcResponses.TYPE,
                                 new Content.Streamed(new Late(found, answer, this::gone), bytes.length()))
                 : answer.apply(() -> found);
     }

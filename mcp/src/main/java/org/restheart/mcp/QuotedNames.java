@@ -3,6 +3,7 @@ package org.restheart.mcp;
 import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.ShortText;
 
 /// Inserts names of databases, collections and fields, which are stored data too, into messages of this server.
 final class QuotedNames {
@@ -12,11 +13,7 @@ final class QuotedNames {
 
     /// Shortened to a limit.
     static String cut(String name) {
-        if (name.length() <= MAX_LENGTH) {
-            return name;
-        }
-        int end = Character.isHighSurrogate(name.charAt(MAX_LENGTH - 1)) ? MAX_LENGTH - 1 : MAX_LENGTH;
-        return name.substring(0, end) + "…";
+        return ShortText.of(name, MAX_LENGTH);
     }
 
     /// As a JSON string.

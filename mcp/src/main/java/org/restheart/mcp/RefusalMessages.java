@@ -5,6 +5,7 @@ import org.bson.BsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
+import org.restheart.http.ShortText;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Translates refusals of the REST API to messages that a model can act on and that contain no stored data.
@@ -59,8 +60,7 @@ final class RefusalMessages {
         if (isMongos && !quotesOnly(problem.message(), arguments)) {
             return problem.unquoted().orElse("MongoDB refused it") + " (request " + requestId + ")";
         }
-        var text = problem.message();
-        return Fence.escaped(text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…");
+        return Fence.escaped(ShortText.of(problem.message(), MAX_LENGTH));
     }
 
     private static boolean quotesOnly(String message, BsonDocument arguments) {

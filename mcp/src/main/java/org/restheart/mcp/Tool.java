@@ -24,6 +24,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /// The tools, in the order in which they are listed. Definitions are short, since hosts send them to the model in every
 /// conversation.
@@ -203,6 +204,12 @@ enum Tool {
                 .append("required", DataBlock.texts(List.of("returned", "more")));
     }
 
+    /// Whether the parameters of a request name a tool that writes.
+    static boolean isWriting(BsonDocument params) {
+        return params.get("name") instanceof BsonString name
+                && of(name.getValue()).filter(Tool::writes).isPresent();
+    }
+
     /// @param given the arguments
     /// @throws RefusedCall for the first argument that is missing, invalid or unknown
     void check(BsonDocument given) {
@@ -214,7 +221,7 @@ enum Tool {
             }
         }
         for (var argument : arguments) {
-            @org.jspecify.annotations.Nullable BsonValue value = given.get(argument.name());
+            @Nullable BsonValue value = given.get(argument.name());
             if (value != null) {
                 argument.check(value);
             } else if (argument.required()) {

@@ -1,5 +1,6 @@
 package org.restheart.mcp;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -86,7 +87,7 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
     BsonValue matter(String without) {
         var others = arguments.clone();
         others.remove(without);
-        return new BsonArray(java.util.List.of(new BsonString(tool.toolName()), others));
+        return new BsonArray(List.of(new BsonString(tool.toolName()), others));
     }
 
     /// `database.collection`, for messages.

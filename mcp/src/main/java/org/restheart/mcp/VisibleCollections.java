@@ -1,8 +1,6 @@
 package org.restheart.mcp;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +16,7 @@ import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.judged.NameOrder;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
@@ -78,20 +77,18 @@ final class VisibleCollections {
                     Optional.ofNullable(collection).map(name -> name.asString().getValue()));
         }
 
-        /// Whether a database of the catalog is before the place, or the place is behind all of it.
-        private boolean isBehind(String other) {
-            int order = compare(other, database);
+        /// Whether the list up to here includes all of a database.
+        private boolean includes(String other) {
+            int order = NameOrder.BY_CODE_POINT.compare(other, database);
             return order < 0 || (order == 0 && collection.isEmpty());
         }
 
-        private boolean isBehind(String other, String name) {
+        /// Whether the list up to here includes a collection of a database of which it does not include all.
+        private boolean includes(String other, String name) {
             return other.equals(database)
-                    && collection.filter(last -> compare(name, last) <= 0).isPresent();
-        }
-
-        /// By code point, as the catalog sorts.
-        private static int compare(String a, String b) {
-            return Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+                    && collection
+                            .filter(last -> NameOrder.BY_CODE_POINT.compare(name, last) <= 0)
+                            .isPresent();
         }
     }
 
@@ -125,7 +122,7 @@ final class VisibleCollections {
         var last = after;
         int evaluated = 0;
         for (var database : databases) {
-            if (after.filter(place -> place.isBehind(database)).isPresent()) {
+            if (after.filter(place -> place.includes(database)).isPresent()) {
                 continue;
             }
             if (++evaluated > MOST) {
@@ -133,7 +130,7 @@ final class VisibleCollections {
             }
             var entries = mayHave(outer, database) ? catalog.collections(database) : List.<DataCatalog.Entry>of();
             for (var entry : entries) {
-                if (after.filter(place -> place.isBehind(database, entry.name()))
+                if (after.filter(place -> place.includes(database, entry.name()))
                         .isPresent()) {
                     continue;
                 }
@@ -154,12 +151,12 @@ final class VisibleCollections {
 
     /// Whether rules may allow the caller to read collections. Costs the same whatever there is in MongoDB.
     boolean mayReadAnything(Request outer) {
-        return mayRead(outer, calls.paths().kindsOfCollections(outer.connection(), Optional.empty()));
+        return mayRead(outer, calls.paths().collectionPaths(Optional.empty()));
     }
 
     /// The same for the collections of a database.
     private boolean mayHave(Request outer, String database) {
-        return mayRead(outer, calls.paths().kindsOfCollections(outer.connection(), Optional.of(database)));
+        return mayRead(outer, calls.paths().collectionPaths(Optional.of(database)));
     }
 
     private boolean mayRead(Request outer, List<List<Segment>> kinds) {
@@ -231,7 +228,7 @@ final class VisibleCollections {
 
     /// Without the tools that rules forbid for each collection.
     private void retainPossible(Request outer, Optional<String> database, Set<Tool> tools) {
-        var kinds = calls.paths().kindsOfCollections(outer.connection(), database);
+        var kinds = calls.paths().collectionPaths(database);
         tools.removeIf(tool -> kinds.stream()
                 .noneMatch(kind ->
                         isUsable(tool, (method, below) -> ask(outer, tool, method, kind, below) != Answer.NEVER)));
@@ -289,7 +286,7 @@ final class VisibleCollections {
     private static RequestKind requests(Tool tool, Method method, List<Segment> collection, String... below) {
         var segments = new ArrayList<>(collection);
         for (var name : below) {
-            segments.add(name.equals(ANY) ? new Segment.Unknown(Set.of()) : new Segment.Name(name));
+            segments.add(name.equals(ANY) ? Segment.ANY : new Segment.Name(name));
         }
         return new RequestKind(method, segments, demands(method, below), true, via(tool));
     }

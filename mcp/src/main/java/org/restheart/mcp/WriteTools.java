@@ -16,6 +16,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.ShortText;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
@@ -180,8 +181,7 @@ final class WriteTools {
     }
 
     private static String act(ToolCall call, String verb, Optional<Long> matching) {
-        var filter = call.requireJson("filter");
-        var shown = filter.length() <= MAX_FILTER_SHOWN ? filter : filter.substring(0, MAX_FILTER_SHOWN) + "…";
+        var shown = ShortText.of(call.requireJson("filter"), MAX_FILTER_SHOWN);
         return verb + " " + (matching.isPresent() ? Long.toString(matching.get()) : "an unknown number of")
                 + " documents of " + call.namespace() + " that match " + Fence.escaped(shown) + "?";
     }

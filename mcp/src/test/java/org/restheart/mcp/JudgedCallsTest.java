@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -36,8 +35,8 @@ class JudgedCallsTest {
         }
 
         @Override
-        public List<List<RequestKind.Segment>> kindsOfCollections(Connection connection, Optional<String> database) {
-            return List.of(List.of(new RequestKind.Segment.Unknown(Set.of())));
+        public List<List<RequestKind.Segment>> collectionPaths(Optional<String> database) {
+            return List.of(List.of(RequestKind.Segment.ANY));
         }
 
         @Override

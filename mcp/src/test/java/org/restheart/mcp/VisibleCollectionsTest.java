@@ -30,7 +30,6 @@ import org.restheart.testkit.TestRequests;
 class VisibleCollectionsTest {
     private static final int DATABASES = 40;
     private static final int COLLECTIONS = 100;
-    private static final Segment ANY = new Segment.Unknown(Set.of());
     private static final Request REQUEST = TestRequests.request(Method.POST, "/_mcp");
 
     private static final DataPaths PATHS = new DataPaths() {
@@ -45,8 +44,8 @@ class VisibleCollectionsTest {
         }
 
         @Override
-        public List<List<Segment>> kindsOfCollections(Connection connection, Optional<String> database) {
-            return List.of(List.of(database.<Segment>map(Segment.Name::new).orElse(ANY), ANY));
+        public List<List<Segment>> collectionPaths(Optional<String> database) {
+            return List.of(List.of(database.<Segment>map(Segment.Name::new).orElse(Segment.ANY), Segment.ANY));
         }
 
         @Override

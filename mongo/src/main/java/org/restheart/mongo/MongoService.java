@@ -145,8 +145,8 @@ public final class MongoService implements Service, AutoCloseable {
             }
 
             @Override
-            public List<List<Segment>> kindsOfCollections(Connection connection, Optional<String> database) {
-                return parts.mounts.kindsOfCollections(database);
+            public List<List<Segment>> collectionPaths(Optional<String> database) {
+                return parts.mounts.collectionPaths(database);
             }
 
             @Override

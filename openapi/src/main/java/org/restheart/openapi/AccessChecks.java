@@ -23,6 +23,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Explanation.Tried;
 import org.restheart.http.judged.Explanations;
@@ -197,7 +198,7 @@ final class AccessChecks {
     }
 
     /// The flag of a permission that meets a demand.
-    private static String flag(org.restheart.http.access.Demand demand) {
+    private static String flag(Demand demand) {
         return switch (demand) {
             case MANAGEMENT -> "allowManagementRequests";
             case BULK_PATCH -> "allowBulkPatch";

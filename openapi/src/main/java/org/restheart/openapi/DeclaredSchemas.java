@@ -15,6 +15,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonMode;
 
 /// Converts declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, to OpenAPI 3.1 (2020-12). Parts
@@ -184,7 +185,7 @@ final class DeclaredSchemas {
         }
     }
 
-    private static void types(@org.jspecify.annotations.Nullable BsonValue type, BsonDocument converted) {
+    private static void types(@Nullable BsonValue type, BsonDocument converted) {
         var names = names(type).stream()
                 .filter(Set.of("string", "number", "integer", "boolean", "object", "array", "null")::contains)
                 .distinct()
@@ -196,7 +197,7 @@ final class DeclaredSchemas {
         }
     }
 
-    private static List<String> names(@org.jspecify.annotations.Nullable BsonValue type) {
+    private static List<String> names(@Nullable BsonValue type) {
         if (type instanceof BsonString name) {
             return List.of(name.getValue());
         }

@@ -22,7 +22,6 @@ record PossibleAccess(Descriptions descriptions, KindPermissions permissions) {
     private static final List<Method> METHODS =
             List.of(Method.GET, Method.POST, Method.PUT, Method.PATCH, Method.DELETE);
 
-    private static final Segment ANY = new Segment.Unknown(Set.of());
     private static final Segment SESSIONS = new Segment.Name("_sessions");
 
     /// The most segments behind a collection, such as `/_indexes/{index}`.
@@ -49,7 +48,7 @@ record PossibleAccess(Descriptions descriptions, KindPermissions permissions) {
     ///
     /// @param levels above collections
     private Stream<List<Segment>> below(Optional<String> db, int levels) {
-        return descriptions.kindsOfCollections(db).stream()
+        return descriptions.collectionPaths(db).stream()
                 .flatMap(kind -> Stream.concat(
                         IntStream.rangeClosed(Math.max(0, kind.size() - levels), kind.size())
                                 .mapToObj(size -> List.copyOf(kind.subList(0, size))),
@@ -59,7 +58,7 @@ record PossibleAccess(Descriptions descriptions, KindPermissions permissions) {
     private static List<Segment> extended(List<Segment> path, int more) {
         var longer = new ArrayList<>(path);
         for (int i = 0; i < more; i++) {
-            longer.add(ANY);
+            longer.add(Segment.ANY);
         }
         return List.copyOf(longer);
     }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -78,8 +79,7 @@ final class ReadableSchemas {
     }
 
     private Optional<BsonDocument> find(String db, String id) {
-        var base = URI.create(STORE)
-                .resolve(RequestPath.of(java.util.List.of(db, id)).raw());
+        var base = URI.create(STORE).resolve(RequestPath.of(List.of(db, id)).raw());
         if (!known.computeIfAbsent(base.toString(), _ -> readable.test(db, id))) {
             return Optional.empty();
         }

@@ -88,7 +88,7 @@ final class ServiceOperations {
                 segments.add(asking.caller()
                         .account()
                         .<Segment>map(account -> new Segment.Name(account.name()))
-                        .orElseGet(() -> new Segment.Unknown(Set.of())));
+                        .orElse(Segment.ANY));
             }
             var kind = new RequestKind(fragment.method(), segments, Set.of(), false, Via.REST);
             var permitted = permissions.ask(asking, kind);

@@ -2,6 +2,7 @@ package org.restheart.openapi;
 
 import static org.restheart.openapi.Json.object;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,7 +36,7 @@ record StoredVariables(
 
     static StoredVariables of(BsonDocument definition) {
         var found = new TreeMap<String, Variable>();
-        for (var key : java.util.List.of("stages", "query")) {
+        for (var key : List.of("stages", "query")) {
             var value = definition.get(key);
             if (value != null) {
                 walk(value, false, found);
@@ -123,7 +124,7 @@ record StoredVariables(
                     && !conditional.isEmpty()) {
                 var names = conditional.getFirst() instanceof BsonArray several
                         ? several
-                        : new BsonArray(java.util.List.of(conditional.getFirst()));
+                        : new BsonArray(List.of(conditional.getFirst()));
                 names.forEach(name -> variable(name, true, found));
                 conditional.subList(1, conditional.size()).forEach(stage -> walk(stage, true, found));
             } else {

@@ -2,6 +2,7 @@ package org.restheart.openapi;
 
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
@@ -20,9 +21,7 @@ final class YamlWriter {
 
     private void object(BsonDocument object, int depth) {
         object.forEach((name, value) -> {
-            out.append("  ".repeat(depth))
-                    .append(scalar(new org.bson.BsonString(name)))
-                    .append(':');
+            out.append("  ".repeat(depth)).append(scalar(new BsonString(name))).append(':');
             value(value, depth + 1);
         });
     }

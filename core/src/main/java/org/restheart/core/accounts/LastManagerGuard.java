@@ -27,6 +27,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
+import org.restheart.mongo.parameter.SessionParameter;
 
 /// Refuses requests of the data API that would delete the last account with the root role, or take the role or
 /// the password from it: that could not be undone over HTTP.
@@ -88,7 +89,7 @@ final class LastManagerGuard implements Filter {
         }
         return inTurn(request, targeted(request, target), () -> {
             if (target.id().isPresent()) {
-                boolean checked = isInTransaction(request) || isTheLast(request, target);
+                boolean checked = SessionParameter.namesTransaction(request.query()) || isTheLast(request, target);
                 return next.handle(checked ? request.with(DocumentCheck.KEY, checking(request)) : request);
             }
             refuseTheLast(request, target);
@@ -192,17 +193,13 @@ final class LastManagerGuard implements Filter {
     }
 
     private void refuseInTransaction(Request request, List<BsonDocument> filters) {
-        if (isInTransaction(request) && managers.exist(filters)) {
+        if (SessionParameter.namesTransaction(request.query()) && managers.exist(filters)) {
             throw Problem.of(
                             ProblemCode.CONFLICT,
                             "accounts with the role " + managers.rootRole()
                                     + " are deleted or changed outside of transactions only")
                     .raise();
         }
-    }
-
-    private static boolean isInTransaction(Request request) {
-        return request.query().has("sid") && request.query().has("txn");
     }
 
     private boolean isTheLast(Request request, DataTarget target) {
@@ -222,7 +219,7 @@ final class LastManagerGuard implements Filter {
         var filters = new ArrayList<BsonDocument>();
         filters.add(new BsonDocument());
         target.id().ifPresent(id -> filters.add(ofId(id)));
-        if (isInTransaction(request)) {
+        if (SessionParameter.namesTransaction(request.query())) {
             return filters;
         }
         if (target.collection().isPresent() && holdsDocuments(target) && target.kind() != ResourceKind.COLLECTION) {

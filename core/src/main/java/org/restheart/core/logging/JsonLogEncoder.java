@@ -6,6 +6,7 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
 /// One JSON object per event and line: `time`, `level`, `logger`, `thread`, `message`, what the event has as key and
@@ -18,7 +19,7 @@ final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
 
     /// @param depth of stack traces, as the pattern `%ex` takes it
     JsonLogEncoder(String depth) {
-        traces.setOptionList(java.util.List.of(depth));
+        traces.setOptionList(List.of(depth));
     }
 
     @Override

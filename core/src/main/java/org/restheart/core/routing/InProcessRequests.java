@@ -74,12 +74,12 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
                 .find(example.path())
                 .filter(route -> !kind.data() || isData(route, kind))
                 .map(route -> ask(route.binding(), inside(asking, example), kind))
-                .orElseGet(() -> Permitted.by(List.of()));
+                .orElseGet(() -> Permitted.NEVER);
     }
 
     private Permitted ask(Binding binding, Request example, RequestKind kind) {
         return kind.data() && isRefused(binding, example)
-                ? Permitted.by(List.of())
+                ? Permitted.NEVER
                 : connected().securityFilters().apply(binding).ask(example, ofData(kind));
     }
 
@@ -99,7 +99,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
     /// Without the paths at which other services answer than those of data.
     private RequestKind ofData(RequestKind kind) {
         return kind.data() && !kind.isPathKnown()
-                ? kind.without(connected().routes().elsewhere(kind.knownPath()))
+                ? kind.without(connected().routes().otherServices(kind.knownPath()))
                 : kind;
     }
 

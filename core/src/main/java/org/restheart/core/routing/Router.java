@@ -65,7 +65,7 @@ public final class Router {
     }
 
     /// The segments behind a path with which the paths of other services than those of data begin.
-    Set<String> elsewhere(List<String> path) {
+    Set<String> otherServices(List<String> path) {
         var node = root;
         for (var segment : path) {
             node = node.children.get(segment);

@@ -49,7 +49,7 @@ final class Http2Connections {
 
     /// What becomes of a request.
     enum Begun {
-        HANDLED,
+        ACCEPTED,
         /// The connection has not begun as HTTP/2; it is closed.
         CHANGED_PROTOCOL,
         /// The connection has as many streams as it may have; this one was reset, so that its client repeats it later
@@ -60,15 +60,18 @@ final class Http2Connections {
     /// To be called with each request, on its I/O thread.
     Begun requested(HttpServerExchange exchange) {
         if (!(exchange.getConnection() instanceof Http2ServerConnection connection)) {
-            return Begun.HANDLED;
+            return Begun.ACCEPTED;
         }
-        if (!isKnown(connection)) {
+        if (!register(connection)) {
             return Begun.CHANGED_PROTOCOL;
         }
-        return Http2Stream.of(connection).begins(exchange) ? Begun.HANDLED : Begun.REFUSED;
+        return Http2Stream.of(connection).begins(exchange) ? Begun.ACCEPTED : Begun.REFUSED;
     }
 
-    private boolean isKnown(Http2ServerConnection connection) {
+    /// Makes a connection one to which a `GOAWAY` can be sent, with its first request.
+    ///
+    /// @return false if it did not begin as HTTP/2; it is being closed then
+    private boolean register(Http2ServerConnection connection) {
         var known = connection.getAttachment(GO_AWAY);
         if (known == null) {
             var ends = new Ends(connection.getPeerAddress(), connection.getLocalAddress());
@@ -98,7 +101,8 @@ final class Http2Connections {
         return added;
     }
 
-    /// Closes the connection of an exchange of any protocol, in HTTP/2 with its other streams.
+    /// Closes the connection of an exchange of any protocol, in HTTP/2 with its other streams; while the connection is
+    /// unknown only the stream is reset.
     static void close(HttpServerExchange exchange) {
         var goAway = exchange.getConnection() instanceof Http2ServerConnection connection
                 ? connection.getAttachment(GO_AWAY)

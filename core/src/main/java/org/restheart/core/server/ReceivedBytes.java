@@ -18,12 +18,11 @@ import org.xnio.conduits.StreamSourceConduit;
 ///
 /// Reads happen on the connection's I/O thread, or on the one thread that handles its request of HTTP/1.1.
 final class ReceivedBytes extends BufferedSourceConduit {
-    private static final int MAX_DISCARDED = 1 << 20;
+    /// Bytes that a client may still send when its connection is being closed.
+    private static final long MAX_DISCARDED = 64L << 20;
 
-    /// Of what a client still sends when its connection is being closed.
-    private static final long MAX_DRAINED = 64L << 20;
-
-    private static final int READS = 16;
+    private static final int BUFFER = 1 << 14;
+    private static final int DISCARDING_READS = 64;
 
     private final StreamConnection connection;
     private final ArrivingHeads.Head head;
@@ -40,7 +39,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
     /// After the last exchange of the connection: Undertow has sent the response, and waits for the client's end.
     private volatile boolean closing;
 
-    private long drained;
+    private long discarded;
 
     private volatile boolean ended;
 
@@ -94,15 +93,19 @@ final class ReceivedBytes extends BufferedSourceConduit {
 
     /// Reads and forgets what has arrived, within bounds. Closing a connection whose input has not been read
     /// would reset it: the client might lose the response.
-    void discard() throws IOException {
-        var buffer = ByteBuffer.allocate(1 << 14);
-        int read;
-        for (int discarded = 0; discarded < MAX_DISCARDED; discarded += read) {
+    ///
+    /// @return 0 if no more has arrived, -1 at the end of the input, else the last number of bytes
+    int discard() throws IOException {
+        var buffer = ByteBuffer.allocate(BUFFER);
+        int read = 0;
+        for (int reads = 0; reads < DISCARDING_READS; reads++) {
             read = next.read(buffer.clear());
             if (read <= 0) {
-                return;
+                return read;
             }
+            discarded += read;
         }
+        return read;
     }
 
     private void requested(HttpServerExchange exchange, HttpServerConnection http1) {
@@ -135,8 +138,8 @@ final class ReceivedBytes extends BufferedSourceConduit {
         if (upgraded || isRequestInProgress()) {
             return next.read(to);
         }
-        if (closing) {
-            return drain();
+        if (closing) { // Undertow would close the connection at the first byte, with others unread
+            return discard() < 0 || discarded > MAX_DISCARDED ? -1 : 0;
         }
         head.requireInBounds();
         int at = to.position();
@@ -145,25 +148,6 @@ final class ReceivedBytes extends BufferedSourceConduit {
             head.arrived(to.duplicate().limit(at + read).position(at));
         }
         return read;
-    }
-
-    /// Discards what still arrives. Undertow would close the connection at the first byte of it; with others
-    /// unread that resets the connection, and the client may lose the response.
-    ///
-    /// @return -1 at the end, or when the client has sent too much; else 0
-    private int drain() throws IOException {
-        var buffer = ByteBuffer.allocate(1 << 14);
-        for (int reads = 0; reads < READS; reads++) {
-            int read = next.read(buffer.clear());
-            if (read <= 0) {
-                return read;
-            }
-            drained += read;
-            if (drained > MAX_DRAINED) {
-                return -1;
-            }
-        }
-        return 0;
     }
 
     private boolean isRequestInProgress() {

@@ -54,7 +54,7 @@ final class RootHandler implements HttpHandler {
     @Override
     public void handleRequest(HttpServerExchange exchange) {
         switch (http2.requested(exchange)) {
-            case HANDLED -> {}
+            case ACCEPTED -> {}
             case REFUSED -> {
                 return;
             }

@@ -27,7 +27,8 @@ final class StreamPump implements Runnable {
     private final Duration timeout;
     private final Semaphore wakeUp = new Semaphore(0);
 
-    /// @param timeout after which, without progress, the connection is closed, and with it the cursor of the content
+    /// @param timeout after which, without progress, the response is cut: in HTTP/2 its stream is reset,
+    /// in HTTP/1.1 its connection is closed. The cursor of the content is closed, too
     StreamPump(HttpServerExchange exchange, Content.Source source, Duration timeout) {
         this.timeout = timeout;
         this.exchange = exchange;
@@ -46,7 +47,7 @@ final class StreamPump implements Runnable {
         } catch (IOException e) {
             LOG.debug("a streamed response ends early", e);
             cut();
-        } catch (Throwable e) { // the head is sent: closing the connection is the only way to report the failure
+        } catch (Throwable e) { // the head is sent: cutting the response is the only way to report the failure
             LOG.error("a streamed response failed", e);
             cut();
         }

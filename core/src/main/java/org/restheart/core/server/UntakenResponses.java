@@ -20,7 +20,8 @@ final class UntakenResponses {
     private final Duration timeout;
 
     /// @param places of requests that wait for their clients, by address
-    /// @param timeout after which the connection of a client is closed that takes nothing
+    /// @param timeout after which the response to a client is cut that takes nothing: in HTTP/2 its
+    /// stream is reset, in HTTP/1.1 its connection is closed
     UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
         this.places = places;
         this.memory = memory;

@@ -63,8 +63,8 @@ class FaultsOfTranslatorsTest {
         }
 
         @Override
-        public List<List<RequestKind.Segment>> kindsOfCollections(Connection connection, Optional<String> database) {
-            return List.of(List.of(new RequestKind.Segment.Unknown(Set.of())));
+        public List<List<RequestKind.Segment>> collectionPaths(Optional<String> database) {
+            return List.of(List.of(RequestKind.Segment.ANY));
         }
 
         @Override

@@ -1,8 +1,10 @@
 package org.restheart.graphql.app;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDecimal128;
@@ -38,9 +40,7 @@ public final class Arguments {
             case DOUBLE -> value.asDouble().getValue();
             case DOCUMENT -> variables(value.asDocument());
             case ARRAY ->
-                value.asArray().stream()
-                        .map(Arguments::toJava)
-                        .collect(java.util.stream.Collectors.toCollection(java.util.ArrayList::new));
+                value.asArray().stream().map(Arguments::toJava).collect(Collectors.toCollection(ArrayList::new));
             default -> value;
         };
     }

@@ -7,6 +7,7 @@ import graphql.schema.GraphQLType;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
+import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,7 @@ public sealed interface FieldShape {
     record Leaf(@Nullable StandardScalar standard, boolean strict) implements FieldShape {
         @Override
         public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
-            if (value.isNull() || value.getBsonType() == org.bson.BsonType.UNDEFINED) {
+            if (value.isNull() || value.getBsonType() == BsonType.UNDEFINED) {
                 return null;
             }
             return standard == null ? value : standard.of(value, strict);

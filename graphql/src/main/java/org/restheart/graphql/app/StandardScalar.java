@@ -1,6 +1,7 @@
 package org.restheart.graphql.app;
 
 import graphql.schema.CoercingSerializeException;
+import java.util.Locale;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -140,7 +141,7 @@ enum StandardScalar {
         private final String type;
 
         OtherType(BsonValue value) {
-            this.type = value.getBsonType().name().toLowerCase(java.util.Locale.ROOT);
+            this.type = value.getBsonType().name().toLowerCase(Locale.ROOT);
         }
 
         @Override

@@ -7,10 +7,10 @@ import org.bson.BsonDocument;
 /// Lists databases and collections regardless of the caller: a service that shows them must evaluate access rules
 /// for each. Without reserved names. Queries MongoDB each time and blocks for it. Thread-safe.
 public interface DataCatalog {
-    /// The names of all databases, sorted.
+    /// The names of all databases, in [NameOrder#BY_CODE_POINT].
     List<String> databases();
 
-    /// The collections of a database, sorted by name; none if the database does not exist.
+    /// The collections of a database, in [NameOrder#BY_CODE_POINT] of their names; none if the database does not exist.
     List<Entry> collections(String database);
 
     /// The JSON Schema (`$jsonSchema`) of MongoDB's validator of a collection; empty if it has none.

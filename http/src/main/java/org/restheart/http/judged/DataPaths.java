@@ -18,11 +18,11 @@ public interface DataPaths {
     /// The path of a database; empty if no mount shows it as a whole, or if the name is reserved in paths.
     Optional<String> ofDatabase(Connection connection, String database);
 
-    /// What paths of collections look like, with unknown segments in place of names. At least those that collections
-    /// may have; decided by the mounts alone.
+    /// The patterns of the paths of collections, with unknown segments in place of names: at least those that
+    /// collections may have. Decided by the mounts alone.
     ///
     /// @param database of the collections; empty for all
-    List<List<Segment>> kindsOfCollections(Connection connection, Optional<String> database);
+    List<List<Segment>> collectionPaths(Optional<String> database);
 
     /// The suffix of a collection's path for one document: a segment, and a query if the segment alone is ambiguous.
     /// Empty for an id that cannot be written in a path.

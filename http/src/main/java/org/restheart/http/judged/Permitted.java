@@ -10,6 +10,9 @@ import java.util.List;
 ///
 /// @param rules the evaluated rules, in their order, up to the first that decides for all requests of the kind
 public record Permitted(Answer answer, List<RuleAnswer> rules) {
+    /// By no rule.
+    public static final Permitted NEVER = new Permitted(Answer.NEVER, List.of());
+
     public Permitted {
         rules = List.copyOf(rules);
     }

@@ -21,16 +21,19 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
 
     /// A part of a path.
     public sealed interface Segment {
+        /// Any text.
+        Segment ANY = new Unknown(Set.of());
+
         record Name(String text) implements Segment {}
 
         /// Any text with exceptions.
         ///
         /// @param except texts that are reserved in that place, in any case
-        /// @param elsewhere texts, in this very case, at which other services answer
-        record Unknown(Set<String> except, Set<String> elsewhere) implements Segment {
+        /// @param otherServices texts, in this very case, at which other services answer
+        record Unknown(Set<String> except, Set<String> otherServices) implements Segment {
             public Unknown {
                 except = Set.copyOf(except);
-                elsewhere = Set.copyOf(elsewhere);
+                otherServices = Set.copyOf(otherServices);
             }
 
             public Unknown(Set<String> except) {
@@ -42,8 +45,8 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
         default Answer is(String text) {
             return switch (this) {
                 case Name(var name) -> name.equals(text) ? Answer.ALWAYS : Answer.NEVER;
-                case Unknown(var except, var elsewhere) ->
-                    elsewhere.contains(text) || except.stream().anyMatch(text::equalsIgnoreCase)
+                case Unknown(var except, var otherServices) ->
+                    otherServices.contains(text) || except.stream().anyMatch(text::equalsIgnoreCase)
                             ? Answer.NEVER
                             : Answer.DEPENDS;
             };
@@ -81,12 +84,12 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
 
     /// This kind without the paths at which other services answer.
     ///
-    /// @param elsewhere the texts of the first unknown segment with which such paths begin
-    public RequestKind without(Set<String> elsewhere) {
+    /// @param otherServices the texts of the first unknown segment with which such paths begin
+    public RequestKind without(Set<String> otherServices) {
         var segments = new ArrayList<>(path);
-        for (int i = 0; i < segments.size() && !elsewhere.isEmpty(); i++) {
+        for (int i = 0; i < segments.size() && !otherServices.isEmpty(); i++) {
             if (segments.get(i) instanceof Segment.Unknown unknown) {
-                segments.set(i, new Segment.Unknown(unknown.except(), elsewhere));
+                segments.set(i, new Segment.Unknown(unknown.except(), otherServices));
                 break;
             }
         }

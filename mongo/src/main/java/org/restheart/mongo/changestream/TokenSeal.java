@@ -10,6 +10,7 @@ import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.Updates;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -108,9 +109,7 @@ final class TokenSeal {
             }
             var bytes = cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(all, NONCE_BYTES))
                     .doFinal(all, NONCE_BYTES, all.length - NONCE_BYTES);
-            int length = ByteBuffer.wrap(bytes)
-                    .order(java.nio.ByteOrder.LITTLE_ENDIAN)
-                    .getInt();
+            int length = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt();
             return Optional.of(new RawBsonDocument(bytes, 0, length).decode(new BsonDocumentCodec()));
         } catch (GeneralSecurityException | IllegalArgumentException | BsonSerializationException _) {
             return Optional.empty();

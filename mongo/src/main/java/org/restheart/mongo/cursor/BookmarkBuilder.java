@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.bson.BsonTimestamp;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,9 +18,6 @@ import org.slf4j.LoggerFactory;
 /// Sets bookmarks in the background, for a few queries at a time. Requests do not wait for it. Thread-safe.
 final class BookmarkBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(BookmarkBuilder.class);
-
-    /// The error code for views, which have neither indexes nor changes.
-    private static final int NO_VIEWS = 166;
 
     private final BackgroundTasks tasks;
     private final MongoClient client;
@@ -68,7 +66,7 @@ final class BookmarkBuilder {
                 });
             } catch (MongoException e) {
                 target.fail();
-                if (e.getCode() == NO_VIEWS) {
+                if (e.getCode() == MongoCodes.NOT_SUPPORTED_ON_VIEW) {
                     meters.unfit.increment();
                 } else {
                     meters.buildFailed.increment();

@@ -21,6 +21,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
@@ -37,9 +38,6 @@ import org.restheart.mongo.schema.SchemaForm;
 public final class Descriptions {
     /// Further schemas of a database are not described.
     private static final int MAX_SCHEMAS = 500;
-
-    /// `CommandNotSupportedOnView`.
-    private static final int NOT_SUPPORTED_ON_VIEW = 166;
 
     /// Properties whose keys are escaped in MongoDB.
     private static final List<String> ESCAPED = List.of("aggrs", "streams", "openapi");
@@ -111,8 +109,8 @@ public final class Descriptions {
     /// What paths of collections look like, as in [org.restheart.http.judged.DataPaths].
     ///
     /// @param db of the collections; empty for all
-    public List<List<Segment>> kindsOfCollections(Optional<String> db) {
-        return mounts.kindsOfCollections(db);
+    public List<List<Segment>> collectionPaths(Optional<String> db) {
+        return mounts.collectionPaths(db);
     }
 
     /// Invalidates what is cached of a database, after a change of anything but documents.
@@ -187,7 +185,7 @@ public final class Descriptions {
                     .listIndexes(BsonDocument.class)
                     .into(new ArrayList<>()));
         } catch (MongoCommandException e) {
-            if (e.getErrorCode() == NOT_SUPPORTED_ON_VIEW) {
+            if (e.getErrorCode() == MongoCodes.NOT_SUPPORTED_ON_VIEW) {
                 return List.of();
             }
             throw e;

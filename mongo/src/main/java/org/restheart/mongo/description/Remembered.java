@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoException;
 import java.time.Duration;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.CallerScope;
 
@@ -40,7 +41,7 @@ final class Remembered<K, V> {
         slots.invalidate(key);
     }
 
-    void forgetIf(java.util.function.Predicate<K> condition) {
+    void forgetIf(Predicate<K> condition) {
         slots.asMap().keySet().removeIf(condition);
     }
 

@@ -1,5 +1,6 @@
 package org.restheart.mongo.description;
 
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -9,8 +10,7 @@ import org.bson.BsonType;
 ///
 /// @param documents the size of the sample; 0 if nothing is known
 public record Shape(int documents, Fields root) {
-    public static final Shape UNKNOWN =
-            new Shape(0, new Fields(0, java.util.Collections.emptySortedMap(), Optional.empty()));
+    public static final Shape UNKNOWN = new Shape(0, new Fields(0, Collections.emptySortedMap(), Optional.empty()));
 
     /// The fields of all objects at one path.
     ///

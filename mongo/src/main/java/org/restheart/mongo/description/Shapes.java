@@ -5,10 +5,12 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.reading.DocumentReads;
@@ -117,7 +119,7 @@ public final class Shapes {
         var newest =
                 reads.some(namespace, rights, -1, Math.max(half, settings.size() - half), TIME_LIMIT, MAX_BYTES / 2);
         var builder = new ShapeBuilder(settings.guessFormats());
-        var seen = new java.util.HashSet<org.bson.BsonValue>();
+        var seen = new HashSet<BsonValue>();
         for (var documents : List.of(oldest, newest)) {
             for (RawBsonDocument document : documents.documents()) {
                 var id = document.get("_id");

@@ -7,6 +7,9 @@ import org.restheart.http.judged.DataWrite;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
 public final class MongoCodes {
+    /// `CommandNotSupportedOnView`.
+    public static final int NOT_SUPPORTED_ON_VIEW = 166;
+
     private static final String CAUSE = " :: caused by :: ";
 
     private static final Pattern CONSTANT_PREFIX =

@@ -7,6 +7,7 @@ import java.util.Locale;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -89,7 +90,7 @@ final class ChangeMetadata implements DataHandler {
         return set;
     }
 
-    private static void rename(BsonDocument set, @org.jspecify.annotations.Nullable BsonValue name) {
+    private static void rename(BsonDocument set, @Nullable BsonValue name) {
         if (name != null && name.isString()) {
             set.append("filename", name);
         }

@@ -14,6 +14,7 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
@@ -92,7 +93,7 @@ public final class Files {
     private static DataHandler outsideSessions(DataHandler handler) {
         return request -> {
             var response = handler.handle(FileMetadata.merging(request.withoutSession()));
-            return request.http().query().has("sid") && request.http().query().has("txn")
+            return SessionParameter.namesTransaction(request.http().query())
                     ? response.map(done -> done.withAlso(
                             "Warning", Warnings.line("files are written outside of transactions, at once")))
                     : response;

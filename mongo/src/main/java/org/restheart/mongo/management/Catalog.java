@@ -13,6 +13,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.judged.DataCatalog;
+import org.restheart.http.judged.NameOrder;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceNames;
 
@@ -89,23 +90,5 @@ public final class Catalog implements DataCatalog {
                 .getCollection(namespace.getCollectionName())
                 .listIndexes(BsonDocument.class)
                 .into(new ArrayList<>());
-    }
-
-    /// Names by code point: [String#compareTo] puts characters beyond U+FFFF before some of the others.
-    private static final class NameOrder {
-        static final Comparator<String> BY_CODE_POINT = (a, b) -> {
-            int i = 0;
-            while (i < a.length() && i < b.length()) {
-                int ofA = a.codePointAt(i);
-                int ofB = b.codePointAt(i);
-                if (ofA != ofB) {
-                    return Integer.compare(ofA, ofB);
-                }
-                i += Character.charCount(ofA);
-            }
-            return Integer.compare(a.length(), b.length());
-        };
-
-        private NameOrder() {}
     }
 }

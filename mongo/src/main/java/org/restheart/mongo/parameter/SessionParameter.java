@@ -21,6 +21,11 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
                         new SessionParameter(sessionId(sid), query.first("txn").map(SessionParameter::number)));
     }
 
+    /// Whether a request runs in a transaction; what the parameters say may still be refused.
+    public static boolean namesTransaction(Query query) {
+        return query.has("sid") && query.has("txn");
+    }
+
     /// @throws org.restheart.http.ProblemException 400
     public static UUID sessionId(String text) {
         try {

@@ -4,12 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.restheart.http.judged.RequestKind.Segment;
 
 /// A mount without variables: one prefix in place of another.
 record LiteralBinding(List<String> where, List<String> what) implements MountBinding {
-    private static final Segment ANY = new Segment.Unknown(Set.of());
 
     LiteralBinding(Mount mount) {
         this(mount.whereSegments(), mount.whatSegments());
@@ -36,17 +34,17 @@ record LiteralBinding(List<String> where, List<String> what) implements MountBin
     }
 
     @Override
-    public List<List<Segment>> kindsOfCollections(Optional<String> db) {
+    public List<List<Segment>> collectionPaths(Optional<String> db) {
         if (what.size() > 2 || (!what.isEmpty() && !db.orElse(what.getFirst()).equals(what.getFirst()))) {
             return List.of();
         }
         var kind = new ArrayList<Segment>();
         where.forEach(name -> kind.add(new Segment.Name(name)));
         if (what.isEmpty()) {
-            kind.add(db.<Segment>map(Segment.Name::new).orElse(ANY));
+            kind.add(db.<Segment>map(Segment.Name::new).orElse(Segment.ANY));
         }
         if (what.size() < 2) {
-            kind.add(ANY);
+            kind.add(Segment.ANY);
         }
         return List.of(List.copyOf(kind));
     }

@@ -30,5 +30,5 @@ sealed interface MountBinding permits LiteralBinding, TemplateBinding {
     /// What paths of collections look like, with unknown segments in place of names; at least those that they may have.
     ///
     /// @param db of the collections; empty for all
-    List<List<Segment>> kindsOfCollections(Optional<String> db);
+    List<List<Segment>> collectionPaths(Optional<String> db);
 }

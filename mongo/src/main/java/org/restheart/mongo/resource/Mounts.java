@@ -166,9 +166,9 @@ public final class Mounts {
     /// What paths of collections look like, with unknown segments in place of names; at least those that they may have.
     ///
     /// @param db of the collections; empty for all
-    public List<List<Segment>> kindsOfCollections(Optional<String> db) {
+    public List<List<Segment>> collectionPaths(Optional<String> db) {
         return longestFirst.stream()
-                .flatMap(binding -> binding.kindsOfCollections(db).stream())
+                .flatMap(binding -> binding.collectionPaths(db).stream())
                 .distinct()
                 .map(below -> {
                     var segments = new ArrayList<Segment>();

@@ -19,8 +19,6 @@ final class TemplateBinding implements MountBinding {
     private static final String REST = "{*}";
     private static final Pattern VARIABLE = Pattern.compile("\\{[^{}]+}");
 
-    private static final Segment ANY = new Segment.Unknown(Set.of());
-
     private final List<String> where;
     private final List<String> what;
 
@@ -119,18 +117,18 @@ final class TemplateBinding implements MountBinding {
 
     /// The variables may have any values, and what they leave may be any names.
     @Override
-    public List<List<Segment>> kindsOfCollections(Optional<String> db) {
+    public List<List<Segment>> collectionPaths(Optional<String> db) {
         var kind = new ArrayList<Segment>();
         for (var part : where) {
             if (part.equals(REST)) {
                 break;
             }
-            kind.add(VARIABLE.matcher(part).matches() ? ANY : new Segment.Name(part));
+            kind.add(VARIABLE.matcher(part).matches() ? Segment.ANY : new Segment.Name(part));
         }
         if (!where.contains(REST)) {
             return List.of(List.copyOf(kind));
         }
-        return List.of(List.copyOf(kind), append(kind, ANY), append(kind, ANY, ANY));
+        return List.of(List.copyOf(kind), append(kind, Segment.ANY), append(kind, Segment.ANY, Segment.ANY));
     }
 
     private static List<Segment> append(List<Segment> kind, Segment... more) {

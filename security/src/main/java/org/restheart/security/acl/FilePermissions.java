@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.restheart.http.Request;
 
 /// The permissions of a file. Thread-safe.
@@ -33,7 +34,7 @@ public final class FilePermissions implements Permissions {
     }
 
     private static List<Permission> concatenated(List<Permission> a, List<Permission> b) {
-        return java.util.stream.Stream.concat(a.stream(), b.stream()).toList();
+        return Stream.concat(a.stream(), b.stream()).toList();
     }
 
     @Override

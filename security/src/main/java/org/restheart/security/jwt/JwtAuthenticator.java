@@ -1,6 +1,8 @@
 package org.restheart.security.jwt;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.http.Request;
@@ -50,8 +52,7 @@ public final class JwtAuthenticator implements Authenticator {
             return Optional.of(text);
         }
         try {
-            return Optional.of(new String(
-                    java.util.Base64.getUrlDecoder().decode(text), java.nio.charset.StandardCharsets.US_ASCII));
+            return Optional.of(new String(Base64.getUrlDecoder().decode(text), StandardCharsets.US_ASCII));
         } catch (IllegalArgumentException _) {
             return Optional.empty();
         }

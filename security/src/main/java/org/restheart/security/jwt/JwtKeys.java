@@ -17,6 +17,7 @@ import com.nimbusds.jose.proc.SecurityContext;
 import java.security.PublicKey;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
+import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -55,7 +56,7 @@ interface JwtKeys {
             }
             var matcher = JWKMatcher.forJWSHeader(header);
             try {
-                var verifiers = new java.util.ArrayList<JWSVerifier>();
+                var verifiers = new ArrayList<JWSVerifier>();
                 for (var key : source.get(new JWKSelector(matcher), null)) {
                     verifiers.add(verifier(key));
                 }

@@ -1,5 +1,6 @@
 package org.restheart.security.oauth;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
@@ -54,6 +55,6 @@ public record ServerMetadataService(
 
     private static BsonArray texts(String... texts) {
         return new BsonArray(
-                java.util.Arrays.stream(texts).<BsonValue>map(BsonString::new).toList());
+                Arrays.stream(texts).<BsonValue>map(BsonString::new).toList());
     }
 }

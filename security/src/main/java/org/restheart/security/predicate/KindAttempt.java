@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.RequestKind;
@@ -100,8 +101,7 @@ public final class KindAttempt {
         }
 
         private static Request closed(Request request) {
-            return request.with(
-                    org.restheart.http.RequestPath.parse(request.path().raw() + "/"));
+            return request.with(RequestPath.parse(request.path().raw() + "/"));
         }
 
         int outcomes(Predicate predicate) {

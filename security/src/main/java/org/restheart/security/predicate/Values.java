@@ -1,6 +1,7 @@
 package org.restheart.security.predicate;
 
 import java.math.BigDecimal;
+import java.util.stream.IntStream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
@@ -42,8 +43,7 @@ final class Values {
             return (left != null && right != null) ? left.compareTo(right) == 0 : a.equals(b);
         }
         if (a instanceof BsonArray x && b instanceof BsonArray y) {
-            return x.size() == y.size()
-                    && java.util.stream.IntStream.range(0, x.size()).allMatch(i -> equal(x.get(i), y.get(i)));
+            return x.size() == y.size() && IntStream.range(0, x.size()).allMatch(i -> equal(x.get(i), y.get(i)));
         }
         if (a instanceof BsonDocument x && b instanceof BsonDocument y) {
             return x.size() == y.size()

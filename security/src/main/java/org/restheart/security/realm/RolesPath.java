@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -113,7 +114,7 @@ public final class RolesPath {
             found = array;
         }
         return Optional.of(found.stream()
-                .flatMap(value -> value instanceof BsonArray array ? array.stream() : java.util.stream.Stream.of(value))
+                .flatMap(value -> value instanceof BsonArray array ? array.stream() : Stream.of(value))
                 .filter(BsonValue::isString)
                 .map(value -> value.asString().getValue())
                 .toList());

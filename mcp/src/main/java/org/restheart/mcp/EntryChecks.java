@@ -1,0 +1,193 @@
+package org.restheart.mcp;
+
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.bson.BsonDocument;
+import org.restheart.http.Headers;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+
+/// Refuses requests before their message is read: by where they come from, their path, method, credentials and media
+/// types. Thread-safe.
+final class EntryChecks {
+    private static final Pattern REFUSED_TYPE = Pattern.compile(".*;\\s*q=0(\\.0*)?");
+
+    private final McpConfig config;
+    private final McpService.Surroundings surroundings;
+    private final VisibleCollections visible;
+    private final CallRecords records;
+
+    EntryChecks(
+            McpConfig config, McpService.Surroundings surroundings, VisibleCollections visible, CallRecords records) {
+        this.config = config;
+        this.surroundings = surroundings;
+        this.visible = visible;
+        this.records = records;
+    }
+
+    /// The response to a request that is refused.
+    Optional<Response.Ready> refusal(Request request, PresentedCredential credential) {
+        var problem = placeProblem(request);
+        if (problem.isPresent()) {
+            records.refused(request, credential, "origin");
+            return refused(403, problem.get());
+        }
+        var path = request.path().decoded();
+        if (!path.equals(config.uri()) && !path.equals(config.uri() + "/")) {
+            return refused(404, "the endpoint is POST " + config.uri());
+        }
+        if (request.method() != Method.POST) {
+            return refused(
+                    405,
+                    "requests of the Model Context Protocol are POST " + config.uri()
+                            + "; there are no streams by GET");
+        }
+        if (!isLetIn(request)) {
+            records.refused(request, credential, "unauthenticated");
+            return Optional.of(unauthorized(request));
+        }
+        var scope = missingScope(credential, request);
+        if (scope.isPresent()) {
+            return scope;
+        }
+        if (!isJson(request.headers())) {
+            return refused(415, "send " + RpcResponses.TYPE);
+        }
+        return accepts(request.headers()) ? Optional.empty() : refused(406, "accept " + RpcResponses.TYPE);
+    }
+
+    private static Optional<Response.Ready> refused(int status, String reason) {
+        return Optional.of(refusal(status, reason));
+    }
+
+    private static Response.Ready refusal(int status, String reason) {
+        return RpcResponses.error(status, Optional.empty(), RpcError.of(status, RpcError.INVALID_REQUEST, reason));
+    }
+
+    /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS
+    /// rebinding).
+    private Optional<String> placeProblem(Request request) {
+        var host = hostOf(request.connection().hostAndPort());
+        if (config.loopback() && !isLoopback(host) && !host.equals(configuredHost())) {
+            return Optional.of(
+                    "this server listens on loopback: call it localhost, or set mcp/base-url to the name by which clients know it");
+        }
+        for (var origin : request.headers().all("Origin")) {
+            var own =
+                    request.connection().scheme() + "://" + request.connection().hostAndPort();
+            boolean isAllowed = origin.equalsIgnoreCase(own)
+                    || config.baseUrl().filter(base -> sameOrigin(base, origin)).isPresent()
+                    || config.allowedOrigins().stream().anyMatch(origin::equalsIgnoreCase);
+            if (!isAllowed) {
+                return Optional.of("this origin is not in mcp/allowed-origins");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private String configuredHost() {
+        return config.baseUrl()
+                .map(URI::create)
+                .map(URI::getHost)
+                .map(host -> host.toLowerCase(Locale.ROOT))
+                .orElse("localhost");
+    }
+
+    private static boolean sameOrigin(String url, String origin) {
+        var base = URI.create(url);
+        return origin.equalsIgnoreCase(base.getScheme() + "://" + base.getRawAuthority());
+    }
+
+    private static String hostOf(String hostAndPort) {
+        int colon = hostAndPort.lastIndexOf(':');
+        boolean hasPort = colon > hostAndPort.lastIndexOf(']');
+        return (hasPort ? hostAndPort.substring(0, colon) : hostAndPort).toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean isLoopback(String host) {
+        return host.equals("localhost") || host.equals("[::1]") || host.matches("127\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}");
+    }
+
+    /// Requires an account, unless rules may let anonymous callers read something. Costs the same however much there
+    /// is.
+    private boolean isLetIn(Request request) {
+        if (request.caller().account().isPresent()) {
+            return true;
+        }
+        return !request.headers().has("Authorization") && visible.mayReadAnything(request);
+    }
+
+    private Response.Ready unauthorized(Request request) {
+        var response = refusal(401, missingAccount(request))
+                .withAlso("WWW-Authenticate", "Bearer " + resourceMetadata(request) + ", scope=\"mcp:read\"");
+        for (var challenge : surroundings.otherChallenges().apply(request)) {
+            response = response.withAlso("WWW-Authenticate", challenge);
+        }
+        return response;
+    }
+
+    private static String missingAccount(Request request) {
+        return request.headers().has("Authorization")
+                ? "these credentials are not accepted: a wrong key, token or password, or one that has expired; keys and"
+                        + " tokens are sent as Authorization: Bearer …"
+                : "this needs an account: send a key or token as Authorization: Bearer …";
+    }
+
+    private String resourceMetadata(Request request) {
+        return "resource_metadata=\"" + surroundings.baseUrl().apply(request) + "/.well-known/oauth-protected-resource"
+                + config.uri() + "\"";
+    }
+
+    /// A token with scopes needs those of this service; other credentials have none.
+    private Optional<Response.Ready> missingScope(PresentedCredential credential, Request request) {
+        var scopes = credential.scopes();
+        if (scopes.isEmpty()
+                || (scopes.get().contains("mcp:read")
+                        && (scopes.get().contains("mcp:write") || !asksToWrite(request)))) {
+            return Optional.empty();
+        }
+        records.refused(request, credential, "scope");
+        var needed = config.isReadOnly() ? "mcp:read" : "mcp:read mcp:write";
+        return Optional.of(Response.status(403)
+                .with("Content-Type", Response.JSON)
+                .with(
+                        "WWW-Authenticate",
+                        "Bearer error=\"insufficient_scope\", scope=\"" + needed + "\", " + resourceMetadata(request)));
+    }
+
+    private boolean asksToWrite(Request request) {
+        if (config.isReadOnly()) {
+            return false;
+        }
+        try {
+            return PlainJson.parse(request.body().bytes()) instanceof BsonDocument message
+                    && message.get("params") instanceof BsonDocument params
+                    && Tool.isWriting(params);
+        } catch (RpcError _) {
+            return false; // reported below
+        }
+    }
+
+    private static boolean isJson(Headers headers) {
+        return headers.first("Content-Type")
+                .map(type -> type.split(";", 2)[0].strip())
+                .filter(RpcResponses.TYPE::equalsIgnoreCase)
+                .isPresent();
+    }
+
+    private static boolean accepts(Headers headers) {
+        var lines = headers.all("Accept");
+        return lines.isEmpty()
+                || lines.stream()
+                        .flatMap(line -> Arrays.stream(line.split(",", 64)))
+                        .map(range -> range.strip().toLowerCase(Locale.ROOT))
+                        .filter(range -> !REFUSED_TYPE.matcher(range).matches())
+                        .map(range -> range.split(";", 2)[0].strip())
+                        .anyMatch(Set.of(RpcResponses.TYPE, "application/*", "*/*")::contains);
+    }
+}

@@ -1,0 +1,44 @@
+package org.restheart.mcp;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.Content;
+import org.restheart.http.Response;
+
+/// Messages of JSON-RPC 2.0 as responses.
+final class RpcResponses {
+    static final String TYPE = "application/json";
+
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    private RpcResponses() {}
+
+    static Response.Ready result(Optional<BsonValue> id, BsonDocument result) {
+        return json(200, message(id).append("result", result));
+    }
+
+    /// @param id of the request; empty if it is unknown
+    static Response.Ready error(int status, Optional<BsonValue> id, RpcError error) {
+        var body =
+                new BsonDocument("code", new BsonInt32(error.code())).append("message", new BsonString(error.text()));
+        error.data().ifPresent(data -> body.append("data", data));
+        return json(status, message(id).append("error", body));
+    }
+
+    private static BsonDocument message(Optional<BsonValue> id) {
+        return new BsonDocument("jsonrpc", new BsonString("2.0")).append("id", id.orElse(BsonNull.VALUE));
+    }
+
+    private static Response.Ready json(int status, BsonDocument message) {
+        // also in names, which are not enclosed in a fence
+        var json = Fence.escapedInvisible(JSON.encodeToString(message)).getBytes(StandardCharsets.UTF_8);
+        return Response.status(status).with(TYPE, Content.Bytes.of(json));
+    }
+}
