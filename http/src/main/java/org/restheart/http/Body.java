@@ -41,6 +41,7 @@ public interface Body {
     }
 
     /// Whether the head of the request says that there is no content, so that nothing has to be waited for.
+    @SuppressWarnings("ReferenceEquality") // requests without content share one object
     default boolean isAbsent() {
         return this == EMPTY;
     }

@@ -26,4 +26,13 @@ public final class FoundWarnings {
                 .filter(found -> found.size() < MAX && !found.contains(warning))
                 .ifPresent(found -> found.add(warning));
     }
+
+    /// The value of a header `Warning`, in the syntax of RFC 7234, 5.5, which every client can show.
+    public static String line(String warning) {
+        var text = new StringBuilder("299 - \"");
+        warning.codePoints()
+                .map(c -> c < ' ' || c > '~' ? '?' : c)
+                .forEach(c -> (c == '"' || c == '\\' ? text.append('\\') : text).appendCodePoint(c));
+        return text.append('"').toString();
+    }
 }

@@ -2,6 +2,7 @@ package org.restheart.http;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param exceptionMessage the text belonging to `exception`, or MongoDB's `{code, codeName, errmsg}`
 /// @param headers added to the response, such as `ETag` or `Retry-After`
 /// @param warnings about the request, independent of the problem
+/// @param hints what the client may have meant or can do; not sent if `core.error-bodies` is `MINIMAL`
 /// @param disclosure when the response has a body
 /// @param unquoted present if `message` may quote stored documents: the message for callers who may not read
 /// these
@@ -29,6 +31,7 @@ public record Problem(
         Optional<BsonValue> exceptionMessage,
         Fields headers,
         List<String> warnings,
+        List<String> hints,
         Disclosure disclosure,
         Optional<String> unquoted) {
 
@@ -93,6 +96,7 @@ public record Problem(
                 Optional.empty(),
                 Fields.NONE,
                 List.of(),
+                List.of(),
                 disclosure,
                 Optional.empty());
     }
@@ -112,6 +116,7 @@ public record Problem(
                 Optional.of(exceptionMessage),
                 headers,
                 warnings,
+                hints,
                 disclosure,
                 unquoted);
     }
@@ -127,6 +132,7 @@ public record Problem(
                 exceptionMessage,
                 headers,
                 warnings,
+                hints,
                 disclosure,
                 Optional.of(unquoted));
     }
@@ -141,6 +147,7 @@ public record Problem(
                         Optional.empty(),
                         headers,
                         warnings,
+                        hints,
                         disclosure,
                         Optional.empty()))
                 .orElse(this);
@@ -157,7 +164,8 @@ public record Problem(
     }
 
     private Problem withHeaders(Fields headers) {
-        return new Problem(code, status, message, exception, exceptionMessage, headers, warnings, disclosure, unquoted);
+        return new Problem(
+                code, status, message, exception, exceptionMessage, headers, warnings, hints, disclosure, unquoted);
     }
 
     /// This problem without all header lines of that name.
@@ -165,18 +173,28 @@ public record Problem(
         return headers.has(header) ? withHeaders(headers.without(header)) : this;
     }
 
-    /// This problem with these warnings in place of its own.
-    public Problem withWarnings(List<String> warnings) {
+    /// This problem with warnings in addition to its own.
+    public Problem withWarnings(List<String> more) {
+        return with(joined(warnings, more), hints);
+    }
+
+    /// This problem with hints in addition to its own.
+    public Problem withHints(List<String> more) {
+        return with(warnings, joined(hints, more));
+    }
+
+    /// This problem as earlier versions sent it.
+    public Problem withoutHints() {
+        return hints.isEmpty() ? this : with(warnings, List.of());
+    }
+
+    private Problem with(List<String> warnings, List<String> hints) {
         return new Problem(
-                code,
-                status,
-                message,
-                exception,
-                exceptionMessage,
-                headers,
-                List.copyOf(warnings),
-                disclosure,
-                unquoted);
+                code, status, message, exception, exceptionMessage, headers, warnings, hints, disclosure, unquoted);
+    }
+
+    private static List<String> joined(List<String> some, List<String> more) {
+        return Stream.concat(some.stream(), more.stream()).toList();
     }
 
     /// The exception to throw: `throw problem.raise()`.
@@ -192,10 +210,11 @@ public record Problem(
                 .append("message", new BsonString(clean(message)));
         exception.ifPresent(name -> document.append("exception", new BsonString(name)));
         exceptionMessage.ifPresent(text -> document.append("exception message", text));
-        if (!warnings.isEmpty()) {
+        var notes = joined(warnings, hints);
+        if (!notes.isEmpty()) {
             document.append(
                     "_warnings",
-                    new BsonArray(warnings.stream().map(BsonString::new).toList()));
+                    new BsonArray(notes.stream().map(BsonString::new).toList()));
         }
         return document;
     }

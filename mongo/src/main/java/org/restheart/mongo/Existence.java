@@ -44,7 +44,7 @@ final class Existence {
             }
             if (!creates(request, path)) {
                 throw Problem.of(NAMESPACE_NOT_FOUND, missingCollection(path))
-                        .withWarnings(remedy(request, path))
+                        .withHints(remedy(request, path))
                         .raise();
             }
         }

@@ -14,7 +14,6 @@ import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
-import org.restheart.http.Fields;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -119,6 +118,11 @@ public final class MongoService implements Service, AutoCloseable {
                     default -> List.<String>of();
                 })
                 .orElse(List.of());
+    }
+
+    /// Why requests for a path, or below it, mean something else than their author thinks, or do not exist.
+    public Optional<String> unreachable(List<String> path) {
+        return parts.mounts.unreachable(path);
     }
 
     /// The reads of services other than the data API.
@@ -270,21 +274,10 @@ public final class MongoService implements Service, AutoCloseable {
         var request = answerable(sent);
         var warnings = Warnings.of(request, parts.parameterSettings);
         try {
-            return warned(request, warnings).mapFailure(failure -> warned(failure, warnings));
+            return warned(request, warnings.all()).mapFailure(failure -> WarningsBody.add(request, failure, warnings));
         } catch (ProblemException e) {
-            throw warned(e, warnings);
+            throw WarningsBody.add(request, e, warnings);
         }
-    }
-
-    private static RuntimeException warned(RuntimeException failure, List<String> warnings) {
-        if (warnings.isEmpty() || !(failure instanceof ProblemException refusal)) {
-            return failure;
-        }
-        var problem = refusal.problem().withWarnings(warnings);
-        for (var warning : warnings) {
-            problem = problem.with(Fields.of("Warning", Warnings.line(warning)));
-        }
-        return problem.raise();
     }
 
     /// @param warnings about its parameters

@@ -9,9 +9,13 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
+import org.restheart.http.Fields;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.parameter.FormatParameters;
 import org.restheart.mongo.parameter.Warnings;
 
@@ -25,11 +29,31 @@ public final class WarningsBody {
         return toBody(request, header(response, warnings), warnings);
     }
 
+    /// Adds warnings about the parameters to a refusal, and what its request may be instead.
+    static RuntimeException add(Request request, RuntimeException failure, Warnings.OfParameters warnings) {
+        if (!(failure instanceof ProblemException refusal)) {
+            return failure;
+        }
+        var hints = DataContent.hints(request, refusal.problem());
+        var all = warnings.all();
+        if (hints.isEmpty() && all.isEmpty()) {
+            return failure;
+        }
+        var problem = refusal.problem()
+                .withHints(hints)
+                .withWarnings(warnings.former())
+                .withHints(warnings.further());
+        for (var warning : all) {
+            problem = problem.with(Fields.of("Warning", FoundWarnings.line(warning)));
+        }
+        return problem.raise();
+    }
+
     /// Adds a header line for each warning.
     private static Response.Ready header(Response.Ready response, List<String> warnings) {
         var warned = response;
         for (var warning : warnings) {
-            warned = warned.withAlso("Warning", Warnings.line(warning));
+            warned = warned.withAlso("Warning", FoundWarnings.line(warning));
         }
         return warned;
     }

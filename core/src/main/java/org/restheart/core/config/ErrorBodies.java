@@ -2,7 +2,7 @@ package org.restheart.core.config;
 
 import org.restheart.http.Problem;
 
-/// `core.error-bodies`: which problems have a body in their response.
+/// `core.error-bodies`: which problems have a body in their response, and whether it says what the client can do.
 public enum ErrorBodies {
     /// All problems that have a message.
     HELPFUL,
@@ -16,5 +16,10 @@ public enum ErrorBodies {
             case UNLESS_MINIMAL -> this == HELPFUL;
             case NEVER -> false;
         };
+    }
+
+    /// The problem as far as its response shows it.
+    public Problem shown(Problem problem) {
+        return this == HELPFUL ? problem : problem.withoutHints();
     }
 }

@@ -41,7 +41,7 @@ final class ProblemWriter {
         }
         return switch (style) {
             case GRAPHQL -> json(problem, JsonMode.DEFAULT, graphql(problem)).with("Content-Type", GRAPHQL_JSON);
-            case STATUS -> json(problem, mode(request), problem.toStatusDocument());
+            case STATUS -> json(problem, mode(request), bodies.shown(problem).toStatusDocument());
             case MESSAGE -> json(problem, JsonMode.DEFAULT, problem.toMessageDocument());
         };
     }

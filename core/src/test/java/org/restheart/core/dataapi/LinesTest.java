@@ -23,6 +23,8 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -53,6 +55,27 @@ class LinesTest {
     void stop() {
         http.close();
         gateway.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HELPFUL, true", "MINIMAL, false"})
+    void an_array_that_is_too_large_is_refused_with_the_formats_that_are_not(String bodies, boolean helps) {
+        try (var small = ConformanceGateway.start(mongo, """
+                mongo: {mongo-mounts: [{what: '*', where: /}]}
+                core: {error-bodies: %s}
+                connection-options: {MAX_ENTITY_SIZE: 1000}
+                """.formatted(bodies))) {
+            var collection = "/" + mongo.databaseName() + "/c";
+            var array = "[{\"p\": \"" + "x".repeat(1000) + "\"}]";
+            var refused = small.as("admin").post(collection, array);
+            assertThat(refused.statusCode()).isEqualTo(413);
+            assertThat(refused.body()).contains("must not exceed 1000 bytes");
+            assertThat(refused.body().contains("application/x-ndjson")).isEqualTo(helps);
+            assertThat(refused.body().contains("/_imports?into=" + collection)).isEqualTo(helps);
+            var one = small.as("admin").put(collection + "/a?wm=upsert", array);
+            assertThat(one.statusCode()).isEqualTo(413);
+            assertThat(one.body()).doesNotContain("x-ndjson");
+        }
     }
 
     private HttpResponse<String> post(String user, Supplier<InputStream> content) throws Exception {

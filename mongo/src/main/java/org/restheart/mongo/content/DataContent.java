@@ -19,8 +19,10 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.format.BsonBytes;
 import org.restheart.mongo.format.BsonDocumentReader;
 import org.restheart.mongo.format.Csv;
@@ -28,9 +30,12 @@ import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
+import org.restheart.mongo.resource.ResourcePath;
 
 /// Reads the content of a request that carries documents or properties: JSON, JSON lines, BSON or a form.
 public final class DataContent {
+    private static final String MANY = JsonLines.MEDIA_TYPE + ", " + Csv.MEDIA_TYPE + " or " + BsonBytes.MEDIA_TYPE;
+
     private DataContent() {}
 
     /// A document or an array of documents; an empty document for no content.
@@ -55,11 +60,7 @@ public final class DataContent {
         throw Problem.of(
                         CONTENT_TYPE_UNSUPPORTED,
                         "Content-Type must be either: application/json or application/hal+json")
-                .withWarnings(
-                        request.method() == Method.POST
-                                ? List.of("many documents go as " + JsonLines.MEDIA_TYPE + ", " + Csv.MEDIA_TYPE
-                                        + " or " + BsonBytes.MEDIA_TYPE)
-                                : List.of())
+                .withHints(request.method() == Method.POST ? List.of("many documents go as " + MANY) : List.of())
                 .raise();
     }
 
@@ -80,6 +81,18 @@ public final class DataContent {
                 && (hasMediaType(request, JsonLines.MEDIA_TYPE)
                         || hasMediaType(request, BsonBytes.MEDIA_TYPE)
                         || hasMediaType(request, Csv.MEDIA_TYPE));
+    }
+
+    /// What can be sent in place of refused content.
+    public static List<String> hints(Request request, Problem refusal) {
+        boolean isTooLarge = refusal.code() == ProblemCode.CONTENT_TOO_LARGE
+                && request.method() == Method.POST
+                && request.require(ResourcePath.KEY).kind() == ResourceKind.COLLECTION
+                && !isMany(request);
+        return isTooLarge
+                ? List.of("many documents go as " + MANY + ", which are read while they arrive, or by POST to"
+                        + " /_imports?into=" + request.path().decoded())
+                : List.of();
     }
 
     private static boolean hasMediaType(Request request, String mediaType) {

@@ -12,6 +12,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
@@ -22,7 +23,6 @@ import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.schema.SchemaForm;
 
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
@@ -72,7 +72,7 @@ public final class GetDocument implements DataHandler {
                 : request.path().kind().isSchemas() ? "schema " : "document ";
         var problem = Problem.of(NOT_FOUND, what + spell(request.id()) + " does not exist");
         return hint(request)
-                .map(text -> problem.with("Warning", Warnings.line(text)))
+                .map(text -> problem.with("Warning", FoundWarnings.line(text)))
                 .orElse(problem)
                 .raise();
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonValue;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -15,7 +16,6 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.parameter.SessionParameter;
-import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
 
@@ -55,7 +55,7 @@ public final class Files {
             if (request.headers().first("Content-Type").isPresent()) {
                 throw e;
             }
-            throw e.problem().withWarnings(List.of(UploadFile.HOW_TO_SEND)).raise();
+            throw e.problem().withHints(List.of(UploadFile.HOW_TO_SEND)).raise();
         }
     }
 
@@ -95,7 +95,7 @@ public final class Files {
             var response = handler.handle(FileMetadata.merging(request.withoutSession()));
             return SessionParameter.namesTransaction(request.http().query())
                     ? response.map(done -> done.withAlso(
-                            "Warning", Warnings.line("files are written outside of transactions, at once")))
+                            "Warning", FoundWarnings.line("files are written outside of transactions, at once")))
                     : response;
         };
     }

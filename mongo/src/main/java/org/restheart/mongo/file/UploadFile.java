@@ -105,7 +105,7 @@ final class UploadFile implements DataHandler {
         if (!isFor(http, request.path().kind())) {
             throw isMetadata(type(http))
                     ? Problem.of(CONTENT_INVALID, "POST file request is in a bad format")
-                            .withWarnings(List.of(HOW_TO_SEND))
+                            .withHints(List.of(HOW_TO_SEND))
                             .raise()
                     : Problem.of(CONTENT_TYPE_UNSUPPORTED, "Content-Type must be multipart/form-data")
                             .raise();

@@ -39,7 +39,7 @@ final class JsonParameter {
             var detail = name.equals("filter") || e.isAfterTheEnd() ? ", " + e.getMessage() : "";
             throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter: " + text + detail)
                     .because("org.bson.json.JsonParseException", "invalid json")
-                    .withWarnings(help(name, text))
+                    .withHints(help(name, text))
                     .raise();
         }
         if (!value.isDocument()) {
@@ -47,7 +47,7 @@ final class JsonParameter {
                             PARAMETER_INVALID,
                             "illegal " + name + " parameter, it is not a json object: " + text + " => "
                                     + typeName(value))
-                    .withWarnings(help(name, text))
+                    .withHints(help(name, text))
                     .raise();
         }
         return value.asDocument();

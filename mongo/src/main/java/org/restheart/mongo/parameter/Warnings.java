@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -31,14 +32,28 @@ public final class Warnings {
     /// As `name,-year`: several fields, in the syntax of other gateways.
     private static final Pattern SEVERAL = Pattern.compile("[-+]?[\\w.]{1,100}(\\s*,\\s*[-+]?[\\w.]{1,100}){1,20}");
 
+    private static final OfParameters NONE = new OfParameters(List.of(), List.of());
+
     private Warnings() {}
 
-    /// @throws org.restheart.http.ProblemException 400 for a parameter without effect, where these are refused
-    public static List<String> of(Request request, ParameterSettings settings) {
-        var query = request.query();
-        if (query.names().isEmpty()) {
-            return List.of();
+    /// The warnings about the parameters of a request.
+    ///
+    /// @param former those that clients of earlier versions know
+    /// @param further about parameters of which earlier versions said nothing
+    public record OfParameters(List<String> former, List<String> further) {
+        public List<String> all() {
+            return Stream.concat(former.stream(), further.stream()).toList();
         }
+    }
+
+    /// @throws org.restheart.http.ProblemException 400 for a parameter without effect, where these are refused
+    public static OfParameters of(Request request, ParameterSettings settings) {
+        return request.query().names().isEmpty()
+                ? NONE
+                : new OfParameters(former(request.query(), settings), further(request, settings));
+    }
+
+    private static List<String> former(Query query, ParameterSettings settings) {
         var warnings = new ArrayList<String>();
         query.first("rep")
                 .filter(name -> Representation.of(name).isEmpty())
@@ -49,7 +64,12 @@ public final class Warnings {
                     .filter(sort::contains)
                     .forEach(field -> warnings.add("sorting by " + field + ", which the server does not maintain"));
         }
-        for (var text : withoutEffect(query)) {
+        return warnings;
+    }
+
+    private static List<String> further(Request request, ParameterSettings settings) {
+        var warnings = new ArrayList<String>();
+        for (var text : withoutEffect(request.query())) {
             if (settings.strict()) {
                 throw Problem.of(ProblemCode.PARAMETER_INVALID, text).raise();
             }
@@ -60,15 +80,6 @@ public final class Warnings {
             warnings.addAll(UnknownParameters.of(request, kind, settings.strict()));
         }
         return warnings;
-    }
-
-    /// The value of a header `Warning`, in the syntax of RFC 7234, 5.5, which every client can show.
-    public static String line(String warning) {
-        var text = new StringBuilder("299 - \"");
-        warning.codePoints()
-                .map(c -> c < ' ' || c > '~' ? '?' : c)
-                .forEach(c -> (c == '"' || c == '\\' ? text.append('\\') : text).appendCodePoint(c));
-        return text.append('"').toString();
     }
 
     /// Warnings about known parameters with an invalid value, for which the default is used.

@@ -35,7 +35,7 @@ public final class ResourceNames {
         if ((path.db() != null && isReservedDb(path.db()))
                 || (path.collection() != null && isReservedCollection(path.collection()))) {
             throw Problem.of(RESERVED_NAME, "reserved resource")
-                    .withWarnings(
+                    .withHints(
                             "".equals(path.collection())
                                     ? List.of("a collection without a name: are there two slashes in a row in the URL?")
                                     : List.of())

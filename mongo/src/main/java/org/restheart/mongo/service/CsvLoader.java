@@ -30,6 +30,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Cors;
 import org.restheart.http.DocumentCheck;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -48,7 +49,6 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resultcache.Writes;
@@ -179,7 +179,7 @@ public final class CsvLoader implements Service {
     }
 
     private static Response.Ready warned(Response.Ready response, String text) {
-        return response.withAlso("Warning", Warnings.line(text));
+        return response.withAlso("Warning", FoundWarnings.line(text));
     }
 
     /// Names are MongoDB's here, so names reserved by the data API have to be refused.

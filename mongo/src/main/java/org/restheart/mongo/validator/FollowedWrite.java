@@ -2,12 +2,12 @@ package org.restheart.mongo.validator;
 
 import com.mongodb.MongoException;
 import java.util.List;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.parameter.Warnings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +38,7 @@ public record FollowedWrite(Validators validators, DataHandler write) implements
     }
 
     private static Response.Ready with(Response.Ready response, String warning) {
-        return warning.isEmpty() ? response : response.withAlso("Warning", Warnings.line(warning));
+        return warning.isEmpty() ? response : response.withAlso("Warning", FoundWarnings.line(warning));
     }
 
     /// About a schema that has been deleted.

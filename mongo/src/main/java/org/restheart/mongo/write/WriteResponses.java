@@ -62,7 +62,7 @@ public final class WriteResponses {
             case WriteOutcome.TagRequired(var current) ->
                 Problem.of(ETAG_REQUIRED, tagRequired)
                         .with("ETag", current)
-                        .withWarnings(List.of("the tag to send is the header ETag of a GET"))
+                        .withHints(List.of("the tag to send is the header ETag of a GET"))
                         .raise();
         };
     }
