@@ -32,6 +32,8 @@ final class JudgedCalls {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("mcp-end").start(task);
 
+    private static final String FIND = Tool.FIND.toolName();
+
     private final JudgedRequests requests;
     private final DataPaths paths;
 
@@ -111,6 +113,29 @@ final class JudgedCalls {
                 throw e;
             }
             return Optional.empty();
+        }
+    }
+
+    /// Why rules refuse a call. Callers who may read the collection are told which right the tool needs besides; for
+    /// others it may not exist.
+    RefusedCall notPermitted(ToolCall call) {
+        return call.tool()
+                .right()
+                .filter(_ -> isReadable(call))
+                .map(right -> new RefusedCall(
+                        "not-permitted",
+                        call.tool().toolName() + " of " + QuotedNames.quoted(call.text("collection"))
+                                + " needs a permission with " + right))
+                .orElseGet(RefusalMessages::notVisible);
+    }
+
+    private boolean isReadable(ToolCall call) {
+        try {
+            return paths.ofCollection(call.http().connection(), call.text("database"), call.text("collection"))
+                    .flatMap(path -> facts(call.http(), Method.GET, path, Via.of(Via.Service.MCP, FIND)))
+                    .isPresent();
+        } catch (ProblemException _) { // MongoDB is away
+            return false;
         }
     }
 

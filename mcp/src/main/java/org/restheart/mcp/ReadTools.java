@@ -312,7 +312,7 @@ final class ReadTools {
         }
         var visible = calls.facts(call.http(), Method.GET, collection + "/_indexes", call.via())
                 .flatMap(_ -> calls.facts(call.http(), Method.GET, collection, call.via()))
-                .orElseThrow(RefusalMessages::notVisible);
+                .orElseThrow(() -> calls.notPermitted(call));
         var query = explained(call, collection);
         boolean hides = Stream.of(Optional.of(visible), calls.facts(call.http(), query))
                 .anyMatch(facts -> facts.isEmpty()

@@ -160,6 +160,17 @@ enum Tool {
         return toolName;
     }
 
+    /// What a permission needs for the tool, besides allowing to read the collection.
+    Optional<String> right() {
+        return switch (this) {
+            case COLLECTION_INDEXES, EXPLAIN -> Optional.of("\"mongo\": {\"allowManagementRequests\": true}");
+            case AGGREGATE ->
+                Optional.of("method(POST) and \"mongo\": {\"allowAdHocAggregations\": true};"
+                        + " run-aggregation runs stored ones");
+            default -> Optional.empty();
+        };
+    }
+
     boolean writes() {
         return effect != Effect.READS;
     }

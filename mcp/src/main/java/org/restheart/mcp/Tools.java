@@ -16,6 +16,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -151,7 +152,7 @@ final class Tools {
     }
 
     /// The result of a call, or why it is refused.
-    private static BsonDocument recorded(ToolCall call, CallRecord record, Supplier<ToolResult> called) {
+    private BsonDocument recorded(ToolCall call, CallRecord record, Supplier<ToolResult> called) {
         try {
             var result = called.get();
             record.done(result);
@@ -161,7 +162,9 @@ final class Tools {
             return ToolResult.error(refused.text());
         } catch (ProblemException problem) {
             var http = call.http();
-            var refused = RefusalMessages.of(problem.problem(), call.arguments(), http.id());
+            var refused = JudgedRequests.isNotPermitted(problem.problem())
+                    ? calls.notPermitted(call)
+                    : RefusalMessages.of(problem.problem(), call.arguments(), http.id());
             LOG.debug(
                     "request {}: {} refused: {}",
                     http.id(),
@@ -176,7 +179,11 @@ final class Tools {
     }
 
     private static RpcError unknown(String name) {
-        var why = Tool.of(name).isPresent() ? " here: it is switched off, or this endpoint is read-only" : "";
+        var why = Tool.of(name)
+                .map(tool -> tool.writes()
+                        ? " here: mcp/read-only is true in the server's configuration, or mcp/tools leaves it out"
+                        : " here: mcp/tools in the server's configuration leaves it out")
+                .orElse("");
         return RpcError.invalidParams("there is no tool " + QuotedNames.quoted(name) + why + "; see tools/list");
     }
 }

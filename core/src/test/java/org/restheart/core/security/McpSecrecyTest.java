@@ -30,6 +30,23 @@ class McpSecrecyTest extends McpFixture {
         assertThat(gateway.as("ada").get("/plain").statusCode()).isEqualTo(200);
     }
 
+    /// Only to callers who may read the collection; for others it may not exist.
+    @Test
+    void a_tool_that_needs_more_than_reading_names_the_right_that_is_missing() {
+        var pipeline = "'pipeline': []";
+        assertThat(text(call("bob", "collection-indexes", "orders", "")))
+                .contains("allowManagementRequests", "\"orders\"");
+        assertThat(text(call("bob", "explain", "orders", ""))).contains("allowManagementRequests");
+        assertThat(text(call("ada", "aggregate", "orders", pipeline)))
+                .contains("allowAdHocAggregations", "method(POST)");
+        for (var collection : new String[] {"plain", "users", "missing", "counted"}) {
+            for (var tool : new String[] {"collection-indexes", "explain", "aggregate"}) {
+                assertThat(text(call("ada", tool, collection, tool.equals("aggregate") ? pipeline : "")))
+                        .isEqualTo("no such collection, or no permission");
+            }
+        }
+    }
+
     @Test
     void what_a_permission_limits_to_an_action_is_allowed_to_that_action() {
         assertThat(isError(call("ada", "count", "counted", ""))).isFalse();
