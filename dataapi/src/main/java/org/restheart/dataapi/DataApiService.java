@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.restheart.http.Cors;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
@@ -36,7 +37,7 @@ public final class DataApiService implements Service {
     private final DataPaths paths;
     private final Errors errors;
     private final ActionMeters meters;
-    private final List<String> uri;
+    private final ActionAddress address;
     private final Cors cors;
 
     /// @param registry takes the meters of this service
@@ -46,7 +47,7 @@ public final class DataApiService implements Service {
         this.paths = paths;
         this.errors = new Errors(config.linkBase());
         this.meters = new ActionMeters(registry);
-        this.uri = RequestPath.parse(config.uri()).segments();
+        this.address = new ActionAddress(config);
         this.cors = new Cors(
                 "POST",
                 Cors.DEFAULT_HEADERS
@@ -96,15 +97,15 @@ public final class DataApiService implements Service {
 
     @Override
     public Response handle(Request request) {
-        var action = action(request.path());
+        var action = address.action(request.path());
         if (action.isEmpty()) {
-            return Response.status(404);
+            return unknown(request, address.fault(request.path()));
         }
         if (request.method() != Method.POST) {
-            return Response.status(405);
+            return notPosted(request);
         }
         long began = System.nanoTime();
-        var version = request.path().segments().get(uri.size() + 3);
+        var version = address.version(request.path());
         IntConsumer done = status -> meters.done(action.get(), version, status, System.nanoTime() - began);
         Response response;
         try {
@@ -128,17 +129,20 @@ public final class DataApiService implements Service {
         return failure;
     }
 
-    /// Empty for an unknown address.
-    private Optional<Action> action(RequestPath path) {
-        var segments = path.segments();
-        int at = uri.size();
-        boolean fits = segments.size() == at + 6
-                && (config.appIds().isEmpty() || config.appIds().contains(segments.get(at)))
-                && segments.get(at + 1).equals("endpoint")
-                && segments.get(at + 2).equals("data")
-                && config.versions().contains(segments.get(at + 3))
-                && segments.get(at + 4).equals("action");
-        return fits ? Action.of(segments.get(at + 5)) : Optional.empty();
+    private Response notPosted(Request request) {
+        var refusal = new Refusal(405, "InvalidParameter", "an action is called by POST");
+        if (Errors.areWantedAsProblem(request)) {
+            throw Errors.toProblem(refusal).raise();
+        }
+        return errors.answer(request, refusal);
+    }
+
+    /// Without content, as clients know it, unless they accept problems.
+    private static Response unknown(Request request, String fault) {
+        if (Errors.areWantedAsProblem(request)) {
+            throw Problem.of(ProblemCode.NOT_FOUND, fault).raise();
+        }
+        return Response.status(404).with("Warning", FoundWarnings.line(fault));
     }
 
     private Response answered(Request request, Action action) {

@@ -109,6 +109,7 @@ record Errors(String linkBase) {
             case 401 -> ProblemCode.AUTHENTICATION_REQUIRED;
             case 403 -> ProblemCode.FORBIDDEN;
             case 404 -> ProblemCode.NOT_FOUND;
+            case 405 -> ProblemCode.METHOD_NOT_ALLOWED;
             default -> ProblemCode.BAD_REQUEST;
         };
         return Problem.of(code, refusal.text());
