@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.crypto.spec.SecretKeySpec;
@@ -104,7 +105,7 @@ final class DataServices {
         guards.add(new HiddenNames(service, client).ofCreations(this::hiding));
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
-        guards.addAll(security.guards(service.forbiddenOperators()));
+        guards.addAll(security.guards(service.forbiddenOperators(), path -> unreachable(service, path)));
         config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, streams)));
         bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
         bind(
@@ -144,6 +145,11 @@ final class DataServices {
         bindAccess(service);
         warnOfHiddenNames(service);
         return bindings;
+    }
+
+    /// Why no request for data that its author means has a path, or one below it.
+    private Optional<String> unreachable(MongoService service, List<String> path) {
+        return judgedRequests.isServedElsewhere(path) ? Optional.empty() : service.unreachable(path);
     }
 
     private void warnOfHiddenNames(MongoService service) {

@@ -318,7 +318,9 @@ public final class Security implements StandingRights, AutoCloseable {
     /// The guards of services that read or write data, the first one outermost.
     ///
     /// @param operators that filters must not contain
-    public List<Filter> guards(ForbiddenOperators operators) {
+    /// @param unreachable says of the segments of a path in a predicate why requests for it do not exist or mean
+    ///     something else
+    public List<Filter> guards(ForbiddenOperators operators, Function<List<String>, Optional<String>> unreachable) {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
         guards.add(new ExpiryGuard(stores().keySet()));
@@ -327,7 +329,7 @@ public final class Security implements StandingRights, AutoCloseable {
                 .map(managers -> new LastManagerGuard(managers, operators))
                 .ifPresent(guards::add);
         config.mongoAcl()
-                .map(acl -> new PermissionsGuard(acl.database(), acl.collection()))
+                .map(acl -> new PermissionsGuard(acl.database(), acl.collection(), unreachable))
                 .ifPresent(guards::add);
         return guards;
     }

@@ -56,6 +56,11 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         connected = new Connected(routes, securityFilters, refusals);
     }
 
+    /// Whether a service other than those of data has the path, or one below it.
+    public boolean isServedElsewhere(List<String> path) {
+        return connected().routes().isServedElsewhere(path);
+    }
+
     private Connected connected() {
         var found = connected;
         if (found == null) {

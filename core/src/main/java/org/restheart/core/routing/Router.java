@@ -64,6 +64,25 @@ public final class Router {
         return Optional.ofNullable(node.exact != null ? node.exact : longest);
     }
 
+    /// Whether a service other than those of data is bound to the path, to one above it, or to one below it.
+    boolean isServedElsewhere(List<String> path) {
+        var node = root;
+        for (var segment : path) {
+            if (isElsewhere(node.prefix)) {
+                return true;
+            }
+            node = node.children.get(segment);
+            if (node == null) {
+                return false;
+            }
+        }
+        return node.hasElsewhere();
+    }
+
+    private static boolean isElsewhere(@Nullable Route route) {
+        return route != null && !route.binding().service().answersJudgedRequests();
+    }
+
     /// The segments behind a path with which the paths of other services than those of data begin.
     Set<String> otherServices(List<String> path) {
         var node = root;
@@ -75,7 +94,7 @@ public final class Router {
         }
         var names = new HashSet<String>();
         node.children.forEach((name, child) -> {
-            if (child.prefix != null && !child.prefix.binding().service().answersJudgedRequests()) {
+            if (isElsewhere(child.prefix)) {
                 names.add(name);
             }
         });
@@ -86,5 +105,11 @@ public final class Router {
         private final Map<String, Node> children = new HashMap<>();
         private @Nullable Route exact;
         private @Nullable Route prefix;
+
+        boolean hasElsewhere() {
+            return isElsewhere(exact)
+                    || isElsewhere(prefix)
+                    || children.values().stream().anyMatch(Node::hasElsewhere);
+        }
     }
 }

@@ -78,7 +78,8 @@ final class InProcessGateway implements AutoCloseable {
                 binding -> security.securityFilter(binding)::judge,
                 Optional.empty());
         router = new Router(Stream.of(
-                        Binding.prefix(data, "/", true).behind(security.guards(data.forbiddenOperators())),
+                        Binding.prefix(data, "/", true)
+                                .behind(security.guards(data.forbiddenOperators(), data::unreachable)),
                         Binding.prefix(new Translator(requests), "/_translate", false))
                 .map(pipeline::assemble)
                 .toList());

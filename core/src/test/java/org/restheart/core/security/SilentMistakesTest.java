@@ -104,9 +104,14 @@ class SilentMistakesTest {
                 "path-prefix(http://localhost:8080/books) | matches no request",
                 "path('/books/*') and method(DELETE) |",
                 "path-prefix('/books') |",
+                "path-prefix('/$db/books') | it may be that /books is meant",
+                "path('/$db/books/1') and method(GET) | it may be that /books/1 is meant",
+                "path-prefix('/$db') | it may be that / is meant",
+                "path-prefix('/ping') or path('/token/cookie') |",
             })
     void a_path_that_matches_something_else_is_warned_of(String predicate, String warning) {
-        var json = "{\"roles\": [\"none\"], \"predicate\": \"" + predicate + "\"}";
+        var json = "{\"roles\": [\"none\"], \"predicate\": \""
+                + predicate.replace("$db", gateway.database().getName()) + "\"}";
         var told = warning(admin().put("/acl/path?wm=upsert", json));
         if (warning == null) {
             assertThat(told).isEmpty();
@@ -122,6 +127,8 @@ class SilentMistakesTest {
             value = {
                 "{'name': 'lim', 'days': 9, 'role': ['editor']} | role: unknown; did you mean roles?",
                 "{'name': 'lim', 'days': 9, 'form': ['10.0.0.0/8']} | form: unknown; did you mean from?",
+                "{'name': 'lim', 'days': 100000} | days: must be at most 365",
+                "{'name': 'lim', 'expiresAt': '2999-01-01T00:00:00Z'} | expiresAt: must be within 365 days",
                 "{'name': 'lim', 'days': 9, 'disabled': true} | disabled: unknown; it may have account, days,",
             })
     void a_key_is_not_made_with_a_limit_that_would_not_hold(String content, String why) {
@@ -164,7 +171,9 @@ class SilentMistakesTest {
                 "{\"_id\": \"e:ve\", \"password\": \"pw\", \"roles\": []}",
             })
     void an_account_whose_name_nobody_can_log_in_with_is_warned_of(String account) {
-        assertThat(warning(admin().post("/users", account))).contains("nobody can log in with this account");
+        var made = admin().post("/users", account);
+        assertThat(warning(made)).contains("nobody can log in with this account");
+        assertThat(made.body()).contains("_warnings", "nobody can log in with this account");
         assertThat(warning(admin().post("/users?wm=upsert", "[" + account + "]")))
                 .contains("nobody can log in with this account");
         gateway.collection("users").deleteMany(BsonDocument.parse("{roles: []}"));
@@ -176,6 +185,47 @@ class SilentMistakesTest {
                 .isEmpty();
         assertThat(warning(admin().put("/users/adam?wm=upsert", "{\"password\": \"pw\", \"roles\": []}")))
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"$unauthenticatd", "$Unauthenticated", "unauthenticated"})
+    void a_role_that_is_nearly_that_of_anonymous_requests_is_warned_of(String role) {
+        var written = admin().put(
+                        "/acl/nearly?wm=upsert", "{\"roles\": [\"" + role + "\"], \"predicate\": \"path('/books')\"}");
+        assertThat(warning(written))
+                .contains("the role of requests without credentials is $unauthenticated")
+                .contains("for accounts with the role " + role);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"$unauthenticated", "$authenticated", "editor"})
+    void another_role_is_not_warned_of(String role) {
+        var json = "{\"roles\": [\"" + role + "\"], \"predicate\": \"path('/books')\"}";
+        assertThat(warning(admin().put("/acl/far?wm=upsert", json))).isEmpty();
+        assertThat(admin().send("DELETE", "/acl/far", "").statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void a_predicate_for_a_path_that_nothing_has_is_warned_of(TestMongo mongo) {
+        try (var mounted =
+                TestGateway.startMounted(mongo, "[{what: /$db/acl, where: /rules}, {what: /$db, where: /data}]", "")) {
+            for (var path : List.of("/books", "/data/$db/books", "/rule")) {
+                var named = path.replace("$db", mounted.database().getName());
+                assertThat(warning(mounted.as("admin").post("/rules", permission(named))))
+                        .as(path)
+                        .contains(named
+                                + (path.equals("/data/$db/books") ? " is that of the collection" : " matches no"));
+            }
+            for (var path : List.of("/data", "/data/books", "/rules/x", "/metrics/requests", "/roles")) {
+                assertThat(warning(mounted.as("admin").post("/rules", permission(path))))
+                        .as(path)
+                        .isEmpty();
+            }
+        }
+    }
+
+    private static String permission(String path) {
+        return "{\"roles\": [\"none\"], \"predicate\": \"path-prefix('" + path + "')\"}";
     }
 
     @Test

@@ -59,8 +59,7 @@ public final class Mounts {
             return Optional.of(
                     new Located(ResourcePath.parse(segments), new UriSpace(this, longestFirst.getLast(), Map.of())));
         }
-        if (segments.size() < prefix.size()
-                || !segments.subList(0, prefix.size()).equals(prefix)) {
+        if (!startsWith(segments, prefix)) {
             return Optional.empty();
         }
         var below = segments.subList(prefix.size(), segments.size());
@@ -177,6 +176,42 @@ public final class Mounts {
                     return List.copyOf(segments);
                 })
                 .toList();
+    }
+
+    /// Why a path names something else than its author probably means, or nothing, and so do those below it.
+    public Optional<String> unreachable(List<String> segments) {
+        if (usesHost || !startsWith(segments, prefix)) {
+            return Optional.empty();
+        }
+        var below = segments.subList(prefix.size(), segments.size());
+        if (coverRoot && ResourcePath.isSessions(below)) {
+            return Optional.empty();
+        }
+        var mount = longestFirst.stream()
+                .filter(LiteralBinding.class::isInstance)
+                .map(LiteralBinding.class::cast)
+                .filter(literal -> startsWith(below, literal.where()))
+                .findFirst();
+        if (mount.isEmpty()) {
+            return longestFirst.stream().anyMatch(literal -> startsWith(((LiteralBinding) literal).where(), below))
+                    ? Optional.empty()
+                    : Optional.of("matches no request: no mount shows it, and no service has it");
+        }
+        var names = mount.get().tokens(below, Map.of()).orElseThrow();
+        if (mount.get().what().size() != 1
+                || names.size() < 2
+                || !names.getFirst().equals(names.get(1))) {
+            return Optional.empty();
+        }
+        var meant = new ArrayList<>(segments);
+        meant.remove(prefix.size() + mount.get().where().size());
+        return Optional.of("is that of the collection " + names.get(1) + " of the database " + names.getFirst()
+                + ": the paths of this database begin behind its name, so it may be that /"
+                + String.join("/", meant) + " is meant");
+    }
+
+    private static boolean startsWith(List<String> path, List<String> begin) {
+        return path.size() >= begin.size() && path.subList(0, begin.size()).equals(begin);
     }
 
     private static String hostOf(String hostAndPort) {

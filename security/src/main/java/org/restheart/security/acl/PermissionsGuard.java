@@ -1,7 +1,10 @@
 package org.restheart.security.acl;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -13,6 +16,7 @@ import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -26,9 +30,14 @@ import org.restheart.security.predicate.OddPaths;
 /// another way is ignored, with a warning in the log.
 ///
 /// @param database of the collection
-public record PermissionsGuard(String database, String collection) implements Filter {
+/// @param unreachable see [OddPaths#of]
+public record PermissionsGuard(String database, String collection, Function<List<String>, Optional<String>> unreachable)
+        implements Filter {
     /// Longer keys are truncated in warnings.
     private static final int MAX_QUOTED = 50;
+
+    /// Other roles of at most this edit distance count as misspelt.
+    private static final int MAX_DISTANCE = 2;
 
     @Override
     public Response filter(Request request, Handler next) {
@@ -54,12 +63,19 @@ public record PermissionsGuard(String database, String collection) implements Fi
         }));
     }
 
-    private static void check(Request request, List<? extends BsonDocument> documents) {
+    private void check(Request request, List<? extends BsonDocument> documents) {
         for (var document : documents) {
             try {
-                for (var path : OddPaths.of(requireEffect(document).predicate())) {
+                var permission = requireEffect(document);
+                for (var path : OddPaths.of(permission.predicate(), unreachable)) {
                     FoundWarnings.add(request, path);
                 }
+                permission.roles().stream()
+                        .filter(PermissionsGuard::isNearlyUnauthenticated)
+                        .forEach(role -> FoundWarnings.add(
+                                request,
+                                "the role of requests without credentials is " + AclAuthorizer.UNAUTHENTICATED
+                                        + "; this permission is for accounts with the role " + role));
                 for (var key : PermissionKeys.withoutEffect(document)) {
                     FoundWarnings.add(request, shortened(key) + " has no effect in a permission");
                 }
@@ -72,8 +88,15 @@ public record PermissionsGuard(String database, String collection) implements Fi
         }
     }
 
+    /// `$authenticated` is as near, and means the contrary.
+    private static boolean isNearlyUnauthenticated(String role) {
+        return !role.equals(AclAuthorizer.UNAUTHENTICATED)
+                && role.toLowerCase(Locale.ROOT).contains("un")
+                && Nearest.distance(shortened(role), AclAuthorizer.UNAUTHENTICATED) <= MAX_DISTANCE;
+    }
+
     /// Checks only the fields that a change sets, since the rest of the stored permission is not known here.
-    private static void checkChange(Request request, BsonValue content) {
+    private void checkChange(Request request, BsonValue content) {
         if (content instanceof BsonDocument change) {
             var permission = new BsonDocument("roles", new BsonArray(List.of(new BsonString("some"))))
                     .append("predicate", new BsonString("path('/')"));

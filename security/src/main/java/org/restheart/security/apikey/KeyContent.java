@@ -100,7 +100,10 @@ record KeyContent(BsonDocument json) {
             throw invalid("expiresAt", "say when the key ends, or after how many days: {\"days\": 90}");
         }
         if (end.filter(latest::isBefore).isPresent()) {
-            throw invalid("expiresAt", "must be within " + settings.longest().toDays() + " days");
+            throw json.containsKey("days")
+                    ? invalid("days", "must be at most " + settings.longest().toDays())
+                    : invalid(
+                            "expiresAt", "must be within " + settings.longest().toDays() + " days");
         }
         if (end.filter(time -> !time.isAfter(now)).isPresent()) {
             throw invalid("expiresAt", "is over");

@@ -2,6 +2,8 @@ package org.restheart.security.predicate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.restheart.http.Method;
 
@@ -12,7 +14,10 @@ public final class OddPaths {
     /// One sentence for each such path: with a scheme and a host, which no path of a request has, or ending with an
     /// asterisk, which stands for itself. The latter is what bulk writes name, so it is left alone in
     /// predicates that do not allow `GET`.
-    public static List<String> of(Predicate predicate) {
+    ///
+    /// @param unreachable says of the segments of a path why requests for it, or below it, do not exist or mean
+    ///     something else
+    public static List<String> of(Predicate predicate, Function<List<String>, Optional<String>> unreachable) {
         boolean reads = parts(predicate)
                 .noneMatch(part ->
                         part instanceof Predicate.MethodIs is && !is.methods().contains(Method.GET));
@@ -30,6 +35,8 @@ public final class OddPaths {
                 found.add("the asterisk in the predicate's path " + text + " stands for itself, as in bulk writes;"
                         + " path-prefix('/"
                         + String.join("/", segments.subList(0, segments.size() - 1)) + "') covers what is below");
+            } else {
+                unreachable.apply(segments).ifPresent(why -> found.add("the predicate's path " + text + " " + why));
             }
         }
         return found;

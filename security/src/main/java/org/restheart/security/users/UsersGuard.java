@@ -1,6 +1,5 @@
 package org.restheart.security.users;
 
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -14,6 +13,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Filter;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -39,7 +39,7 @@ public final class UsersGuard implements Filter {
     private static final Set<ResourceKind> DOCUMENTS = EnumSet.of(ResourceKind.DOCUMENT, ResourceKind.BULK_DOCUMENTS);
 
     /// A warning, not a refusal: accounts that log in by identity providers need no password.
-    private static final String NO_PASSWORD = "299 - \"the account has no password: nobody can log in with one\"";
+    private static final String NO_PASSWORD = "the account has no password: nobody can log in with one";
 
     /// Begins with the text that clients know.
     private static final String ROOT_REFUSED = "Forbidden. The request has been logged. It gives, or could give, an"
@@ -89,11 +89,7 @@ public final class UsersGuard implements Filter {
             if (request.method() == Method.POST) {
                 shape.requireName(request.require(RequestContent.KEY).value());
             }
-            var warnings = request.method() == Method.PATCH ? List.<String>of() : warnings(request);
-            return warnings.isEmpty()
-                    ? next.handle(guarded)
-                    : next.handle(guarded)
-                            .map(response -> response.status() < 300 ? warned(response, warnings) : response);
+            return next.handle(request.method() == Method.PATCH ? guarded : warned(guarded));
         }
         return next.handle(request.with(request.caller().with(grant)).with(Hidden.KEY, new Hidden(hidden)));
     }
@@ -120,27 +116,21 @@ public final class UsersGuard implements Filter {
                 .isPresent();
     }
 
-    /// About new accounts and those that are replaced.
-    private List<String> warnings(Request request) {
+    /// The request with warnings about new accounts and those that are replaced.
+    private Request warned(Request request) {
         var content = request.require(RequestContent.KEY).value();
         var id = request.attribute(DataTarget.KEY).flatMap(DataTarget::id);
-        var warnings = new ArrayList<String>();
+        var asked = FoundWarnings.asked(request);
         if (shape.lacksPassword(content)) {
-            warnings.add(NO_PASSWORD);
+            FoundWarnings.add(asked, NO_PASSWORD);
         }
         if (shape.lacksUsableName(content, id)) {
-            warnings.add("299 - \"nobody can log in with this account: its name, the property " + users.nameProperty()
-                    + ", must be a text without a colon\"");
+            FoundWarnings.add(
+                    asked,
+                    "nobody can log in with this account: its name, the property " + users.nameProperty()
+                            + ", must be a text without a colon");
         }
-        return warnings;
-    }
-
-    private static Response.Ready warned(Response.Ready response, List<String> warnings) {
-        var warned = response;
-        for (var warning : warnings) {
-            warned = warned.withAlso("Warning", warning);
-        }
-        return warned;
+        return asked;
     }
 
     /// The projection that removes fields hidden from all callers.
