@@ -6,15 +6,18 @@ import com.mongodb.MongoSecurityException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.connection.ClusterDescription;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
@@ -27,12 +30,11 @@ import org.slf4j.LoggerFactory;
 /// MongoDB is reachable.
 final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
-    private static final String UNREACHABLE =
-            "MongoDB does not answer yet (/mclient/connection-string): nobody can sign in until it does";
     private static final String REFUSED =
             "MongoDB does not accept the account or the password of /mclient/connection-string: nobody can sign in until"
                     + " it does";
     private static final int NAMESPACE_EXISTS = 48;
+    private static final int MAX_PLACES = 5;
     private static final Duration START_WAITS = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
@@ -56,7 +58,8 @@ final class UsersAtStart {
         tasks.start("users-at-start", this::run);
         try {
             if (!tried.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.error(UNREACHABLE);
+                LOG.error(unreachable(client.getClusterDescription()));
+                tried.countDown();
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -74,11 +77,14 @@ final class UsersAtStart {
                 config.mongoAcl().ifPresent(this::create);
                 config.mongoRealm().ifPresent(this::create);
                 warnIfNobodyCanManage();
+                if (tried.getCount() == 0) {
+                    LOG.info("MongoDB answers now");
+                }
                 tried.countDown();
                 return;
             } catch (MongoException e) {
                 if (tried.getCount() > 0) {
-                    LOG.error(reason(e));
+                    LOG.error(reason(e, client.getClusterDescription()));
                     tried.countDown();
                 }
                 LOG.debug("the collections of accounts and permissions cannot be created yet: {}", e.toString());
@@ -88,8 +94,31 @@ final class UsersAtStart {
     }
 
     /// The log message for a first attempt that failed.
-    static String reason(MongoException failure) {
-        return failure instanceof MongoSecurityException ? REFUSED : UNREACHABLE;
+    static String reason(MongoException failure, ClusterDescription cluster) {
+        return failure instanceof MongoSecurityException ? REFUSED : unreachable(cluster);
+    }
+
+    /// Says where MongoDB was looked for, what went wrong there, what that means and what can be done.
+    private static String unreachable(ClusterDescription cluster) {
+        var places = cluster.getServerDescriptions().stream()
+                .map(server -> server.getAddress() + cause(server.getException()))
+                .limit(MAX_PLACES)
+                .collect(Collectors.joining(", "));
+        return "MongoDB does not answer" + (places.isEmpty() ? "" : " at " + places)
+                + ". Start it, or correct /mclient/connection-string (--mongo URI does so for one start)."
+                + " It is tried again and again; until it answers, nobody can sign in, and requests for data get 503";
+    }
+
+    /// The innermost exception says what the system said.
+    private static String cause(@Nullable Throwable failure) {
+        if (failure == null) {
+            return "";
+        }
+        var cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return " (" + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()) + ")";
     }
 
     private void create(MongoAclConfig acl) {

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
+import org.restheart.http.Nearest;
 
 /// One block of the configuration, read by name. Each method takes the value to use when the key is absent or null. A
 /// bad value is recorded as a refusal that names key, bound and value, and the default is returned, so that one pass
@@ -174,12 +175,23 @@ final class Block {
 
     /// A required text.
     String requiredText(String key) {
-        return value(key) == null ? refused(key, "is required and must be a text", "") : text(key, "");
+        return value(key) == null ? refused(key, "is required and must be a text" + misspelt(key), "") : text(key, "");
+    }
+
+    /// About an unknown key of the block that is probably meant for this one.
+    private String misspelt(String key) {
+        return values.keySet().stream()
+                .filter(name -> Nearest.to(name, List.of(key)).isPresent())
+                .findFirst()
+                .map(name -> " (is " + name + " meant for it?)")
+                .orElse("");
     }
 
     /// A required path of the server; see [#uri(String, String)].
     String requiredUri(String key) {
-        return value(key) == null ? refused(key, "is required and must start with /", "/") : uri(key, "/");
+        return value(key) == null
+                ? refused(key, "is required and must start with /" + misspelt(key), "/")
+                : uri(key, "/");
     }
 
     /// A path of the server, which begins with `/`. A trailing slash is removed, except from `/` itself.
@@ -351,11 +363,12 @@ final class Block {
 
     private <T> T refused(String key, String bound, T used) {
         var keyPath = path + "/" + key;
-        reading.add(new Finding(Level.REFUSED, keyPath, bound + was(keyPath, values.get(key))));
+        var value = values.get(key);
+        reading.add(new Finding(Level.REFUSED, keyPath, bound + (value == null ? "" : was(keyPath, value))));
         return used;
     }
 
-    private static String was(String keyPath, @Nullable Object value) {
+    private static String was(String keyPath, Object value) {
         return " but was " + Trees.inline(Secrets.mask(keyPath, value));
     }
 }
