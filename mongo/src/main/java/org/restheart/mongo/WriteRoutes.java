@@ -122,12 +122,14 @@ record WriteRoutes(
     private DataHandler post(Coalescer coalescer, boolean accounts) {
         var post = PostToCollection.byShape(
                 new PostDocument(collections, preconditions, coalescer.inserts(), locations),
-                new PostDocuments(collections, coalescer.bulkInserts()));
+                new PostDocuments(collections, coalescer.bulkInserts(), coalescer.limited()));
         var limited = collections.within(KeyedPost.OPERATION_TIME);
         var keyed = PostToCollection.byShape(
                 new PostDocument(limited, preconditions, Inserts.alone(limited.operations()), locations),
-                new PostDocuments(limited, BulkInserts.alone(limited.operations())));
+                new PostDocuments(limited, BulkInserts.alone(limited.operations()), coalescer.limited()));
         return new PostToCollection(
-                post, new PostLines(collections), new KeyedPost(keyed, collections.client(), accounts));
+                post,
+                new PostLines(collections, coalescer.limited()),
+                new KeyedPost(keyed, collections.client(), accounts));
     }
 }

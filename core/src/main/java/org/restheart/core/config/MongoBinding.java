@@ -83,6 +83,7 @@ final class MongoBinding {
                 block.millis("max-wait", otherwise.maxWait().toMillis(), 1, Integer.MAX_VALUE),
                 block.integer("max-queues", otherwise.maxQueues(), 1, 1_000_000),
                 block.millis("queue-idle", otherwise.queueIdle().toMillis(), 1_000, Integer.MAX_VALUE),
+                retriesWrites,
                 block.bool("header", otherwise.header()));
     }
 

@@ -39,12 +39,17 @@ class GoneClientsTest {
 
     GoneClientsTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.gateway = ConformanceGateway.start(mongo, """
+        this.gateway = ConformanceGateway.start(withoutRetries(mongo.connectionString()), """
                 mongo: {mongo-mounts: [{what: '*', where: /}], coalescing: {concurrent-commands: 1, max-wait: 60000, header: true}}
                 dataApi: {enabled: true}
                 """);
         mongo.database().drop();
         mongo.database().createCollection("c");
+    }
+
+    /// Without retryable writes, inserts wait without a limit.
+    private static String withoutRetries(String uri) {
+        return uri + (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "retryWrites=false";
     }
 
     @AfterEach

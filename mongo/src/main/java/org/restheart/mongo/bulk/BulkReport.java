@@ -105,6 +105,11 @@ record BulkReport(
         if (DuplicateKeys.isOfId(error)) {
             return document.append("httpStatus", new BsonInt32(409));
         }
+        if (error.getCode() == MongoCodes.OUT_OF_TIME) { // the text is the gateway's own
+            var blocked = MongoCodes.blocked();
+            return document.append("httpStatus", new BsonInt32(blocked.status()))
+                    .append("message", new BsonString(blocked.message()));
+        }
         if (error.getCode() == 2) {
             document.append("httpStatus", new BsonInt32(400));
         } else {

@@ -21,6 +21,7 @@ import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.DuplicateKeys;
+import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
@@ -29,10 +30,12 @@ import org.restheart.mongo.write.WrittenCheck;
 final class LineWrites {
     private final DataRequest request;
     private final MongoCollection<RawBsonDocument> collection;
+    private final LimitedWrites limited;
     private final WrittenCheck writtenCheck;
 
-    LineWrites(DataRequest request, Collections collections, WrittenCheck writtenCheck) {
+    LineWrites(DataRequest request, Collections collections, LimitedWrites limited, WrittenCheck writtenCheck) {
         this.request = request;
+        this.limited = limited;
         this.collection = collections.of(request);
         this.writtenCheck = writtenCheck;
     }
@@ -93,7 +96,7 @@ final class LineWrites {
     private void write(List<LineElement.Storable> lines, LineBatch outcome) {
         var models = lines.stream().map(line -> line.element().model(request)).toList();
         try {
-            var result = BulkWrites.each(request.session(), collection, models);
+            var result = BulkWrites.each(limited, request.session(), collection, models);
             if (result.wasAcknowledged()) {
                 count(lines, result, Set.of(), outcome);
             }

@@ -32,6 +32,7 @@ import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.DuplicateKeys;
+import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
@@ -41,11 +42,14 @@ import org.restheart.mongo.write.WrittenCheck;
 public final class PostDocuments implements Creation {
     private final Collections collections;
     private final BulkInserts inserts;
+    private final LimitedWrites limited;
     private final WrittenCheck writtenCheck;
 
-    public PostDocuments(Collections collections, BulkInserts inserts) {
+    /// @param limited for replacements, and for inserts in order
+    public PostDocuments(Collections collections, BulkInserts inserts, LimitedWrites limited) {
         this.collections = collections;
         this.inserts = inserts;
+        this.limited = limited;
         this.writtenCheck = new WrittenCheck(collections);
     }
 
@@ -67,7 +71,7 @@ public final class PostDocuments implements Creation {
         var insert = new BulkInsert(request.namespace(), collection.getWriteConcern(), documents(elements));
         boolean ordered =
                 !mayRepeat && request.http().attribute(DataWrite.ORDERED).orElse(false);
-        var by = ordered ? BulkInserts.inOrder(collection) : inserts;
+        var by = ordered ? BulkInserts.inOrder(limited) : inserts;
         return by.insert(request.http(), insert, refused -> {
             if (!insert.writeConcern().isAcknowledged()) {
                 return BulkResponses.unacknowledged(request);
@@ -93,7 +97,7 @@ public final class PostDocuments implements Creation {
         var models = elements.stream().map(element -> element.model(request)).toList();
         var collection = collections.of(request);
         try {
-            var result = BulkWrites.each(request.session(), collection, models);
+            var result = BulkWrites.each(limited, request.session(), collection, models);
             return result.wasAcknowledged()
                     ? answer(request, report(request, result, List.of()), Set.of(), etag)
                     : BulkResponses.unacknowledged(request);

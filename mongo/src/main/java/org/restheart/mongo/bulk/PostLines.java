@@ -15,6 +15,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.idempotency.KeyedPost;
+import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives, so that its
@@ -24,12 +25,14 @@ public final class PostLines implements DataHandler {
     private static final long BYTES_PER_STREAM = 8 << 20;
 
     private final Collections collections;
+    private final LimitedWrites limited;
     private final WrittenCheck writtenCheck;
     private final FairShares streams =
             new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000), 0);
 
-    public PostLines(Collections collections) {
+    public PostLines(Collections collections, LimitedWrites limited) {
         this.collections = collections;
+        this.limited = limited;
         this.writtenCheck = new WrittenCheck(collections);
     }
 
@@ -56,7 +59,7 @@ public final class PostLines implements DataHandler {
     private Response write(DataRequest request) {
         var report = new LinesReport();
         var stream = new LineStream(request);
-        var writes = new LineWrites(request, collections, writtenCheck);
+        var writes = new LineWrites(request, collections, limited, writtenCheck);
         long last = 0;
         try {
             for (var batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {

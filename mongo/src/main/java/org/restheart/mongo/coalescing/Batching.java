@@ -7,6 +7,7 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -21,12 +22,17 @@ record Batching(
         MongoClient client, CoalescingConfig config, Executor threads, Deployment deployment, MeterRegistry registry) {
     private static final String SHARING = "X-Coalesced";
 
+    /// MongoDB's limit of a command is 16 MiB.
+    private static final int MAX_BYTES = 8 << 20;
+
     /// @param kind in the names of meters
     <K, R, O> BatchQueues<K, R, O> queues(String kind) {
         return new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, kind));
     }
 
-    Batching withMaxBatchBytes(int bytes) {
+    /// With at most so many bytes of documents in a command that the whole remains within MongoDB's limit.
+    Batching withLimitedBytes() {
+        int bytes = Math.min(config.maxBatchBytes(), MAX_BYTES);
         return new Batching(client, config.withMaxBatchBytes(bytes), threads, deployment, registry);
     }
 
@@ -41,12 +47,11 @@ record Batching(
     /// A write concern applies to the whole command: when it is not satisfied, all its requests fail with that error,
     /// without MongoDB's messages about documents of other requests.
     ///
-    /// @throws MongoWriteConcernException if the write concern was not satisfied
-    static void requireConcern(MongoBulkWriteException e) {
-        var unsatisfied = e.getWriteConcernError();
-        if (unsatisfied != null) {
-            throw new MongoWriteConcernException(unsatisfied, null, e.getServerAddress(), e.getErrorLabels());
-        }
+    /// @return empty if the write concern was satisfied
+    static Optional<MongoWriteConcernException> unsatisfied(MongoBulkWriteException e) {
+        return Optional.ofNullable(e.getWriteConcernError())
+                .map(unsatisfied ->
+                        new MongoWriteConcernException(unsatisfied, null, e.getServerAddress(), e.getErrorLabels()));
     }
 
     /// The shape of writes: those of one target may share a command.
@@ -57,8 +62,8 @@ record Batching(
             this(namespace, writeConcern, CallerScope.SERVER);
         }
 
-        /// For commands without a time limit: a caller that has inserted a document in a transaction can let another
-        /// insert of the same id wait for that, and with it the whole command.
+        /// For inserts, whose commands are aborted only by MongoDB's time limit: a caller that has inserted a document
+        /// in a transaction can let another insert of the same id wait for that, and with it the whole command.
         Target ofCaller() {
             return new Target(namespace, writeConcern, CallerScope.current());
         }

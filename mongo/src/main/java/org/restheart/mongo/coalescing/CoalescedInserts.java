@@ -1,11 +1,5 @@
 package org.restheart.mongo.coalescing;
 
-import com.mongodb.MongoBulkWriteException;
-import com.mongodb.MongoWriteException;
-import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.InsertManyOptions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -14,27 +8,30 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.LimitedWrites;
 
-/// Coalesces inserts of single documents to one unordered insert. Each request gets the outcome of its own document;
-/// a failure of the whole command (a lost connection after the driver's retry, an unsatisfied write concern) fails
-/// all requests. Those of one caller share a command, see [Target#ofCaller()]. Thread-safe.
+/// Coalesces inserts of single documents to one unordered insert ([InsertCommand]). Those of one caller share a
+/// command, see [Target#ofCaller()]. Thread-safe.
 final class CoalescedInserts implements Inserts {
-    private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
-
     private final Batching batching;
+    private final LimitedWrites limited;
+    private final BlockedDocuments blocked;
     private final BatchQueues<Target, RawBsonDocument, BatchResult<Outcome>> queues;
     private final Inserts alone;
 
-    /// @param alone for unacknowledged inserts, which have no outcome
-    CoalescedInserts(Batching batching, Inserts alone) {
-        this.batching = batching;
-        this.queues = batching.queues("insert");
-        this.alone = alone;
+    /// Inserts alone what is unacknowledged, which has no outcome, and documents that are blocked.
+    CoalescedInserts(Batching batching, LimitedWrites limited, BlockedDocuments blocked) {
+        this.batching = batching.withLimitedBytes();
+        this.limited = limited;
+        this.blocked = blocked;
+        this.queues = this.batching.queues("insert");
+        this.alone = Inserts.limited(limited);
     }
 
     @Override
     public Response insert(Request request, Insert insert, Function<Outcome, Response.Ready> answer) {
         return insert.writeConcern().isAcknowledged()
+                        && !blocked.contain(insert.namespace(), List.of(insert.document()))
                 ? batching.defer(submit(insert), answer)
                 : alone.insert(request, insert, answer);
     }
@@ -47,55 +44,8 @@ final class CoalescedInserts implements Inserts {
         var target = new Target(insert.namespace(), insert.writeConcern()).ofCaller();
         return queues.submit(
                 target,
-                () -> new InsertCommand(batching.client(), target),
+                () -> new InsertCommand<>(batching, target, limited, blocked, List::of, Inserts::outcome),
                 document,
                 document.getByteBuffer().remaining());
-    }
-
-    private static final class InsertCommand implements BatchCommand<RawBsonDocument, BatchResult<Outcome>> {
-        private final MongoCollection<RawBsonDocument> collection;
-
-        InsertCommand(MongoClient client, Target target) {
-            collection = target.collection(client);
-        }
-
-        @Override
-        public void run(List<PendingRequest<RawBsonDocument, BatchResult<Outcome>>> requests) {
-            if (requests.size() == 1) {
-                insertOne(requests.getFirst());
-            } else {
-                insertMany(requests);
-            }
-        }
-
-        private void insertOne(PendingRequest<RawBsonDocument, BatchResult<Outcome>> pending) {
-            try {
-                collection.insertOne(pending.request());
-                pending.complete(new BatchResult<>(new Outcome.Inserted(), 1));
-            } catch (MongoWriteException e) {
-                pending.complete(new BatchResult<>(new Outcome.Refused(e.getError()), 1));
-            }
-        }
-
-        private static List<RawBsonDocument> documents(
-                List<PendingRequest<RawBsonDocument, BatchResult<Outcome>>> requests) {
-            var documents = new ArrayList<RawBsonDocument>(requests.size());
-            requests.forEach(pending -> documents.add(pending.request()));
-            return documents;
-        }
-
-        private void insertMany(List<PendingRequest<RawBsonDocument, BatchResult<Outcome>>> requests) {
-            int sharing = requests.size();
-            try {
-                collection.insertMany(documents(requests), UNORDERED);
-            } catch (MongoBulkWriteException e) {
-                for (var error : e.getWriteErrors()) {
-                    requests.get(error.getIndex()).complete(new BatchResult<>(new Outcome.Refused(error), sharing));
-                }
-                Batching.requireConcern(e);
-            }
-            var inserted = new BatchResult<Outcome>(new Outcome.Inserted(), sharing);
-            requests.forEach(pending -> pending.complete(inserted)); // the refused ones have their outcome already
-        }
     }
 }

@@ -19,9 +19,6 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
     /// A request with a larger fraction of a command than this is sent separately.
     private static final int LARGE_PART = 4;
 
-    /// MongoDB's limit of a command is 16 MiB.
-    private static final int MAX_BYTES = 8 << 20;
-
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final Batching batching;
@@ -37,12 +34,12 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
 
     /// @param command `update` or `delete`, the kind in meters too
     CoalescedWrites(Batching batching, String command, BlockedDocuments blocked) {
-        this.batching = batching;
+        this.batching = batching.withLimitedBytes();
         this.command = command;
         this.blocked = blocked;
         this.deployment = batching.deployment();
-        this.maxBytes = Math.min(batching.config().maxBatchBytes(), MAX_BYTES);
-        this.queues = batching.withMaxBatchBytes(maxBytes).queues(command);
+        this.maxBytes = this.batching.config().maxBatchBytes();
+        this.queues = this.batching.queues(command);
     }
 
     @Override

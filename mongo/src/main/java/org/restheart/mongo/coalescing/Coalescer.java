@@ -16,6 +16,7 @@ import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
@@ -27,6 +28,7 @@ public final class Coalescer {
 
     private final Batching batching;
     private final CoalescingConfig config;
+    private final LimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
 
     private @Nullable PointReads points;
@@ -34,16 +36,22 @@ public final class Coalescer {
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
+        this.limited = new LimitedWrites(client, config.retriesWrites());
         this.batching =
                 new Batching(client, config, new BatchThreads(PLATFORM_THREADS), Deployment.of(client), registry);
     }
 
     public Inserts inserts() {
-        return config.inserts() ? coalescedInserts() : Inserts.alone(batching.client());
+        return config.inserts() ? coalescedInserts() : Inserts.limited(limited);
     }
 
     public BulkInserts bulkInserts() {
-        return config.inserts() ? coalescedBulkInserts() : BulkInserts.alone(batching.client());
+        return config.inserts() ? coalescedBulkInserts() : BulkInserts.limited(limited);
+    }
+
+    /// Writes of many documents that are not coalesced.
+    public LimitedWrites limited() {
+        return limited;
     }
 
     public DocumentWrites<WriteOutcome> updates() {
@@ -91,11 +99,11 @@ public final class Coalescer {
     }
 
     CoalescedInserts coalescedInserts() {
-        return new CoalescedInserts(batching, Inserts.alone(batching.client()));
+        return new CoalescedInserts(batching, limited, blocked);
     }
 
     CoalescedBulkInserts coalescedBulkInserts() {
-        return new CoalescedBulkInserts(batching, BulkInserts.alone(batching.client()));
+        return new CoalescedBulkInserts(batching, limited, blocked);
     }
 
     /// @param command `update` or `delete`

@@ -16,6 +16,7 @@ import java.time.Duration;
 /// @param maxWait a request that was not sent by then is answered `503`: MongoDB does not respond
 /// @param maxQueues queues at once; the least recently used are evicted
 /// @param queueIdle a queue without requests for this long is evicted
+/// @param retriesWrites whether the connection string allows retryable writes, without which inserts have no time limit
 /// @param header whether `X-Coalesced` reports how many requests shared the command
 public record CoalescingConfig(
         boolean inserts,
@@ -29,6 +30,7 @@ public record CoalescingConfig(
         Duration maxWait,
         int maxQueues,
         Duration queueIdle,
+        boolean retriesWrites,
         boolean header) {
     public static final CoalescingConfig DEFAULT = new CoalescingConfig(
             true,
@@ -42,6 +44,7 @@ public record CoalescingConfig(
             Duration.ofSeconds(10),
             10_000,
             Duration.ofMinutes(1),
+            true,
             false);
 
     public CoalescingConfig {
@@ -57,7 +60,18 @@ public record CoalescingConfig(
 
     CoalescingConfig withMaxBatchBytes(int bytes) {
         return new CoalescingConfig(
-                inserts, updates, reads, queries, commands, maxBatch, bytes, maxQueued, maxWait, maxQueues, queueIdle,
+                inserts,
+                updates,
+                reads,
+                queries,
+                commands,
+                maxBatch,
+                bytes,
+                maxQueued,
+                maxWait,
+                maxQueues,
+                queueIdle,
+                retriesWrites,
                 header);
     }
 

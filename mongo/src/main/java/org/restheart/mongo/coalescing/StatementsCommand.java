@@ -17,6 +17,7 @@ import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
+import org.restheart.mongo.write.RetryableStatements;
 
 /// Sends writes of several requests as the statements of one unordered `update` or `delete`, and determines the
 /// outcome of each.
@@ -33,14 +34,13 @@ import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
 /// @param <O> the outcome
 final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResult<O>> {
     /// Many times the duration of a full command.
-    private static final int TIMEOUT_MILLIS = 2_000;
+    static final int TIMEOUT_MILLIS = 2_000;
 
     /// Codes with which MongoDB refuses the command before it executes a statement: it cannot be parsed (9, 14,
     /// 40413, 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
     private static final Set<Integer> NOTHING_DONE = Set.of(9, 13, 14, 20, 72, 115, 166, 301, 303, 323, 40413, 40415);
 
-    private static final Executor THREADS =
-            task -> Thread.ofVirtual().name("write").start(task);
+    static final Executor THREADS = task -> Thread.ofVirtual().name("write").start(task);
 
     private final MongoClient client;
     private final String command;

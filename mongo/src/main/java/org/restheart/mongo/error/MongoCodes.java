@@ -10,6 +10,9 @@ public final class MongoCodes {
     /// `CommandNotSupportedOnView`.
     public static final int NOT_SUPPORTED_ON_VIEW = 166;
 
+    /// `MaxTimeMSExpired`.
+    public static final int OUT_OF_TIME = 50;
+
     private static final String CAUSE = " :: caused by :: ";
 
     private static final Pattern CONSTANT_PREFIX =
@@ -61,7 +64,7 @@ public final class MongoCodes {
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
             case 13 -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
-            case 50 -> timeLimit();
+            case OUT_OF_TIME -> timeLimit();
             // Temporary failures: elections, stepdowns, shutdowns, restarts, and operations that these interrupt
             // ("retryable" in MongoDB's error_codes.yml, and 11601).
             case 6, 7, 24, 64, 89, 91, 133, 134, 189, 202, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
@@ -84,10 +87,19 @@ public final class MongoCodes {
         return Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB");
     }
 
+    /// A write of one document that was given up at its time limit.
+    public static Problem blocked() {
+        return unavailable("not written in time: an open transaction may hold the document, or an operation on the"
+                + " collection waits for one");
+    }
+
     /// An error about one statement of a write.
     ///
     /// @param message MongoDB's text, which speaks about the statement and the document
     public static Problem ofWriteError(int code, String message) {
+        if (code == OUT_OF_TIME) { // never of MongoDB, which fails the whole command then
+            return blocked();
+        }
         return ofStatement(code, reason(message), ProblemCode.CONTENT_INVALID);
     }
 

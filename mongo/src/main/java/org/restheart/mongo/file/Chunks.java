@@ -28,6 +28,7 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.write.CollectionLock;
 
 /// The chunks of one bucket, in the format of the GridFS specification.
 ///
@@ -56,10 +57,12 @@ final class Chunks {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
+    private final MongoDatabase database;
     private final MongoCollection<BsonDocument> files;
     private final MongoCollection<BsonDocument> chunks;
 
     Chunks(MongoDatabase database, String files, WriteConcern writeConcern) {
+        this.database = database;
         var concern = writeConcern.isAcknowledged() ? writeConcern : WriteConcern.W1;
         this.files = collection(database, files, concern);
         this.chunks = collection(database, files.substring(0, files.length() - ".files".length()) + ".chunks", concern);
@@ -83,15 +86,20 @@ final class Chunks {
         return files;
     }
 
+    /// @throws org.restheart.http.ProblemException 503 if they are missing and transactions hold the collection
     void ensureIndexes() {
-        chunks.createIndex(KEY, new IndexOptions().unique(true));
-        files.createIndexes(List.of(
-                new IndexModel(new BsonDocument("filename", new BsonInt32(1)).append("uploadDate", new BsonInt32(1))),
-                new IndexModel(
-                        new BsonDocument(ContentMoves.MARK, new BsonInt32(1)),
-                        new IndexOptions()
-                                .partialFilterExpression(new BsonDocument(
-                                        ContentMoves.MARK, new BsonDocument("$exists", BsonBoolean.TRUE))))));
+        CollectionLock.createIndexes(database, chunks, List.of(new IndexModel(KEY, new IndexOptions().unique(true))));
+        CollectionLock.createIndexes(
+                database,
+                files,
+                List.of(
+                        new IndexModel(
+                                new BsonDocument("filename", new BsonInt32(1)).append("uploadDate", new BsonInt32(1))),
+                        new IndexModel(
+                                new BsonDocument(ContentMoves.MARK, new BsonInt32(1)),
+                                new IndexOptions()
+                                        .partialFilterExpression(new BsonDocument(
+                                                ContentMoves.MARK, new BsonDocument("$exists", BsonBoolean.TRUE))))));
     }
 
     /// The id of an upload, and of its file if no other one is given. Unlike other ObjectIds, which are counted, it

@@ -123,11 +123,13 @@ record ImportRun(
         for (int attempt = 1; attempt <= ATTEMPTS && tasks.isRunning(); attempt++) {
             try {
                 var report = report(judged.make(job.outer, request).settled().content());
-                if (report.getBoolean("complete", BsonBoolean.TRUE).getValue()) {
+                boolean complete =
+                        report.getBoolean("complete", BsonBoolean.TRUE).getValue();
+                if (complete && (attempt == ATTEMPTS || !hasBlocked(report))) {
                     done(job, part, part.size() - refused(part, report));
                     return Optional.empty();
                 }
-                last = "MongoDB failed";
+                last = complete ? "documents are locked by transactions" : "MongoDB failed";
             } catch (ProblemException e) {
                 last = e.problem().status() + " " + e.problem().message();
                 if (e.problem().status() < SERVER_ERRORS) {
@@ -154,6 +156,12 @@ record ImportRun(
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /// Whether documents could not be written because transactions have locked them: that ends.
+    private static boolean hasBlocked(BsonDocument report) {
+        return report.getArray("errors", new BsonArray()).stream()
+                .anyMatch(error -> error.asDocument().getNumber("httpStatus").intValue() >= SERVER_ERRORS);
     }
 
     private static int refused(ImportPart part, BsonDocument report) {

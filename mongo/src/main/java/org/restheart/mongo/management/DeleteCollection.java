@@ -1,10 +1,12 @@
 package org.restheart.mongo.management;
 
+import java.util.List;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
@@ -26,6 +28,9 @@ public final class DeleteCollection implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
+        for (var name : dropped(request)) {
+            CollectionLock.require(collections.database(request.path().requireDb()), name);
+        }
         return properties.changing(
                 request, () -> switch (properties.target(request).delete()) {
                     case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
@@ -38,11 +43,13 @@ public final class DeleteCollection implements DataHandler {
 
     private void drop(DataRequest request) {
         var database = collections.database(request.path().requireDb());
+        dropped(request).forEach(name -> database.getCollection(name).drop());
+    }
+
+    private static List<String> dropped(DataRequest request) {
         var name = request.path().requireCollection();
-        if (request.path().kind().isFiles()) {
-            database.getCollection(name.substring(0, name.length() - FILES.length()) + ".chunks")
-                    .drop();
-        }
-        database.getCollection(name).drop();
+        return request.path().kind().isFiles()
+                ? List.of(name.substring(0, name.length() - FILES.length()) + ".chunks", name)
+                : List.of(name);
     }
 }

@@ -4,12 +4,15 @@ import static org.restheart.http.ProblemCode.INDEX_PROTECTED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.client.model.DropIndexOptions;
+import java.util.concurrent.TimeUnit;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.write.CollectionLock;
 
 /// `DELETE /{db}/{collection}/_indexes/{name}`.
 public final class DeleteIndex implements DataHandler {
@@ -34,7 +37,12 @@ public final class DeleteIndex implements DataHandler {
         }
         request.http().requireThread();
         try {
-            collections.of(request).dropIndex(name);
+            CollectionLock.within(() -> {
+                collections
+                        .of(request)
+                        .dropIndex(name, new DropIndexOptions().maxTime(CollectionLock.MILLIS, TimeUnit.MILLISECONDS));
+                return name;
+            });
         } catch (MongoCommandException e) {
             if (e.getErrorCode() == MISSING) {
                 throw missing(name);

@@ -19,6 +19,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.write.CollectionLock;
 
 /// `PUT /{db}/{collection}/_indexes/{name}`: makes an index. Making the same one again changes nothing.
 public final class PutIndex implements DataHandler {
@@ -55,6 +56,7 @@ public final class PutIndex implements DataHandler {
         if (hasMembers()) { // by default each of them has to build it, also those that are away
             command.append("commitQuorum", new BsonString("majority"));
         }
+        CollectionLock.require(database, request.path().requireCollection()); // a limit would end long builds, too
         UnsatisfiedConcern.refuse(database.runCommand(command, BsonDocument.class));
     }
 

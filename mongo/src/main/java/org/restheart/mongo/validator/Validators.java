@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.ProblemException;
@@ -24,6 +25,7 @@ import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.schema.SchemaSource;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.write.CollectionLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,10 +76,12 @@ public final class Validators {
     ///
     /// @param options of `collMod`
     /// @throws MongoException if MongoDB refuses it
+    /// @throws ProblemException 503 if transactions hold the collection
     void set(String db, String collection, BsonDocument validator, BsonDocument options) {
         var command = new BsonDocument("collMod", new BsonString(collection)).append("validator", validator);
         command.putAll(options);
-        client.getDatabase(db).runCommand(command, BsonDocument.class);
+        command.put("maxTimeMS", new BsonInt32(CollectionLock.MILLIS));
+        var _ = CollectionLock.within(() -> client.getDatabase(db).runCommand(command, BsonDocument.class));
     }
 
     /// Updates the validator of a collection from its schema, if it was made from one.

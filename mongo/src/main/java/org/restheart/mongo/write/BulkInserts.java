@@ -5,7 +5,6 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoCluster;
-import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.util.List;
 import java.util.function.Function;
@@ -42,14 +41,20 @@ public interface BulkInserts {
         };
     }
 
-    /// The documents of each request in a separate command, in their order: those behind the first that fails are not
-    /// inserted.
-    ///
-    /// @param collection into which all are inserted
-    static BulkInserts inOrder(MongoCollection<RawBsonDocument> collection) {
+    /// The same, but each waits for a limited time.
+    static BulkInserts limited(LimitedWrites limited) {
+        return limited(limited, false);
+    }
+
+    /// The same in the order of the documents: those behind the first that fails are not inserted.
+    static BulkInserts inOrder(LimitedWrites limited) {
+        return limited(limited, true);
+    }
+
+    private static BulkInserts limited(LimitedWrites limited, boolean ordered) {
         return (request, insert, answer) -> {
             request.requireThread();
-            return answer.apply(errorsOf(() -> collection.insertMany(insert.documents())));
+            return answer.apply(limited.insert(insert.namespace(), insert.writeConcern(), insert.documents(), ordered));
         };
     }
 

@@ -10,8 +10,10 @@ import com.mongodb.client.model.WriteModel;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
 
 /// Many writes of one request as one command. Filters of clients have been checked by
 /// [org.restheart.mongo.find.StagedFilter#ofWrites].
@@ -20,13 +22,22 @@ public final class BulkWrites {
 
     private BulkWrites() {}
 
-    /// Tries every one, in no order.
+    /// Tries every one, in no order. Outside of sessions and of collections with a time limit, each waits for a
+    /// limited time. In a transaction, none waits for another one.
     ///
     /// @param session the client's, if it has one
+    /// @param writes all inserts, or all replacements
     /// @throws com.mongodb.MongoBulkWriteException when all are tried, if some failed
-    public static <T> BulkWriteResult each(
-            Optional<ClientSession> session, MongoCollection<T> collection, List<? extends WriteModel<T>> writes) {
-        return run(session, collection, writes, UNORDERED);
+    public static BulkWriteResult each(
+            LimitedWrites limited,
+            Optional<ClientSession> session,
+            MongoCollection<RawBsonDocument> collection,
+            List<? extends WriteModel<RawBsonDocument>> writes) {
+        boolean limits = session.isEmpty()
+                && collection.getTimeout(TimeUnit.MILLISECONDS) == null
+                && collection.getWriteConcern().isAcknowledged()
+                && limited.areLimited();
+        return limits ? limited.each(collection, writes) : run(session, collection, writes, UNORDERED);
     }
 
     /// Runs them one after the other, until one fails.

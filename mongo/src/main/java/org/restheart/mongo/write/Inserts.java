@@ -5,6 +5,7 @@ import com.mongodb.MongoWriteException;
 import com.mongodb.WriteConcern;
 import com.mongodb.WriteError;
 import com.mongodb.client.MongoCluster;
+import java.util.List;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
@@ -41,6 +42,20 @@ public interface Inserts {
             request.requireThread();
             return answer.apply(insertOne(client, insert));
         };
+    }
+
+    /// The same, but each waits for a limited time.
+    static Inserts limited(LimitedWrites limited) {
+        return (request, insert, answer) -> {
+            request.requireThread();
+            return answer.apply(outcome(
+                    limited.insert(insert.namespace(), insert.writeConcern(), List.of(insert.document()), false)));
+        };
+    }
+
+    /// @param errors of the one document, at most one
+    static Outcome outcome(List<? extends WriteError> errors) {
+        return errors.isEmpty() ? new Outcome.Inserted() : new Outcome.Refused(errors.getFirst());
     }
 
     private static Outcome insertOne(MongoCluster client, Insert insert) {

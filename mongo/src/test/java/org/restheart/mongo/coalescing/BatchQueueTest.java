@@ -62,6 +62,7 @@ class BatchQueueTest {
                 maxWait,
                 10,
                 Duration.ofMinutes(1),
+                true,
                 false);
     }
 

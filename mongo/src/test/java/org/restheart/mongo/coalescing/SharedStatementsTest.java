@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.bson.fields.Update;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome.Changed;

@@ -1,6 +1,7 @@
-package org.restheart.mongo.coalescing;
+package org.restheart.mongo.write;
 
 import com.mongodb.ClientSessionOptions;
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
@@ -11,15 +12,18 @@ import com.mongodb.MongoWriteConcernException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
-import com.mongodb.WriteError;
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.connection.ServerDescription;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -32,24 +36,36 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
+import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Failed;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Upserted;
 
-/// The statements of one unordered `update` or `delete` as a retryable write (MongoDB manual, "Retryable Writes"): a
+/// The statements of an `insert`, `update` or `delete` as a retryable write (MongoDB manual, "Retryable Writes"): a
 /// session and a transaction number name the command, its position names each statement. MongoDB executes no
 /// statement twice that has changed a document, and reports a repeated one as executed, whatever its new content.
-/// Therefore statements can be retried after a lost connection, and queried by statements that match nothing. Used
-/// by one thread at a time; must be closed.
-final class RetryableStatements implements AutoCloseable {
+/// Therefore statements can be retried after a lost connection, and queried by statements that match nothing; those
+/// of an `insert` by an `update`, to which MongoDB reports them as upserts. So the answer is about this command, not
+/// about documents of other requests with the same ids.
+///
+/// Statements are executed one after the other. When the time limit ends, MongoDB fails the command as a whole, with
+/// an error that names no statement; what was executed before stays, and errors of other statements are lost.
+///
+/// Used by one thread at a time; must be closed.
+public final class RetryableStatements implements AutoCloseable {
     private static final ClientSessionOptions NOT_CAUSAL =
             ClientSessionOptions.builder().causallyConsistent(false).build();
+
+    private static final String INSERT = "insert";
 
     private static final String RETRYABLE = "RetryableWriteError";
 
     /// `MaxTimeMSExpired`.
     private static final int OUT_OF_TIME = 50;
+
+    /// The user of MongoDB may write some collections only.
+    private static final int UNAUTHORIZED = 13;
 
     private final MongoClient client;
     private final MongoDatabase database;
@@ -59,8 +75,8 @@ final class RetryableStatements implements AutoCloseable {
     private final ClientSession session;
     private final long number;
 
-    /// @param command `update` or `delete`
-    RetryableStatements(
+    /// @param command `insert`, whose statements are documents, `update` or `delete`
+    public RetryableStatements(
             MongoClient client, String command, MongoNamespace namespace, List<? extends BsonDocument> statements) {
         this.client = client;
         this.database = client.getDatabase(namespace.getDatabaseName());
@@ -79,66 +95,118 @@ final class RetryableStatements implements AutoCloseable {
     /// The executed statements.
     ///
     /// @param results by number, [Done] or [Upserted]; others did nothing, or nothing that changed a document
+    /// @param upserts those of them that created a document
     /// @param unsatisfied present if the write concern was not satisfied
-    record Executed(Map<Integer, StatementResult> results, Optional<MongoWriteConcernException> unsatisfied) {}
+    public record Executed(
+            Map<Integer, StatementResult> results,
+            List<BulkWriteUpsert> upserts,
+            Optional<MongoWriteConcernException> unsatisfied) {
+        /// @throws MongoWriteConcernException if the write concern was not satisfied
+        void requireConcern() {
+            unsatisfied.ifPresent(e -> {
+                throw e;
+            });
+        }
+    }
 
-    /// Executes the statements.
+    /// Executes all statements, in no order.
     ///
     /// @param limitMillis after which MongoDB aborts
     /// @throws MongoException if it is unknown which were executed; [#executed] may determine it
-    Reply send(WriteConcern writeConcern, int limitMillis) {
-        var command = command(statements, writeConcern);
+    public Reply send(WriteConcern writeConcern, int limitMillis) {
+        return send(command(command, statements, false, writeConcern), limitMillis, List.of());
+    }
+
+    /// Executes some of the statements.
+    ///
+    /// @param numbers of the statements, ascending
+    /// @param ordered whether the first one that fails ends the command
+    /// @param limitMillis as above
+    /// @throws MongoException as above
+    Reply send(List<Integer> numbers, boolean ordered, WriteConcern writeConcern, int limitMillis) {
+        if (numbers.size() == statements.size()) {
+            return send(command(command, statements, ordered, writeConcern), limitMillis, List.of());
+        }
+        var some = numbers.stream().map(statements::get).toList();
+        var document = command(command, some, ordered, writeConcern).append("stmtIds", ids(numbers));
+        return send(document, limitMillis, numbers);
+    }
+
+    private Reply send(BsonDocument command, int limitMillis, List<Integer> numbers) {
         if (database.getTimeout(TimeUnit.MILLISECONDS) == null) { // else the driver sets one
             command.append("maxTimeMS", new BsonInt32(limitMillis));
         }
-        return run(command);
+        return run(command, numbers);
     }
 
-    /// Determines which of some statements have been executed; executes none.
+    private static BsonArray ids(List<Integer> numbers) {
+        return new BsonArray(numbers.stream().map(BsonInt32::new).toList());
+    }
+
+    /// Determines which of some statements have been executed; executes none. MongoDB finds them by session and
+    /// number, whatever the collection: another one is not locked by what the statements waited for.
     ///
     /// @param numbers of the statements
     /// @param writeConcern is waited for
-    Executed executed(List<Integer> numbers, WriteConcern writeConcern) {
-        var ids = new BsonArray();
-        numbers.forEach(id -> ids.add(new BsonInt32(id)));
-        var reply = run(command(Collections.nCopies(numbers.size(), noStatement()), writeConcern)
-                .append("stmtIds", ids));
+    public Executed executed(List<Integer> numbers, WriteConcern writeConcern) {
+        Reply reply;
+        try {
+            reply = ask(ResourceNames.PROPERTIES, numbers, writeConcern);
+        } catch (MongoCommandException e) {
+            if (e.getErrorCode() != UNAUTHORIZED) {
+                throw e;
+            }
+            reply = ask(namespace.getCollectionName(), numbers, writeConcern);
+        }
         var results = new HashMap<Integer, StatementResult>();
         var named = reply.retried();
         if (reply.n() == numbers.size() || reply.n() == named.size()) {
             (named.size() == reply.n() ? named : Set.copyOf(numbers)).forEach(id -> results.put(id, new Done()));
-            reply.upserted().forEach((index, upserted) -> results.put(numbers.get(index), upserted));
-            return new Executed(results, reply.unsatisfied());
+            results.putAll(reply.upserted());
+            return new Executed(results, reply.upserts(), reply.unsatisfied());
         }
         int half = numbers.size() / 2; // a release that does not name them
         var first = executed(numbers.subList(0, half), writeConcern);
         var second = executed(numbers.subList(half, numbers.size()), writeConcern);
         results.putAll(first.results());
         results.putAll(second.results());
-        return new Executed(results, first.unsatisfied().or(second::unsatisfied));
+        var upserts = new ArrayList<>(first.upserts());
+        upserts.addAll(second.upserts());
+        return new Executed(results, upserts, first.unsatisfied().or(second::unsatisfied));
+    }
+
+    /// @param collection in which nothing is changed
+    private Reply ask(String collection, List<Integer> numbers, WriteConcern writeConcern) {
+        var asking = command.equals(INSERT) ? "update" : command;
+        var nothing = Collections.nCopies(numbers.size(), noStatement(asking));
+        var question = command(asking, nothing, false, writeConcern)
+                .append(asking, new BsonString(collection))
+                .append("stmtIds", ids(numbers));
+        return run(question, numbers);
     }
 
     /// Matches nothing.
-    private BsonDocument noStatement() {
+    private static BsonDocument noStatement(String command) {
         var statement = new BsonDocument("q", new BsonDocument("_id", new BsonDocument("$in", new BsonArray())));
         return command.equals("update")
                 ? statement.append("u", new BsonDocument("$set", new BsonDocument("_etag", BsonBoolean.TRUE)))
                 : statement.append("limit", new BsonInt32(1));
     }
 
-    private BsonDocument command(List<? extends BsonDocument> statements, WriteConcern writeConcern) {
-        var document = new BsonDocument(command, new BsonString(namespace.getCollectionName()))
-                .append(command + "s", new BsonArray(statements))
-                .append("ordered", BsonBoolean.FALSE)
+    private BsonDocument command(
+            String name, List<? extends BsonDocument> statements, boolean ordered, WriteConcern writeConcern) {
+        var document = new BsonDocument(name, new BsonString(namespace.getCollectionName()))
+                .append(name.equals(INSERT) ? "documents" : name + "s", new BsonArray(statements))
+                .append("ordered", BsonBoolean.valueOf(ordered))
                 .append("txnNumber", new BsonInt64(number));
         return writeConcern.isServerDefault() ? document : document.append("writeConcern", writeConcern.asDocument());
     }
 
     /// Retries once if the connection is lost or the primary has changed.
-    private Reply run(BsonDocument command) {
+    private Reply run(BsonDocument command, List<Integer> numbers) {
         MongoException failure;
         try {
-            var reply = runOnce(command);
+            var reply = runOnce(command, numbers);
             if (!reply.isRetryable()) {
                 return reply;
             }
@@ -150,15 +218,15 @@ final class RetryableStatements implements AutoCloseable {
             failure = e;
         }
         try {
-            return runOnce(command);
+            return runOnce(command, numbers);
         } catch (MongoException again) { // the first attempt may have been executed
             failure.addSuppressed(again);
             throw failure;
         }
     }
 
-    private Reply runOnce(BsonDocument command) {
-        return new Reply(database.runCommand(session, command, BsonDocument.class));
+    private Reply runOnce(BsonDocument command, List<Integer> numbers) {
+        return new Reply(database.runCommand(session, command, BsonDocument.class), numbers);
     }
 
     private static boolean isRetryable(MongoException e) {
@@ -170,39 +238,62 @@ final class RetryableStatements implements AutoCloseable {
     }
 
     /// MongoDB's reply.
-    final class Reply {
+    public final class Reply {
         private final BsonDocument reply;
+        private final List<Integer> numbers;
 
-        private Reply(BsonDocument reply) {
+        /// @param numbers of the statements in the command; empty for all
+        private Reply(BsonDocument reply, List<Integer> numbers) {
             this.reply = reply;
+            this.numbers = numbers;
         }
 
         /// Statements that matched or created a document.
-        int n() {
+        public int n() {
             return reply.getNumber("n").intValue();
         }
 
-        /// By number of statement.
-        Map<Integer, StatementResult> failed() {
-            var failed = new HashMap<Integer, StatementResult>();
-            for (var each : list("writeErrors")) {
-                var error = each.asDocument();
-                var reason = new WriteError(
-                        error.getNumber("code").intValue(),
-                        error.getString("errmsg", new BsonString("")).getValue(),
-                        error.getDocument("errInfo", new BsonDocument()));
-                failed.put(
-                        error.getNumber("index").intValue(),
-                        new Failed(new MongoWriteException(reason, address(), Set.of())));
-            }
-            return failed;
+        /// Documents that were changed.
+        int modified() {
+            return reply.getNumber("nModified", new BsonInt32(0)).intValue();
         }
 
         /// By number of statement.
-        Map<Integer, StatementResult> upserted() {
+        public Map<Integer, StatementResult> failed() {
+            var failed = new HashMap<Integer, StatementResult>();
+            errors().forEach(error ->
+                    failed.put(error.getIndex(), new Failed(new MongoWriteException(error, address(), Set.of()))));
+            return failed;
+        }
+
+        /// Of statements that failed, with their numbers.
+        public List<BulkWriteError> errors() {
+            return list("writeErrors").stream()
+                    .map(BsonValue::asDocument)
+                    .map(error -> new BulkWriteError(
+                            error.getNumber("code").intValue(),
+                            error.getString("errmsg", new BsonString("")).getValue(),
+                            error.getDocument("errInfo", new BsonDocument()),
+                            number(error)))
+                    .toList();
+        }
+
+        private int number(BsonDocument error) {
+            int index = error.getNumber("index").intValue();
+            return numbers.isEmpty() ? index : numbers.get(index);
+        }
+
+        /// By number of statement.
+        public Map<Integer, StatementResult> upserted() {
+            return upserts().stream().collect(Collectors.toMap(BulkWriteUpsert::getIndex, _ -> new Upserted()));
+        }
+
+        /// With the numbers of statements.
+        List<BulkWriteUpsert> upserts() {
             return list("upserted").stream()
-                    .collect(Collectors.toMap(
-                            each -> each.asDocument().getNumber("index").intValue(), _ -> new Upserted()));
+                    .map(BsonValue::asDocument)
+                    .map(upsert -> new BulkWriteUpsert(number(upsert), Objects.requireNonNull(upsert.get("_id"))))
+                    .toList();
         }
 
         /// Numbers of statements that had been executed before.
@@ -213,20 +304,20 @@ final class RetryableStatements implements AutoCloseable {
         }
 
         /// Whether the time ended while MongoDB waited for the write concern.
-        boolean waitsForConcern() {
+        public boolean waitsForConcern() {
             return unsatisfied()
                     .filter(e -> e.getWriteConcernError().getCode() == OUT_OF_TIME)
                     .isPresent();
         }
 
         /// @throws MongoWriteConcernException if the write concern was not satisfied
-        void requireConcern() {
+        public void requireConcern() {
             unsatisfied().ifPresent(e -> {
                 throw e;
             });
         }
 
-        private Optional<MongoWriteConcernException> unsatisfied() {
+        public Optional<MongoWriteConcernException> unsatisfied() {
             return UnsatisfiedConcern.in(reply, address());
         }
 

@@ -1,0 +1,459 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.Indexes;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Documents that are inserted, or replaced, while an open transaction has written the same `_id`: they wait for a
+/// limited time, and no others wait for them.
+@WithMongo
+class BlockedInsertsTest {
+    /// The limits of the gateway, 2 s together with others and then 5 s alone, and a loaded machine. Without limits
+    /// MongoDB waits until the transaction ends, 60 s by default.
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(25);
+
+    /// Less than requests wait for a command before they are refused, 10 s.
+    private static final Duration SOON = Duration.ofSeconds(9);
+
+    private final TestMongo mongo;
+    private final TestGateway gateway;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    BlockedInsertsTest(TestMongo mongo) {
+        this.mongo = mongo;
+        this.gateway = TestGateway.start(mongo, "");
+        gateway.permit("editor", "path-prefix('/books')", "{allowWriteMode: true}");
+        gateway.permit("viewer", "path-prefix('/books')", "{}");
+    }
+
+    @BeforeEach
+    void createCollection() {
+        gateway.database().createCollection("books");
+    }
+
+    @AfterEach
+    void stop() {
+        threads.close();
+        gateway.close();
+    }
+
+    /// A transaction that has inserted documents of these ids.
+    private ClientSession holding(String... ids) {
+        var session = mongo.client().startSession();
+        session.startTransaction();
+        for (var id : ids) {
+            gateway.collection("books").insertOne(session, new BsonDocument("_id", new BsonString(id)));
+        }
+        return session;
+    }
+
+    private Future<HttpResponse<String>> post(TestClient client, String json) {
+        return threads.submit(() -> client.post("/books", json));
+    }
+
+    private static <T> T within(Duration limit, Supplier<T> request) {
+        long began = System.nanoTime();
+        var answer = request.get();
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(limit);
+        return answer;
+    }
+
+    private static void assertBlocked(HttpResponse<String> answer) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+        assertThat(answer.body()).contains("transaction may hold the document");
+        assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+    }
+
+    /// The `httpStatus` of each error of a report, by `index` or `line`.
+    private static Map<Integer, Integer> errors(HttpResponse<String> answer, String position) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        return BsonDocument.parse(answer.body()).getArray("errors", new BsonArray()).stream()
+                .collect(Collectors.toMap(
+                        error -> error.asDocument().getNumber(position).intValue(),
+                        error -> error.asDocument().getNumber("httpStatus").intValue()));
+    }
+
+    @Test
+    void an_insert_of_a_held_id_is_refused_in_time() {
+        var ada = gateway.as("ada");
+        try (var transaction = holding("held")) {
+            assertBlocked(within(TIME_LIMIT, () -> ada.post("/books", "{\"_id\": \"held\"}")));
+            transaction.abortTransaction();
+        }
+        assertThat(gateway.stored("books", "held")).isNull();
+        assertThat(ada.post("/books", "{\"_id\": \"held\"}").statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    void inserts_of_held_ids_keep_no_others_waiting() throws Exception {
+        var ada = gateway.as("ada");
+        try (var transaction = holding("held0", "held1", "held2", "held3", "held4", "held5")) {
+            var blocked = IntStream.range(0, 6)
+                    .mapToObj(i -> post(ada, "{\"_id\": \"held" + i + "\"}"))
+                    .toList();
+            var arrays = IntStream.range(0, 6)
+                    .mapToObj(i -> post(ada, "[{\"_id\": \"held" + i + "\"}]"))
+                    .toList();
+            for (int i = 0; i < 5; i++) {
+                var own = within(SOON, () -> ada.post("/books", "{}"));
+                assertThat(own.statusCode()).as(own.body()).isEqualTo(201);
+                var own1 = within(SOON, () -> ada.post("/books", "[{}, {}]"));
+                assertThat(own1.statusCode()).as(own1.body()).isEqualTo(200);
+                var other = within(SOON, () -> gateway.as("bob").post("/books", "{}"));
+                assertThat(other.statusCode()).as(other.body()).isEqualTo(201);
+            }
+            for (var each : blocked) {
+                assertBlocked(each.get());
+            }
+            for (var each : arrays) {
+                assertThat(errors(each.get(), "index")).isEqualTo(Map.of(0, 503));
+            }
+            transaction.abortTransaction();
+        }
+    }
+
+    @Test
+    void a_transaction_that_ends_in_time_decides() throws Exception {
+        gateway.insert("books", "{_id: 'there'}");
+        var ada = gateway.as("ada");
+        try (var committed = holding("committed");
+                var aborted = holding("aborted")) {
+            var first = post(ada, "{\"_id\": \"committed\"}");
+            var second = post(ada, "{\"_id\": \"aborted\"}");
+            var array =
+                    post(ada, "[{\"_id\": \"n1\"}, {\"_id\": \"committed\"}, {\"_id\": \"there\"}, {\"_id\": \"n2\"}]");
+            Thread.sleep(3_000); // longer than their common command
+            assertThat(first).isNotDone();
+            assertThat(second).isNotDone();
+            committed.commitTransaction();
+            aborted.abortTransaction();
+            assertThat(first.get().statusCode()).as(first.get().body()).isEqualTo(409);
+            assertThat(second.get().statusCode()).as(second.get().body()).isEqualTo(201);
+            assertThat(errors(array.get(), "index")).isEqualTo(Map.of(1, 409, 2, 409));
+        }
+        assertThat(gateway.collection("books").countDocuments()).isEqualTo(5);
+        assertThat(gateway.stored("books", "aborted").get("_etag").asObjectId().getValue())
+                .hasToString(gateway.as("ada")
+                        .get("/books/aborted")
+                        .headers()
+                        .firstValue("ETag")
+                        .orElseThrow());
+    }
+
+    @Test
+    void documents_of_an_array_are_stored_beside_a_held_one() {
+        gateway.insert("books", "{_id: 'there'}");
+        try (var transaction = holding("held", "held2")) {
+            var answer = within(
+                    TIME_LIMIT,
+                    () -> gateway.as("ada")
+                            .post(
+                                    "/books",
+                                    "[{\"_id\": 0}, {\"_id\": \"there\"}, {\"_id\": \"held\"}, {\"_id\": 3},"
+                                            + " {\"_id\": \"held2\"}, {\"_id\": 0}, {\"_id\": 6}]"));
+            assertThat(errors(answer, "index")).isEqualTo(Map.of(1, 409, 2, 503, 4, 503, 5, 409));
+            assertThat(BsonDocument.parse(answer.body()).getInt32("inserted").getValue())
+                    .isEqualTo(3);
+            transaction.abortTransaction();
+        }
+        assertThat(gateway.collection("books").countDocuments()).isEqualTo(4);
+    }
+
+    @Test
+    void lines_are_stored_beside_a_held_one() {
+        gateway.insert("books", "{_id: 'there'}");
+        var lines = IntStream.range(0, 2_500)
+                .mapToObj(i ->
+                        i == 700 ? "{\"_id\": \"held\"}" : i == 5 ? "{\"_id\": \"there\"}" : "{\"_id\": " + i + "}")
+                .collect(Collectors.joining("\n"));
+        try (var transaction = holding("held")) {
+            var answer = within(
+                    TIME_LIMIT,
+                    () -> gateway.as("admin")
+                            .with("Content-Type", "application/x-ndjson")
+                            .send("POST", "/books", lines));
+            assertThat(errors(answer, "line")).isEqualTo(Map.of(6, 409, 701, 503));
+            assertThat(BsonDocument.parse(answer.body()).getInt32("inserted").getValue())
+                    .isEqualTo(2_498);
+            transaction.abortTransaction();
+        }
+        assertThat(gateway.collection("books").countDocuments()).isEqualTo(2_499);
+    }
+
+    @Test
+    void replacements_of_an_array_are_stored_beside_a_held_one() {
+        gateway.insert("books", "{_id: 'there', n: 0}", "{_id: 'held', n: 0}");
+        try (var transaction = mongo.client().startSession()) {
+            transaction.startTransaction();
+            gateway.collection("books")
+                    .updateOne(transaction, Filters.eq("_id", "held"), BsonDocument.parse("{$set: {n: 1}}"));
+            var answer = within(
+                    TIME_LIMIT,
+                    () -> gateway.as("ada")
+                            .post(
+                                    "/books?wm=upsert",
+                                    "[{\"_id\": 0}, {\"_id\": \"held\"}, {\"_id\": \"there\", \"n\": 5}, {\"_id\": 3}]"));
+            assertThat(errors(answer, "index")).isEqualTo(Map.of(1, 503));
+            var report = BsonDocument.parse(answer.body());
+            assertThat(report.getInt32("inserted").getValue()).isEqualTo(2);
+            assertThat(report.getInt32("matched").getValue()).isOne();
+            assertThat(report.getInt32("modified").getValue()).isOne();
+            transaction.abortTransaction();
+        }
+        assertThat(gateway.stored("books", "there").getInt32("n").getValue()).isEqualTo(5);
+        assertThat(gateway.stored("books", "held").getInt32("n").getValue()).isZero();
+    }
+
+    @Test
+    void uploads_of_a_held_id_and_the_first_of_a_bucket_are_refused_in_time() {
+        var admin = gateway.as("admin").with("Content-Type", "application/octet-stream");
+        for (var bucket : List.of("first", "used")) {
+            assertThat(gateway.as("admin").put("/" + bucket + ".files", "{}").statusCode())
+                    .isEqualTo(201);
+        }
+        assertThat(admin.send("PUT", "/used.files/other", "x").statusCode()).isEqualTo(201);
+        try (var transaction = mongo.client().startSession()) {
+            transaction.startTransaction();
+            for (var bucket : List.of("first.files", "used.files")) {
+                gateway.collection(bucket).insertOne(transaction, BsonDocument.parse("{_id: 'held'}"));
+            }
+            var indexes = within(TIME_LIMIT, () -> admin.send("PUT", "/first.files/any", "x"));
+            assertThat(indexes.statusCode()).as(indexes.body()).isEqualTo(503);
+            for (int size : new int[] {1, 9 << 20}) {
+                var answer = within(TIME_LIMIT, () -> admin.send("PUT", "/used.files/held", "x".repeat(size)));
+                assertThat(answer.statusCode()).as(answer.body()).isIn(409, 503);
+            }
+            assertThat(admin.send("PUT", "/used.files/free", "x").statusCode()).isEqualTo(201);
+            transaction.abortTransaction();
+        }
+        assertThat(gateway.collection("used.files").countDocuments()).isEqualTo(2);
+        assertThat(gateway.collection("used.chunks").countDocuments()).isEqualTo(2);
+    }
+
+    @Test
+    void inserts_of_a_transaction_do_not_wait_for_another_one() {
+        var admin = gateway.as("admin");
+        var session =
+                admin.post("/_sessions", "").headers().firstValue("Location").orElseThrow();
+        var sid = session.substring(session.lastIndexOf('/') + 1);
+        for (var content : List.of("{\"_id\": \"held\"}", "[{\"_id\": \"held\"}]")) {
+            assertThat(admin.post("/_sessions/" + sid + "/_txns", "").statusCode())
+                    .isEqualTo(201);
+            var number = BsonDocument.parse(
+                            admin.get("/_sessions/" + sid + "/_txns").body())
+                    .getDocument("currentTxn")
+                    .getNumber("id")
+                    .intValue();
+            try (var transaction = holding("held")) {
+                var answer = within(SOON, () -> admin.post("/books?sid=" + sid + "&txn=" + number, content));
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+                transaction.abortTransaction();
+            }
+        }
+    }
+
+    @Test
+    void an_index_that_waits_for_a_transaction_is_refused_and_so_are_inserts_only_in_between() throws Exception {
+        var admin = gateway.as("admin");
+        try (var transaction = holding("held")) {
+            var index = threads.submit(
+                    () -> within(TIME_LIMIT, () -> admin.put("/books/_indexes/n", "{\"keys\": {\"n\": 1}}")));
+            var insert = within(TIME_LIMIT, () -> gateway.as("ada").post("/books", "{}"));
+            assertThat(insert.statusCode()).as(insert.body()).isEqualTo(201);
+            assertThat(index.get().statusCode()).as(index.get().body()).isEqualTo(503);
+            assertThat(index.get().body()).contains("transactions");
+            for (var path : List.of("/books/_indexes/m", "/books")) {
+                var answer =
+                        within(TIME_LIMIT, () -> admin.with("If-Match", "x").send("DELETE", path, ""));
+                assertThat(answer.statusCode()).as(path + answer.body()).isEqualTo(503);
+            }
+            transaction.abortTransaction();
+        }
+        assertThat(admin.put("/books/_indexes/n", "{\"keys\": {\"n\": 1}}").statusCode())
+                .isEqualTo(201);
+        assertThat(admin.send("DELETE", "/books/_indexes/n", "").statusCode()).isEqualTo(204);
+    }
+
+    /// Somebody who is not a client of the gateway waits for the lock of the collection, and all others for that.
+    @Test
+    void inserts_behind_an_operation_on_the_collection_are_refused_in_time() throws Exception {
+        try (var transaction = holding("held")) {
+            var waiting = threads.submit(() -> gateway.collection("books").createIndex(Indexes.ascending("n")));
+            Thread.sleep(500);
+            var single = post(gateway.as("ada"), "{\"_id\": 1}");
+            var array = post(gateway.as("ada"), "[{\"_id\": 2}, {\"_id\": 3}]");
+            assertBlocked(within(TIME_LIMIT, () -> gateway.as("ada").post("/books", "{\"_id\": 4}")));
+            assertBlocked(single.get());
+            assertThat(errors(array.get(), "index")).isEqualTo(Map.of(0, 503, 1, 503));
+            transaction.abortTransaction();
+            waiting.get();
+        }
+        assertThat(gateway.collection("books").countDocuments()).isZero();
+    }
+
+    /// Clients who insert few ids at once, alone and in arrays, while transactions hold some of these for random
+    /// times and commit or abort them.
+    @Test
+    void what_is_acknowledged_is_stored_once_and_what_is_refused_is_not() throws Exception {
+        int ids = 1_500;
+        var next = new AtomicInteger();
+        Map<Integer, Integer> told = new ConcurrentHashMap<>(); // id → client
+        Map<Integer, Boolean> transactions = new ConcurrentHashMap<>(); // ids that a transaction has committed
+        var unknown = ConcurrentHashMap.<Integer>newKeySet();
+        var refused = new AtomicInteger();
+        var ended = new AtomicBoolean();
+        var tasks = new ArrayList<Callable<Void>>();
+        for (int t = 0; t < 4; t++) {
+            var random = new Random(t);
+            tasks.add(() -> {
+                while (!ended.get()) {
+                    hold(Math.min(next.get() + random.nextInt(60), ids - 1), random, transactions);
+                }
+                return null;
+            });
+        }
+        var clients = new ArrayList<Future<?>>();
+        for (int c = 0; c < 24; c++) {
+            int client = c;
+            var random = new Random(100 + c);
+            clients.add(threads.submit(() -> {
+                for (int from = next.getAndAdd(3); from < ids; from = next.getAndAdd(3)) {
+                    var documents = IntStream.range(from, Math.min(from + 3, ids))
+                            .boxed()
+                            .collect(Collectors.toList());
+                    documents.add(random.nextInt(ids)); // often one of another client
+                    insert(client, documents, random.nextBoolean(), told, unknown, refused);
+                }
+            }));
+        }
+        var holders = tasks.stream().map(threads::submit).toList();
+        for (var each : clients) {
+            each.get();
+        }
+        ended.set(true);
+        for (var each : holders) {
+            each.get();
+        }
+        assertThat(refused).as("documents that were held too long").hasPositiveValue();
+        for (int id = 0; id < ids; id++) {
+            var stored = gateway.collection("books").find(Filters.eq("_id", id)).first();
+            if (told.containsKey(id)) {
+                assertThat(stored).as("acknowledged " + id).isNotNull();
+                assertThat(stored.getNumber("client").intValue()).isEqualTo(told.get(id));
+                assertThat(transactions).doesNotContainKey(id);
+            } else if (transactions.containsKey(id)) {
+                assertThat(stored).isNotNull();
+                assertThat(stored.containsKey("client")).isFalse();
+            } else {
+                assertThat(stored == null || unknown.contains(id))
+                        .as("refused " + id)
+                        .isTrue();
+            }
+        }
+        assertThat(gateway.collection("books").countDocuments())
+                .isBetween(
+                        (long) told.size() + transactions.size(),
+                        (long) told.size() + transactions.size() + unknown.size());
+    }
+
+    private void hold(int id, Random random, Map<Integer, Boolean> committed) throws InterruptedException {
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            try {
+                gateway.collection("books").insertOne(session, BsonDocument.parse("{_id: " + id + "}"));
+            } catch (MongoException e) { // somebody else has inserted it, or does so now
+                session.abortTransaction();
+                return;
+            }
+            Thread.sleep(random.nextInt(10) == 0 ? 9_000 : random.nextInt(600));
+            if (random.nextBoolean()) {
+                session.commitTransaction();
+                committed.put(id, true);
+            } else {
+                session.abortTransaction();
+            }
+        }
+    }
+
+    private void insert(
+            int client,
+            List<Integer> ids,
+            boolean alone,
+            Map<Integer, Integer> told,
+            Set<Integer> unknown,
+            AtomicInteger refused) {
+        var ada = gateway.as("ada");
+        if (alone) {
+            for (int id : ids) {
+                var answer = within(
+                        TIME_LIMIT, () -> ada.post("/books", "{\"_id\": " + id + ", \"client\": " + client + "}"));
+                if (answer.statusCode() == 201) {
+                    assertThat(told.put(id, client))
+                            .as("acknowledged twice " + id)
+                            .isNull();
+                } else if (answer.statusCode() == 503) {
+                    refused.incrementAndGet();
+                    if (answer.body().contains("not known")) {
+                        unknown.add(id);
+                    }
+                } else {
+                    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+                }
+            }
+            return;
+        }
+        var array = ids.stream()
+                .map(id -> "{\"_id\": " + id + ", \"client\": " + client + "}")
+                .collect(Collectors.joining(",", "[", "]"));
+        var answer = ada.post("/books", array);
+        if (answer.statusCode() == 503) {
+            if (answer.body().contains("not known")) {
+                unknown.addAll(ids);
+            }
+            return;
+        }
+        assertThat(answer.statusCode()).as(answer.body()).isIn(200, 207);
+        var errors = answer.statusCode() == 200 ? Map.<Integer, Integer>of() : errors(answer, "index");
+        for (int i = 0; i < ids.size(); i++) {
+            if (errors.containsKey(i)) {
+                assertThat(errors.get(i)).isIn(409, 503);
+                if (errors.get(i) == 503) {
+                    refused.incrementAndGet();
+                }
+            } else {
+                assertThat(told.put(ids.get(i), client))
+                        .as("acknowledged twice " + ids.get(i))
+                        .isNull();
+            }
+        }
+    }
+}

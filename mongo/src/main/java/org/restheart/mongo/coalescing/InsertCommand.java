@@ -1,0 +1,220 @@
+package org.restheart.mongo.coalescing;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertManyOptions;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.bson.RawBsonDocument;
+import org.restheart.http.RequestStart;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.trace.TraceScope;
+import org.restheart.mongo.coalescing.Batching.Target;
+import org.restheart.mongo.error.PartlyWrittenException;
+import org.restheart.mongo.write.LimitedWrites;
+import org.restheart.mongo.write.RetryableStatements;
+
+/// Inserts the documents of several requests by one unordered `insert`; each request gets the errors of its own
+/// documents. A failure of the whole command (a lost connection after the retry, an unsatisfied write concern) fails
+/// all requests that may have inserted something.
+///
+/// A document whose `_id` an open transaction has inserted would delay all others. Therefore the command is aborted
+/// after [StatementsCommand#TIMEOUT_MILLIS], and it is determined which documents it has inserted; the others are
+/// inserted separately for each request ([LimitedWrites]). Without a replica set and retryable writes there is no
+/// limit. Thread-safe.
+///
+/// @param <R> the request
+/// @param <O> the outcome
+final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
+    private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
+
+    private final Batching batching;
+    private final Target target;
+    private final MongoCollection<RawBsonDocument> collection;
+    private final LimitedWrites limited;
+    private final BlockedDocuments blocked;
+    private final Function<R, List<RawBsonDocument>> documents;
+    private final Function<List<BulkWriteError>, O> outcome;
+
+    /// @param documents of a request
+    /// @param outcome of the errors of a request's documents, each with its position in them
+    InsertCommand(
+            Batching batching,
+            Target target,
+            LimitedWrites limited,
+            BlockedDocuments blocked,
+            Function<R, List<RawBsonDocument>> documents,
+            Function<List<BulkWriteError>, O> outcome) {
+        this.batching = batching;
+        this.target = target;
+        this.collection = target.collection(batching.client());
+        this.limited = limited;
+        this.blocked = blocked;
+        this.documents = documents;
+        this.outcome = outcome;
+    }
+
+    /// The documents of all requests, and where those of each begin.
+    private static final class Batch<R, O> {
+        final List<PendingRequest<R, BatchResult<O>>> requests;
+        final List<RawBsonDocument> documents = new ArrayList<>();
+        final int[] from;
+
+        Batch(List<PendingRequest<R, BatchResult<O>>> requests, Function<R, List<RawBsonDocument>> ofRequest) {
+            this.requests = requests;
+            this.from = new int[requests.size() + 1];
+            for (int i = 0; i < requests.size(); i++) {
+                documents.addAll(ofRequest.apply(requests.get(i).request()));
+                from[i + 1] = documents.size();
+            }
+        }
+
+        List<BulkWriteError> errors(int request, List<BulkWriteError> all) {
+            return all.stream()
+                    .filter(error -> error.getIndex() >= from[request] && error.getIndex() < from[request + 1])
+                    .map(error -> at(error.getIndex() - from[request], error))
+                    .toList();
+        }
+    }
+
+    private static BulkWriteError at(int index, BulkWriteError error) {
+        return new BulkWriteError(error.getCode(), error.getMessage(), error.getDetails(), index);
+    }
+
+    @Override
+    public void run(List<PendingRequest<R, BatchResult<O>>> requests) {
+        var batch = new Batch<>(requests, documents);
+        if (limited.areLimited()) {
+            insertLimited(batch);
+        } else {
+            insert(batch);
+        }
+    }
+
+    private void insert(Batch<R, O> batch) {
+        try {
+            collection.insertMany(batch.documents, UNORDERED);
+            complete(batch, List.of());
+        } catch (MongoBulkWriteException e) {
+            Batching.unsatisfied(e)
+                    .ifPresentOrElse(
+                            unsatisfied -> fail(batch, e.getWriteErrors(), unsatisfied),
+                            () -> complete(batch, e.getWriteErrors()));
+        }
+    }
+
+    private void insertLimited(Batch<R, O> batch) {
+        var statements = new RetryableStatements(batching.client(), "insert", target.namespace(), batch.documents);
+        boolean handedOver = false;
+        try {
+            var reply = statements.send(target.writeConcern(), StatementsCommand.TIMEOUT_MILLIS);
+            if (reply.waitsForConcern()) {
+                handedOver = finishLater(batch, statements, reply.errors());
+            } else if (reply.unsatisfied().isPresent()) {
+                fail(batch, reply.errors(), reply.unsatisfied().get());
+            } else {
+                complete(batch, reply.errors());
+            }
+        } catch (MongoExecutionTimeoutException _) {
+            handedOver = finishLater(batch, statements, List.of());
+        } finally {
+            if (!handedOver) {
+                statements.close();
+            }
+        }
+    }
+
+    private void complete(Batch<R, O> batch, List<BulkWriteError> errors) {
+        int sharing = batch.requests.size();
+        for (int i = 0; i < sharing; i++) {
+            var own = errors.isEmpty() ? errors : batch.errors(i, errors);
+            batch.requests.get(i).complete(new BatchResult<>(outcome.apply(own), sharing));
+        }
+    }
+
+    /// Fails the requests of which some documents were inserted.
+    private void fail(Batch<R, O> batch, List<BulkWriteError> errors, MongoException failure) {
+        int sharing = batch.requests.size();
+        for (int i = 0; i < sharing; i++) {
+            var own = batch.errors(i, errors);
+            if (own.size() == batch.from[i + 1] - batch.from[i]) {
+                batch.requests.get(i).complete(new BatchResult<>(outcome.apply(own), sharing));
+            } else {
+                batch.requests.get(i).completeExceptionally(failure);
+            }
+        }
+    }
+
+    /// Moves the requests to another thread, which may block.
+    private boolean finishLater(Batch<R, O> batch, RetryableStatements statements, List<BulkWriteError> errors) {
+        batch.requests.forEach(PendingRequest::leave);
+        StatementsCommand.THREADS.execute(TraceScope.carried(() -> {
+            try (statements) {
+                RequestStart.during(
+                        batch.requests.getFirst().queuedAt(),
+                        () -> CallerScope.run(
+                                BatchQueue.callersOf(batch.requests),
+                                () -> {},
+                                () -> finish(batch, statements, errors)));
+            } catch (RuntimeException | Error e) {
+                batch.requests.forEach(pending -> pending.completeExceptionally(e));
+            }
+        }));
+        return true;
+    }
+
+    /// @param errors those that are known; of the other documents, each was inserted or not
+    private void finish(Batch<R, O> batch, RetryableStatements statements, List<BulkWriteError> errors) {
+        int sharing = batch.requests.size();
+        var executed = statements.executed(
+                IntStream.range(0, batch.documents.size()).boxed().toList(), target.writeConcern());
+        var inserted = new BitSet();
+        executed.results().keySet().forEach(inserted::set);
+        for (int i = 0; i < sharing; i++) {
+            var pending = batch.requests.get(i);
+            var known = batch.errors(i, errors);
+            int from = batch.from[i];
+            var left = IntStream.range(from, batch.from[i + 1])
+                    .filter(number -> !inserted.get(number))
+                    .map(number -> number - from)
+                    .filter(index -> known.stream().noneMatch(error -> error.getIndex() == index))
+                    .toArray();
+            boolean some = !inserted.get(from, batch.from[i + 1]).isEmpty();
+            if (some && executed.unsatisfied().isPresent()) {
+                pending.completeExceptionally(executed.unsatisfied().get());
+            } else if (left.length == 0) {
+                pending.complete(new BatchResult<>(outcome.apply(known), sharing));
+            } else {
+                insertAlone(pending, left, known, some);
+            }
+        }
+    }
+
+    /// @param left positions in the request's documents
+    /// @param known errors of others
+    /// @param partly whether others were inserted
+    private void insertAlone(
+            PendingRequest<R, BatchResult<O>> pending, int[] left, List<BulkWriteError> known, boolean partly) {
+        var all = documents.apply(pending.request());
+        var some = IntStream.of(left).mapToObj(all::get).toList();
+        pending.completeOn(StatementsCommand.THREADS, () -> {
+            var errors = new ArrayList<>(known);
+            try {
+                blocked.during(
+                                target.namespace(),
+                                some,
+                                () -> limited.insert(target.namespace(), target.writeConcern(), some, false))
+                        .forEach(error -> errors.add(at(left[error.getIndex()], error)));
+            } catch (MongoException e) {
+                throw partly ? new PartlyWrittenException(e) : e;
+            }
+            return new BatchResult<>(outcome.apply(errors), 1);
+        });
+    }
+}

@@ -1,0 +1,318 @@
+package org.restheart.mongo.write;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.MongoWriteConcernException;
+import com.mongodb.ServerAddress;
+import com.mongodb.WriteConcern;
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.bulk.BulkWriteUpsert;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertManyOptions;
+import com.mongodb.client.model.InsertOneModel;
+import com.mongodb.client.model.ReplaceOneModel;
+import com.mongodb.client.model.WriteModel;
+import com.mongodb.connection.ClusterType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.error.PartlyWrittenException;
+
+/// Inserts and replacements of documents, each of which waits for a limited time where an open transaction has
+/// written a document with the same `_id`, or an operation on the collection waits for such a transaction. A document
+/// that exceeds the limit is not written and gets an error with the code [MongoCodes#OUT_OF_TIME]; the others of the
+/// request are written, however long that takes.
+///
+/// MongoDB executes statements one after the other, and its time limit applies to the whole command. When that ends,
+/// executed statements are determined ([RetryableStatements]), and the first of those behind them that is neither
+/// executed nor refused is the one that waits. It is sent separately, with a limit of its own; then the rest goes on.
+///
+/// Needs a replica set and retryable writes; elsewhere, writes wait without a limit. Thread-safe.
+public final class LimitedWrites {
+    /// Many times the duration of a command of one batch of MongoDB, as in commands of several requests.
+    private static final int COMMAND_MILLIS = 2_000;
+
+    /// As of every write of one document.
+    private static final int DOCUMENT_MILLIS = (int) SessionCollection.LONGEST_WRITE.toMillis();
+
+    /// Of further ones in the same request, which has waited enough.
+    private static final int FURTHER_MILLIS = 500;
+
+    /// When so many documents of one request have exceeded their limits, the rest is not tried.
+    private static final int MAX_BLOCKED = 3;
+
+    /// The size of a command after which a further one begins. MongoDB's limit is 16 MiB.
+    private static final int MAX_BYTES = 12 << 20;
+
+    /// MongoDB's limit, `maxWriteBatchSize`.
+    private static final int MAX_STATEMENTS = 100_000;
+
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
+    private final MongoClient client;
+    private final boolean retriesWrites;
+
+    /// @param retriesWrites whether the connection string allows retryable writes
+    public LimitedWrites(MongoClient client, boolean retriesWrites) {
+        this.client = client;
+        this.retriesWrites = retriesWrites;
+    }
+
+    /// Whether there are limits: sharded clusters have not been tested, and with a `timeoutMS` the driver has its own.
+    public boolean areLimited() {
+        return retriesWrites
+                && client.getTimeout(TimeUnit.MILLISECONDS) == null
+                && client.getClusterDescription().getType() == ClusterType.REPLICA_SET;
+    }
+
+    /// Inserts all documents that can be inserted.
+    ///
+    /// @param ordered whether those behind the first that fails are not inserted
+    /// @return the errors of the others, each with its position
+    /// @throws MongoException if more failed than single documents
+    /// @throws PartlyWrittenException if some were inserted before
+    public List<BulkWriteError> insert(
+            MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents, boolean ordered) {
+        if (!areLimited() || !concern.isAcknowledged()) {
+            return unlimited(namespace, concern, documents, ordered);
+        }
+        return run("insert", namespace, concern, documents, ordered).errors;
+    }
+
+    private List<BulkWriteError> unlimited(
+            MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents, boolean ordered) {
+        try {
+            var _ = client.getDatabase(namespace.getDatabaseName())
+                    .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
+                    .withWriteConcern(concern)
+                    .insertMany(documents, new InsertManyOptions().ordered(ordered));
+            return List.of();
+        } catch (MongoBulkWriteException e) {
+            return BulkInserts.errors(e);
+        }
+    }
+
+    /// Tries every write, as [BulkWrites#each].
+    ///
+    /// @param writes all inserts, or all replacements
+    /// @throws MongoBulkWriteException when all are tried, if some failed
+    BulkWriteResult each(
+            MongoCollection<RawBsonDocument> collection, List<? extends WriteModel<RawBsonDocument>> writes) {
+        boolean inserts = writes.getFirst() instanceof InsertOneModel;
+        var statements = writes.stream().map(LimitedWrites::statement).toList();
+        var done = run(
+                inserts ? "insert" : "update",
+                collection.getNamespace(),
+                collection.getWriteConcern(),
+                statements,
+                false);
+        var result =
+                BulkWriteResult.acknowledged(done.inserted, done.matched, 0, done.modified, done.upserts, List.of());
+        if (done.errors.isEmpty()) {
+            return result;
+        }
+        throw new MongoBulkWriteException(result, done.errors, null, new ServerAddress(), Set.of());
+    }
+
+    private static RawBsonDocument statement(WriteModel<RawBsonDocument> write) {
+        return switch (write) {
+            case InsertOneModel<RawBsonDocument> insert -> insert.getDocument();
+            case ReplaceOneModel<RawBsonDocument> replace -> {
+                var statement = new BsonDocument("q", replace.getFilter().toBsonDocument())
+                        .append("u", replace.getReplacement())
+                        .append(
+                                "upsert",
+                                BsonBoolean.valueOf(replace.getReplaceOptions().isUpsert()));
+                var hint = replace.getReplaceOptions().getHint();
+                if (hint != null) {
+                    statement.append("hint", hint.toBsonDocument());
+                }
+                yield new RawBsonDocument(statement, CODEC);
+            }
+            default -> throw new IllegalArgumentException("neither an insert nor a replacement");
+        };
+    }
+
+    private Run run(
+            String command,
+            MongoNamespace namespace,
+            WriteConcern concern,
+            List<RawBsonDocument> statements,
+            boolean ordered) {
+        try (var sent = new RetryableStatements(client, command, namespace, statements)) {
+            var run = new Run(sent, statements, command.equals("insert"), concern, ordered);
+            try {
+                run.all();
+            } catch (MongoWriteConcernException e) {
+                throw e;
+            } catch (MongoException e) {
+                throw run.done() == 0 ? e : new PartlyWrittenException(e);
+            }
+            run.errors.sort(Comparator.comparingInt(BulkWriteError::getIndex));
+            run.upserts.sort(Comparator.comparingInt(BulkWriteUpsert::getIndex));
+            return run;
+        }
+    }
+
+    /// The statements of one request. Confined to it.
+    private static final class Run {
+        private final RetryableStatements statements;
+        private final List<RawBsonDocument> documents;
+        private final boolean inserts;
+        private final WriteConcern concern;
+        private final boolean ordered;
+
+        private final List<BulkWriteError> errors = new ArrayList<>();
+        private final List<BulkWriteUpsert> upserts = new ArrayList<>();
+        private int inserted;
+        private int matched;
+        private int modified;
+
+        private int blocked;
+        private boolean ended;
+
+        Run(
+                RetryableStatements statements,
+                List<RawBsonDocument> documents,
+                boolean inserts,
+                WriteConcern concern,
+                boolean ordered) {
+            this.statements = statements;
+            this.documents = documents;
+            this.inserts = inserts;
+            this.concern = concern;
+            this.ordered = ordered;
+        }
+
+        /// The number of documents that were written.
+        int done() {
+            return inserted + matched + upserts.size();
+        }
+
+        void all() {
+            var left =
+                    new ArrayList<>(IntStream.range(0, documents.size()).boxed().toList());
+            int most = MAX_STATEMENTS;
+            while (!left.isEmpty() && !ended) {
+                var part = part(left, most);
+                if (part.size() == 1 ? one(part.getFirst()) : many(part)) {
+                    left.subList(0, part.size()).clear();
+                    most = Math.min(most * 4, MAX_STATEMENTS);
+                    continue;
+                }
+                var executed = executed(part);
+                left.removeAll(executed);
+                passBlocked(left, executed.isEmpty() ? -1 : Collections.max(executed));
+                most = Math.max(part.size() / 2, 1); // a slow server carries out smaller ones in time
+            }
+        }
+
+        private List<Integer> part(List<Integer> left, int most) {
+            long bytes = 0;
+            int size = 0;
+            while (size < Math.min(most, left.size())) {
+                bytes += documents.get(left.get(size)).getByteLength();
+                if (bytes > MAX_BYTES && size > 0) {
+                    break;
+                }
+                size++;
+            }
+            return List.copyOf(left.subList(0, size));
+        }
+
+        /// @return false if the time limit ended before all were tried
+        private boolean many(List<Integer> numbers) {
+            try {
+                take(numbers, statements.send(numbers, ordered, concern, COMMAND_MILLIS));
+                return true;
+            } catch (MongoExecutionTimeoutException _) {
+                return false;
+            }
+        }
+
+        /// @return true
+        private boolean one(int number) {
+            try {
+                var numbers = List.of(number);
+                take(
+                        numbers,
+                        statements.send(numbers, ordered, concern, blocked == 0 ? DOCUMENT_MILLIS : FURTHER_MILLIS));
+            } catch (MongoExecutionTimeoutException _) {
+                blocked++;
+                refuse(number);
+            }
+            return true;
+        }
+
+        private void refuse(int number) {
+            errors.add(new BulkWriteError(
+                    MongoCodes.OUT_OF_TIME, MongoCodes.blocked().message(), new BsonDocument(), number));
+            ended = ended || ordered;
+        }
+
+        /// Sends the first statements behind the last executed one separately, until one is executed or exceeds its
+        /// limit: those before were refused, and only their errors are missing.
+        private void passBlocked(List<Integer> left, int lastExecuted) {
+            int before = blocked;
+            int done = done();
+            var next = left.iterator();
+            while (next.hasNext() && !ended && blocked == before && done() == done) {
+                int number = next.next();
+                if (number > lastExecuted) {
+                    one(number);
+                    next.remove();
+                }
+            }
+            if (blocked == MAX_BLOCKED && !ended) {
+                left.forEach(this::refuse);
+                ended = true;
+            }
+        }
+
+        private void take(List<Integer> numbers, RetryableStatements.Reply reply) {
+            if (reply.waitsForConcern()) {
+                statements.executed(numbers, concern).requireConcern();
+            } else {
+                reply.requireConcern();
+            }
+            var failed = reply.errors();
+            errors.addAll(failed);
+            ended = ended || (ordered && !failed.isEmpty());
+            if (inserts) {
+                inserted += reply.n();
+            } else {
+                upserts.addAll(reply.upserts());
+                matched += reply.n() - reply.upserts().size();
+                modified += reply.modified();
+            }
+        }
+
+        /// Counts those that were executed before the time limit ended.
+        private Set<Integer> executed(List<Integer> numbers) {
+            var executed = statements.executed(numbers, concern);
+            executed.requireConcern();
+            int changed = executed.results().size() - executed.upserts().size();
+            if (inserts) {
+                inserted += executed.results().size();
+            } else {
+                upserts.addAll(executed.upserts());
+                matched += changed;
+                modified += changed;
+            }
+            return executed.results().keySet();
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package org.restheart.mongo.coalescing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Indexes;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.junit.jupiter.api.Test;
+import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.write.BulkInserts.BulkInsert;
+import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.Inserts.Insert;
+import org.restheart.mongo.write.LimitedWrites;
+import org.restheart.mongo.write.RetryableStatements;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// The commands that insert documents, and what MongoDB does when their time limit ends.
+@WithMongo
+class InsertCommandsTest {
+    private final TestMongo mongo;
+
+    InsertCommandsTest(TestMongo mongo) {
+        this.mongo = mongo;
+    }
+
+    private static RawBsonDocument document(String id) {
+        return new RawBsonDocument(BsonDocument.parse("{_id: " + id + "}"), new BsonDocumentCodec());
+    }
+
+    private static List<RawBsonDocument> documents(String... ids) {
+        return List.of(ids).stream().map(InsertCommandsTest::document).toList();
+    }
+
+    private MongoNamespace namespace(String collection) {
+        return new MongoNamespace(mongo.databaseName(), collection);
+    }
+
+    private MongoCollection<BsonDocument> collection(String name) {
+        return mongo.database().getCollection(name, BsonDocument.class);
+    }
+
+    @Test
+    void the_time_limit_fails_the_whole_command_and_what_was_inserted_stays_and_is_told() throws Exception {
+        collection("limit").insertOne(BsonDocument.parse("{_id: 'there'}"));
+        try (var session = mongo.client().startSession();
+                var inserts = new RetryableStatements(
+                        mongo.client(), "insert", namespace("limit"), documents("0", "'there'", "2", "'held'", "4"))) {
+            session.startTransaction();
+            collection("limit").insertOne(session, BsonDocument.parse("{_id: 'held'}"));
+            assertThatThrownBy(() -> inserts.send(WriteConcern.MAJORITY, 500))
+                    .isInstanceOf(MongoExecutionTimeoutException.class);
+            var all = IntStream.range(0, 5).boxed().toList();
+            assertThat(inserts.executed(all, WriteConcern.MAJORITY).results()).containsOnlyKeys(0, 2);
+
+            collection("limit").deleteOne(BsonDocument.parse("{_id: 0}"));
+            try (var _ = new Waiting()) {
+                assertThat(inserts.executed(all, WriteConcern.MAJORITY).results())
+                        .as("of a document that was removed, while the collection is locked")
+                        .containsOnlyKeys(0, 2);
+                session.abortTransaction();
+            }
+            assertThat(inserts.send(WriteConcern.MAJORITY, 30_000).n())
+                    .as("sent again")
+                    .isEqualTo(4);
+        }
+        assertThat(collection("limit").countDocuments())
+                .as("0 was not inserted again")
+                .isEqualTo(4);
+    }
+
+    /// An operation that waits for the lock of the collection.
+    private final class Waiting implements AutoCloseable {
+        private final Thread thread;
+
+        Waiting() throws InterruptedException {
+            thread = Thread.ofVirtual().start(() -> collection("limit").createIndex(Indexes.ascending("n")));
+            Thread.sleep(500);
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            thread.join();
+        }
+    }
+
+    @Test
+    void in_order_none_behind_the_one_that_waits_is_inserted() {
+        mongo.database().createCollection("ordered");
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            collection("ordered").insertOne(session, BsonDocument.parse("{_id: 'held'}"));
+            var errors = new LimitedWrites(mongo.client(), true)
+                    .insert(namespace("ordered"), WriteConcern.MAJORITY, documents("0", "1", "'held'", "3"), true);
+            assertThat(errors).singleElement().satisfies(error -> {
+                assertThat(error.getIndex()).isEqualTo(2);
+                assertThat(error.getCode()).isEqualTo(MongoCodes.OUT_OF_TIME);
+            });
+            session.abortTransaction();
+        }
+        assertThat(collection("ordered").countDocuments()).isEqualTo(2);
+    }
+
+    @Test
+    void inserts_that_do_not_wait_need_one_command_each() {
+        Queue<String> sent = new ConcurrentLinkedQueue<>();
+        var settings = MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(mongo.connectionString()))
+                .addCommandListener(new CommandListener() {
+                    @Override
+                    public void commandStarted(CommandStartedEvent event) {
+                        sent.add(event.getCommandName());
+                    }
+                })
+                .build();
+        try (var client = MongoClients.create(settings)) {
+            client.getDatabase("admin").runCommand(BsonDocument.parse("{ping: 1}"));
+            sent.clear();
+            var coalescer = new Coalescer(client, CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
+            var expected = new ArrayList<String>();
+            var inserts = coalescer.coalescedInserts();
+            var arrays = coalescer.coalescedBulkInserts();
+            for (int i = 0; i < 5; i++) {
+                var insert = new Insert(namespace("plain"), WriteConcern.MAJORITY, document("" + i));
+                assertThat(inserts.submit(insert).join().outcome()).isInstanceOf(Inserts.Outcome.Inserted.class);
+                expected.add("insert");
+                var array = new BulkInsert(
+                        namespace("plain"), WriteConcern.MAJORITY, documents("'a" + i + "'", "'b" + i + "'", "0"));
+                assertThat(arrays.submit(array).join().outcome())
+                        .singleElement()
+                        .satisfies(error -> assertThat(error.getIndex()).isEqualTo(2));
+                expected.add("insert");
+            }
+            var many =
+                    IntStream.range(100, 20_100).mapToObj(i -> document("" + i)).toList();
+            assertThat(new LimitedWrites(client, true).insert(namespace("plain"), WriteConcern.MAJORITY, many, false))
+                    .isEmpty();
+            expected.add("insert");
+            assertThat(sent).containsExactlyElementsOf(expected);
+        }
+        assertThat(collection("plain").countDocuments()).isEqualTo(20_015);
+    }
+}
