@@ -3,6 +3,7 @@ package org.restheart.graphql;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoException;
+import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
@@ -141,7 +143,19 @@ final class AppCatalog implements AutoCloseable {
     }
 
     private Apps apps(String database) {
-        return new Apps(config.limits(database), Execution::fetcher, reads::refusal);
+        return new Apps(config.limits(database), Execution::fetcher, new KnownCollections(reads));
+    }
+
+    private record KnownCollections(DocumentReads reads) implements Apps.Collections {
+        @Override
+        public boolean exists(MongoNamespace namespace) {
+            return reads.exists(namespace);
+        }
+
+        @Override
+        public Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages) {
+            return reads.refusal(namespace, stages);
+        }
     }
 
     /// What a definition says without effect, or what will fail, which is logged too. May wait for metadata of

@@ -2,6 +2,7 @@ package org.restheart.graphql;
 
 import graphql.ErrorType;
 import graphql.GraphQLError;
+import graphql.language.DirectivesContainer;
 import graphql.language.Document;
 import graphql.language.Field;
 import graphql.language.FragmentDefinition;
@@ -10,19 +11,23 @@ import graphql.language.InlineFragment;
 import graphql.language.OperationDefinition;
 import graphql.language.Selection;
 import graphql.language.SelectionSet;
+import graphql.schema.GraphQLSchema;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.restheart.graphql.app.UnsupportedDirectives;
 
-/// Checks the bounds of a query before validation, which can cost far more than parsing. Each fragment is
+/// Checks the bounds of a query, and that it has no unsupported directives, before validation, which can cost far more
+/// than parsing. Each fragment is
 /// measured once, however often it is spread. Confined to one thread.
 final class DocumentBounds {
     /// The deepest nesting of selections and fragments, if the configuration does not limit the depth.
     private static final int MAX_NESTING = 500;
 
+    private final GraphQLSchema schema;
     private final GraphqlConfig.Queries bounds;
     private final Map<String, FragmentDefinition> fragments = new HashMap<>();
     private final Map<String, Measure> measured = new HashMap<>();
@@ -30,6 +35,7 @@ final class DocumentBounds {
     private final int maxNesting;
     private int aliases;
     private boolean introspects;
+    private Optional<String> unsupported = Optional.empty();
 
     /// @param fields beneath, saturating
     /// @param depth levels of fields
@@ -50,14 +56,16 @@ final class DocumentBounds {
         }
     }
 
-    private DocumentBounds(GraphqlConfig.Queries bounds) {
+    private DocumentBounds(GraphQLSchema schema, GraphqlConfig.Queries bounds) {
+        this.schema = schema;
         this.bounds = bounds;
         this.maxNesting = bounds.maxDepth() == 0 ? MAX_NESTING : 4 * bounds.maxDepth() + 20;
     }
 
     /// Why a document is refused; empty if it is not.
-    static Optional<GraphQLError> refusal(Document document, GraphqlConfig.Queries bounds) {
-        return new DocumentBounds(bounds).check(document).map(DocumentBounds::error);
+    static Optional<GraphQLError> refusal(
+            Document document, GraphQLSchema schema, GraphqlConfig.Queries bounds) {
+        return new DocumentBounds(schema, bounds).check(document).map(DocumentBounds::error);
     }
 
     private static GraphQLError error(String message) {
@@ -73,6 +81,7 @@ final class DocumentBounds {
         try {
             var all = Measure.NOTHING;
             for (var operation : document.getDefinitionsOfType(OperationDefinition.class)) {
+                check(operation);
                 all = all.beside(measure(operation.getSelectionSet(), 0));
             }
             for (var fragment : fragments.keySet()) { // unused fragments are validated too
@@ -94,7 +103,18 @@ final class DocumentBounds {
         if (bounds.maxAliases() > 0 && aliases > bounds.maxAliases()) {
             return Optional.of("the query has " + aliases + " aliases, " + bounds.maxAliases() + " are allowed");
         }
-        return introspects && !bounds.introspection() ? Optional.of("introspection is not allowed") : Optional.empty();
+        if (introspects && !bounds.introspection()) {
+            return Optional.of("introspection is not allowed");
+        }
+        return unsupported.map(name -> "Unknown directive '" + name + "'");
+    }
+
+    private void check(DirectivesContainer<?> node) {
+        for (var directive : node.getDirectives()) {
+            if (UnsupportedDirectives.contain(schema, directive.getName())) {
+                unsupported = Optional.of(directive.getName());
+            }
+        }
     }
 
     private Measure measure(@Nullable SelectionSet selections, int nesting) {
@@ -106,6 +126,9 @@ final class DocumentBounds {
         }
         var all = Measure.NOTHING;
         for (Selection<?> selection : selections.getSelections()) {
+            if (selection instanceof DirectivesContainer<?> node) {
+                check(node);
+            }
             all = all.beside(
                     switch (selection) {
                         case Field field -> {

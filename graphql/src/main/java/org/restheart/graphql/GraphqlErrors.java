@@ -14,8 +14,23 @@ final class GraphqlErrors {
     private GraphqlErrors() {}
 
     static QueryOutcome outcome(int status, String message, ErrorType type) {
+        return outcome(status, body(message, type));
+    }
+
+    /// @param hint what to do instead, beside the message, which clients know
+    static QueryOutcome outcome(int status, String message, ErrorType type, String hint) {
+        var body = body(message, type);
+        body.getArray("errors")
+                .getFirst()
+                .asDocument()
+                .getDocument("extensions")
+                .append("hint", new BsonString(hint));
+        return outcome(status, body);
+    }
+
+    private static QueryOutcome outcome(int status, BsonDocument body) {
         var out = new Utf8Buffer();
-        JsonEncoder.of(JsonMode.DEFAULT).encode(body(message, type), out);
+        JsonEncoder.of(JsonMode.DEFAULT).encode(body, out);
         return new QueryOutcome(status, out.toByteArray());
     }
 

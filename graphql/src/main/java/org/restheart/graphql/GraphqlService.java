@@ -1,6 +1,7 @@
 package org.restheart.graphql;
 
 import graphql.ErrorType;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -33,6 +34,9 @@ public final class GraphqlService implements Service, AutoCloseable {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
     private static final int LARGEST_ON_IO_THREAD = 16 << 10;
+
+    /// Characters of a path in an error.
+    private static final int MAX_PATH = 200;
 
     private final GraphqlConfig config;
     private final AppCatalog catalog;
@@ -116,9 +120,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         try {
             var place = place(request);
             var app = place.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(place, request);
-            return app.map(found -> answer(request, new Served(place, found)))
-                    .orElseGet(() -> GraphqlErrors.outcome(404, "GraphQL app not found", ErrorType.ExecutionAborted)
-                            .response());
+            return app.map(found -> answer(request, new Served(place, found))).orElseGet(() -> notFound(request));
         } catch (InvalidApp e) {
             return GraphqlErrors.outcome(
                             400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted)
@@ -126,10 +128,25 @@ public final class GraphqlService implements Service, AutoCloseable {
         }
     }
 
+    /// Names the path only: who may ask for one path may not know of the apps at others.
+    private Response notFound(Request request) {
+        var names = names(request);
+        var path = request.path().raw();
+        var hint = names.isEmpty()
+                ? "the path names no app; it is " + config.uri() + "/{app}"
+                : "no app is served at " + (path.length() > MAX_PATH ? path.substring(0, MAX_PATH) + "..." : path);
+        return GraphqlErrors.outcome(404, "GraphQL app not found", ErrorType.ExecutionAborted, hint)
+                .response();
+    }
+
+    private List<String> names(Request request) {
+        var segments = request.path().segments();
+        return segments.subList(Math.min(skippedSegments, segments.size()), segments.size());
+    }
+
     /// Empty segments and encoded slashes are in no app's path: access rules see another path.
     private AppCatalog.Place place(Request request) {
-        var segments = request.path().segments();
-        var names = segments.subList(Math.min(skippedSegments, segments.size()), segments.size());
+        var names = names(request);
         boolean differs = names.stream().anyMatch(name -> name.isEmpty() || name.contains("/"));
         var uri = differs ? "" : String.join("/", names);
         var database = request.attribute(DEFINITIONS_DATABASE)

@@ -138,7 +138,7 @@ final class QueryCache implements PreparsedDocumentProvider {
                             .parserOptions(options)
                             .locale(Locale.ROOT)
                             .build());
-            var refusal = DocumentBounds.refusal(document, bounds);
+            var refusal = DocumentBounds.refusal(document, schema, bounds);
             if (refusal.isPresent()) {
                 return new PreparsedDocumentEntry(refusal.get());
             }

@@ -3,6 +3,7 @@ package org.restheart.graphql;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -13,6 +14,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.graphql.app.Arguments;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -23,30 +25,44 @@ import org.restheart.http.Request;
 /// @param query empty if a stored document is named
 /// @param documentId names a stored document
 /// @param resumeAfter the token after which a subscription resumes, empty to begin now; with it, events contain tokens
+/// @param hint what to send instead, if there is neither a query nor the name of a document
 record QueryRequest(
         Optional<String> query,
         Optional<String> documentId,
         Optional<String> operationName,
         Map<String, Object> variables,
-        Optional<String> resumeAfter) {
-    private static final QueryRequest EMPTY =
-            new QueryRequest(Optional.empty(), Optional.empty(), Optional.empty(), Map.of(), Optional.empty());
+        Optional<String> resumeAfter,
+        String hint) {
+    private static final String QUERY = "query";
+    private static final List<String> MEMBERS =
+            List.of(QUERY, "documentId", "operationName", "variables", "extensions");
+
+    /// Characters of a member's name in a hint.
+    private static final int MAX_NAME = 100;
+
+    private static final QueryRequest EMPTY = ofText("");
 
     /// @throws ProblemException 400
     static QueryRequest of(Request request) {
         var mediaType = request.headers().first("Content-Type").orElse("").toLowerCase(Locale.ROOT);
         if (mediaType.startsWith("application/graphql") && !mediaType.startsWith("application/graphql+json")) {
-            return new QueryRequest(
-                    Optional.of(text(request)).filter(text -> !text.isBlank()),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Map.of(),
-                    Optional.empty());
+            return ofText(text(request));
         }
         if (!mediaType.startsWith("application/json")) {
             throw bad("Bad request: Content-Type must be either application/graphql or application/json");
         }
         return ofJson(request.body().bytes());
+    }
+
+    private static QueryRequest ofText(String query) {
+        return new QueryRequest(
+                Optional.of(query).filter(text -> !text.isBlank()),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                "the content is empty: send {\"query\": \"{ ... }\"} as application/json, or the query as"
+                        + " application/graphql");
     }
 
     /// @throws ProblemException 400
@@ -70,13 +86,32 @@ record QueryRequest(
     static QueryRequest of(BsonDocument body) {
         var variables = body.get("variables");
         return new QueryRequest(
-                text(body, "query"),
+                text(body, QUERY),
                 text(body, "documentId").or(() -> persisted(body)),
                 text(body, "operationName").filter(name -> !name.isEmpty()),
                 variables != null && variables.isDocument() ? Arguments.variables(variables.asDocument()) : Map.of(),
                 member(body, "extensions")
                         .map(extensions -> extensions.get("resumeAfter"))
-                        .map(QueryRequest::token));
+                        .map(QueryRequest::token),
+                hint(body));
+    }
+
+    private static String hint(BsonDocument body) {
+        var query = body.get(QUERY);
+        if (query != null) {
+            return query.isString() ? "query is empty" : "query must be a text";
+        }
+        var others = body.keySet().stream()
+                .filter(name -> !MEMBERS.contains(name))
+                .map(name -> name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name)
+                .toList();
+        var meant = others.stream()
+                .filter(name -> Nearest.to(name, MEMBERS).filter(QUERY::equals).isPresent())
+                .findFirst()
+                .or(() -> others.stream().findFirst());
+        return "the member query is missing"
+                + meant.map(name -> ", and '" + name + "' is unknown" + Nearest.question(name, MEMBERS))
+                        .orElse("; it is the text of the operation");
     }
 
     /// The text of a token, which is an object, as in results, or a text. For any other value, a text that is no valid

@@ -10,6 +10,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.core.config.ErrorBodies;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
@@ -48,9 +49,13 @@ final class ProblemWriter {
 
     /// An error as GraphQL has it (GraphQL, 7.1.2).
     private static BsonDocument graphql(Problem problem) {
+        var extensions = new BsonDocument("classification", new BsonString("ExecutionAborted"));
+        if (problem.code() == ProblemCode.METHOD_NOT_ALLOWED) { // clients know the message
+            extensions.append("hint", new BsonString("operations are sent by POST"));
+        }
         var error = new BsonDocument("message", new BsonString(problem.message()))
                 .append("locations", new BsonArray())
-                .append("extensions", new BsonDocument("classification", new BsonString("ExecutionAborted")));
+                .append("extensions", extensions);
         return new BsonDocument("errors", new BsonArray(List.of(error)));
     }
 

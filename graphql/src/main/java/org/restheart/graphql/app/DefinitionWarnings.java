@@ -30,76 +30,33 @@ final class DefinitionWarnings {
     private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
 
     /// Of filters, with shapes of places and fields of references (DBRef), and the variables. MongoDB may have others.
-    private static final Set<String> OPERATORS = Set.of(
-            "$eq",
-            "$ne",
-            "$gt",
-            "$gte",
-            "$lt",
-            "$lte",
-            "$in",
-            "$nin",
-            "$and",
-            "$or",
-            "$nor",
-            "$not",
-            "$exists",
-            "$type",
-            "$expr",
-            "$jsonSchema",
-            "$mod",
-            "$regex",
-            "$options",
-            "$text",
-            "$search",
-            "$language",
-            "$caseSensitive",
-            "$diacriticSensitive",
-            "$where",
-            "$all",
-            "$bitsAllClear",
-            "$bitsAllSet",
-            "$bitsAnyClear",
-            "$bitsAnySet",
-            "$elemMatch",
-            "$size",
-            "$comment",
-            "$near",
-            "$nearSphere",
-            "$geoWithin",
-            "$geoIntersects",
-            "$geometry",
-            "$box",
-            "$center",
-            "$centerSphere",
-            "$polygon",
-            "$maxDistance",
-            "$minDistance",
-            "$ref",
-            "$id",
-            "$db",
-            "$arg",
-            "$fk");
+    private static final Set<String> OPERATORS = Set.of("""
+            $eq $ne $gt $gte $lt $lte $in $nin $and $or $nor $not $exists $type $expr $jsonSchema $mod $regex
+            $options $text $search $language $caseSensitive $diacriticSensitive $where $all $bitsAllClear
+            $bitsAllSet $bitsAnyClear $bitsAnySet $elemMatch $size $comment $near $nearSphere $geoWithin
+            $geoIntersects $geometry $box $center $centerSphere $polygon $maxDistance $minDistance $ref $id $db
+            $arg $fk""".split("\\s+"));
 
     private final GraphQLSchema schema;
     private final Map<String, FieldMapping> fields;
-    private final Apps.Refusals refusals;
+    private final Apps.Collections collections;
     private final Set<String> warnings = new TreeSet<>();
 
-    private DefinitionWarnings(GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Refusals refusals) {
+    private DefinitionWarnings(GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Collections collections) {
         this.schema = schema;
         this.fields = fields;
-        this.refusals = refusals;
+        this.collections = collections;
     }
 
     /// @param definition that is valid
     /// @param fields mappings by `Type.field`
     static List<String> of(
-            BsonDocument definition, GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Refusals refusals) {
-        var found = new DefinitionWarnings(schema, fields, refusals);
+            BsonDocument definition, GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Collections collections) {
+        var found = new DefinitionWarnings(schema, fields, collections);
         found.warnings.addAll(DefinitionKeys.warnings(definition, fields.keySet()));
         definition.getDocument("mappings").forEach((type, mapping) -> found.type(type, mapping.asDocument()));
         found.unmapped();
+        found.missing();
         return List.copyOf(found.warnings);
     }
 
@@ -188,7 +145,7 @@ final class DefinitionWarnings {
             }
         }
         if (fields.get(place) instanceof FieldMapping.Pipeline pipeline) {
-            refusals.of(pipeline.source().namespace(), stages)
+            collections.refusal(pipeline.source().namespace(), stages)
                     .ifPresent(refusal -> warnings.add("the mapping for " + place + " will fail: " + refusal));
         }
     }
@@ -261,6 +218,23 @@ final class DefinitionWarnings {
             }
         }
         return all;
+    }
+
+    /// Looks for collections that do not exist: MongoDB finds nothing in them, without an error.
+    private void missing() {
+        fields.forEach((place, mapping) -> {
+            var namespace =
+                    switch (mapping) {
+                        case FieldMapping.Find find -> find.source().namespace();
+                        case FieldMapping.Pipeline pipeline -> pipeline.source().namespace();
+                        case FieldMapping.Stream stream -> stream.namespace();
+                        case FieldMapping.Path _ -> null;
+                    };
+            if (namespace != null && !collections.exists(namespace)) {
+                warnings.add("the mapping for " + place + " names the collection " + namespace
+                        + ", which does not exist");
+            }
+        });
     }
 
     private void unmapped() {

@@ -223,10 +223,21 @@ public sealed interface FieldMapping {
             }
             require(mapping, key, name.isString(), "String");
             var text = name.asString().getValue();
-            if (text.isEmpty() || text.indexOf('\0') >= 0 || (key.equals("db") && text.contains("."))) {
+            if (!isName(key, text)) {
                 throw new InvalidApp("The mapping for " + place + " has no valid name in the property '" + key + "'");
             }
             return text;
+        }
+
+        private static boolean isName(String key, String text) {
+            try {
+                if (key.equals("db")) {
+                    MongoNamespace.checkDatabaseNameValidity(text);
+                }
+                return !text.isEmpty() && text.indexOf('\0') < 0;
+            } catch (IllegalArgumentException _) {
+                return false;
+            }
         }
 
         private boolean asCaller(BsonDocument mapping) throws InvalidApp {

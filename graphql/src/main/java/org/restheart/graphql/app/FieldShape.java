@@ -1,16 +1,22 @@
 package org.restheart.graphql.app;
 
+import graphql.schema.GraphQLEnumType;
+import graphql.schema.GraphQLEnumValueDefinition;
 import graphql.schema.GraphQLList;
 import graphql.schema.GraphQLNonNull;
 import graphql.schema.GraphQLScalarType;
 import graphql.schema.GraphQLType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 
 /// Converts stored values to values of a field's type. Immutable.
 public sealed interface FieldShape {
@@ -24,7 +30,10 @@ public sealed interface FieldShape {
             case GraphQLNonNull required -> of(required.getWrappedType(), strict);
             case GraphQLList list -> new Many(of(list.getWrappedType(), strict));
             case GraphQLScalarType scalar -> new Leaf(StandardScalar.of(scalar.getName()), strict);
-            case graphql.schema.GraphQLEnumType _ -> new Leaf(null, strict);
+            case GraphQLEnumType anEnum ->
+                new Symbol(anEnum.getValues().stream()
+                        .map(GraphQLEnumValueDefinition::getValue)
+                        .collect(Collectors.toSet()));
             default -> Composite.INSTANCE;
         };
     }
@@ -73,7 +82,36 @@ public sealed interface FieldShape {
         }
     }
 
-    /// A scalar or an enum.
+    /// An enum.
+    ///
+    /// @param known the values that stand for its names
+    record Symbol(Set<Object> known) implements FieldShape {
+        @Override
+        public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
+            if (value.isNull() || value.getBsonType() == org.bson.BsonType.UNDEFINED) {
+                return null;
+            }
+            return known.contains(value) ? value : new Unknown(value);
+        }
+
+        @Override
+        public Object ofNothing() {
+            return new Unknown(new BsonArray());
+        }
+    }
+
+    /// A value that stands for no name of an enum. The error of the field contains its text.
+    record Unknown(BsonValue value) {
+        private static final int MAX_TEXT = 100;
+
+        @Override
+        public String toString() {
+            var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(value);
+            return json.length() > MAX_TEXT ? json.substring(0, MAX_TEXT) + "..." : json;
+        }
+    }
+
+    /// A scalar.
     ///
     /// @param standard null for those that take BSON as it is
     record Leaf(@Nullable StandardScalar standard, boolean strict) implements FieldShape {

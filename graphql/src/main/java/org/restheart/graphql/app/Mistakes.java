@@ -62,8 +62,10 @@ final class Mistakes {
     /// The text `; did you mean …?` about a key of a mapping; empty if nothing is near.
     static String question(String name, Collection<String> known) {
         return Optional.ofNullable(KEYS.get(name.toLowerCase(Locale.ROOT)))
-                .map(other -> "; did you mean " + other + "?")
-                .orElseGet(() -> Nearest.question(name, known));
+                .or(() -> Nearest.to(name, known))
+                .or(() -> Nearest.to(name, KEYS.keySet()).map(KEYS::get))
+                .map(meant -> "; did you mean " + meant + "?")
+                .orElse("");
     }
 
     /// A sentence about the one of the present names that was probably meant to be the missing one; empty if there is

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.metadata.EscapedKeys;
@@ -54,18 +54,19 @@ record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, 
         }
         var uri = definition.get("uri");
         if (uri == null || !uri.isString()) {
-            throw wrong("'uri' must be a string");
+            throw wrong("'uri' must be a string" + misspelt("uri", definition));
         }
         return new Aggregation(
                 uri.asString().getValue(),
-                stages(definition.get("stages")),
+                stages(definition),
                 flag(definition, "allowDiskUse"),
                 flag(definition, "operatorsInVariables"));
     }
 
-    private static List<BsonDocument> stages(@Nullable BsonValue value) {
+    private static List<BsonDocument> stages(BsonDocument definition) {
+        var value = definition.get("stages");
         if (value == null || !value.isArray()) {
-            throw wrong("'stages' must be an array of objects");
+            throw wrong("'stages' must be an array of objects" + misspelt("stages", definition));
         }
         var stages = new ArrayList<BsonDocument>();
         for (var stage : value.asArray()) {
@@ -83,6 +84,15 @@ record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, 
             throw wrong("'" + name + "' must be a boolean");
         }
         return value != null && value.asBoolean().getValue();
+    }
+
+    private static String misspelt(String missing, BsonDocument definition) {
+        return definition.keySet().stream()
+                .filter(key -> !definition.containsKey(missing)
+                        && Nearest.to(key, List.of(missing)).isPresent())
+                .findFirst()
+                .map(key -> "; '" + key + "' has no effect, did you mean " + missing + "?")
+                .orElse("");
     }
 
     private static ProblemException wrong(String why) {

@@ -122,6 +122,14 @@ public final class DocumentReads {
         }
     }
 
+    /// Whether there is the collection or view. May block for metadata.
+    ///
+    /// @throws ProblemException if that cannot be known now
+    public boolean exists(MongoNamespace namespace) {
+        return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName())
+                .exists();
+    }
+
     private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query, Optional<KnownCollection> collection) {
         try {
             if (collection.isEmpty()) {
