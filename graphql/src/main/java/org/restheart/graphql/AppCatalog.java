@@ -87,7 +87,7 @@ final class AppCatalog implements AutoCloseable {
     /// The app that is served at a path.
     ///
     /// @param request that may have to wait for it
-    /// @throws InvalidApp if its definition is invalid, or if more than one has the path
+    /// @throws InvalidApp if its definition is invalid
     Optional<ServedApp> find(Place place, Request request) throws InvalidApp {
         var known = known(place);
         if (known.isPresent()) {
@@ -100,7 +100,7 @@ final class AppCatalog implements AutoCloseable {
 
     /// The app that is served at a path. May wait.
     ///
-    /// @throws InvalidApp if its definition is invalid, or if more than one has the path
+    /// @throws InvalidApp if its definition is invalid
     Optional<ServedApp> find(Place place) throws InvalidApp {
         var known = kept.getIfPresent(place);
         if (known != null) {
@@ -253,11 +253,7 @@ final class AppCatalog implements AutoCloseable {
     }
 
     private boolean isServed(ServedApp app, String uri, List<RawBsonDocument> claimants) {
-        try {
-            return definitions.served(uri, claimants).equals(Optional.of(app.stored()));
-        } catch (InvalidApp _) {
-            return false;
-        }
+        return definitions.served(uri, claimants).equals(Optional.of(app.stored()));
     }
 
     @Override

@@ -4,6 +4,7 @@ import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +16,12 @@ import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
 import org.bson.BsonRegularExpression;
 import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
 import org.restheart.graphql.app.AppUris;
-import org.restheart.graphql.app.InvalidApp;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
@@ -36,6 +39,10 @@ final class StoredDefinitions {
     /// less than 16 MiB. Few definitions claim one path, unless they were stored by other ways than this server's.
     private static final int PATHS_PER_QUERY = 100;
 
+    private static final BsonObjectId NO_TAG = new BsonObjectId(new ObjectId(new byte[12]));
+    private static final Comparator<RawBsonDocument> BY_AGE =
+            Comparator.comparing(StoredDefinitions::age).thenComparing(AppUris::nameOf);
+
     private final DocumentReads reads;
     private final String collection;
 
@@ -52,10 +59,11 @@ final class StoredDefinitions {
         return find(database, new BsonDocument());
     }
 
-    /// Definitions that are written through this server never claim the path of another. Of those that were stored in
-    /// other ways, neither the order nor what they contain decides which is served, since who may write one could
-    /// choose that: none is.
-    Optional<RawBsonDocument> served(String uri, List<RawBsonDocument> claimants) throws InvalidApp {
+    /// Definitions that are written through this server do not claim the path of another. Of those that were stored in
+    /// other ways, or by two servers at the same moment, all servers serve the oldest one that is enabled. Who may write
+    /// definitions cannot choose an entity tag, so that nobody's later definition takes the path of an earlier one, which
+    /// keeps its tag: while there are two, neither can be changed at that path.
+    Optional<RawBsonDocument> served(String uri, List<RawBsonDocument> claimants) {
         var owners = claimants.stream()
                 .filter(definition -> AppUris.of(definition).own().equals(Optional.of(uri)))
                 .toList();
@@ -64,18 +72,27 @@ final class StoredDefinitions {
         }
         var enabled = owners.stream()
                 .filter(definition -> AppUris.of(definition).isEnabled())
+                .sorted(BY_AGE)
                 .toList();
         if (enabled.size() > 1) {
-            var names = enabled.stream().limit(10).map(AppUris::nameOf).toList();
-            if (collisions.size() > MAX) {
-                collisions.clear();
-            }
-            if (collisions.add(names)) {
-                LOG.warn("None of these GraphQL apps is served at its own path, since all have the same: {}", names);
-            }
-            throw new InvalidApp("URI collision: more than one GraphQL app has the path /" + uri);
+            warn(uri, enabled);
         }
         return (enabled.isEmpty() ? owners : enabled).stream().findFirst();
+    }
+
+    private void warn(String uri, List<RawBsonDocument> enabled) {
+        var names = enabled.stream().limit(10).map(AppUris::nameOf).toList();
+        if (collisions.size() > MAX) {
+            collisions.clear();
+        }
+        if (collisions.add(names)) {
+            LOG.warn("These GraphQL apps have the same path /{}, at which the first is served: {}", uri, names);
+        }
+    }
+
+    /// Definitions without an entity tag of a server were stored by other programs and count as the oldest.
+    private static BsonObjectId age(RawBsonDocument definition) {
+        return definition.get(EntityTags.FIELD) instanceof BsonObjectId tag ? tag : NO_TAG;
     }
 
     /// The definitions that are to be served at each of these paths, disabled ones too; nothing for a path without any.

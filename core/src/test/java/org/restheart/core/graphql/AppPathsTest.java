@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.mongodb.client.MongoClients;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.bson.Document;
+import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -286,31 +288,46 @@ class AppPathsTest {
         }
     }
 
-    @Test
-    void of_definitions_with_one_path_that_are_stored_in_other_ways_none_is_served() {
-        var apps = mongo.database().getCollection("gql-apps");
-        apps.insertOne(foreign("stored", "shared"));
-        assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
-        apps.insertOne(foreign("shared", null));
-        apps.insertOne(foreign("a", "/shared"));
-        clearCache();
-        var answer = admin.ask("shared", "{b}");
-        assertThat(answer.statusCode()).isEqualTo(400);
-        assertThat(answer.body())
-                .contains(
-                        "Invalid GraphQL app definition: URI collision: more than one GraphQL app has the path /shared");
-        assertThat(admin.ask("stored", "{b}").statusCode()).isEqualTo(200); // by its id
+    /// With an entity tag as a server assigns it.
+    private static Document tagged(Document definition, int seconds) {
+        return definition.append("_etag", new ObjectId(new Date(seconds * 1_000L)));
+    }
 
-        for (var other : List.of("shared", "a")) { // a disabled one is not served, and takes nothing away
-            apps.updateOne(new Document("_id", other), Document.parse("{$set: {'descriptor.enabled': false}}"));
-        }
-        clearCache();
+    @Test
+    void of_definitions_with_one_path_that_are_stored_in_other_ways_the_oldest_is_served() {
+        var apps = mongo.database().getCollection("gql-apps");
+        var oldest = tagged(foreign("stored", "shared"), 100);
+        apps.insertOne(oldest);
         assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
+        apps.insertOne(tagged(Document.parse(definition("x")).append("_id", "shared"), 200)
+                .append("descriptor", new Document()));
+        apps.insertOne(tagged(Document.parse(definition("/shared")).append("_id", "a"), 300));
+        requireServed("shared", "b");
+        assertThat(admin.ask("a", THEIRS).statusCode()).isEqualTo(200); // by its id
+        for (var id : List.of("stored", "a")) { // while there are two
+            var changed = admin.send("PATCH", "/defs/gql-apps/" + id, "{\"descriptor.description\": \"mine\"}");
+            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(409);
+        }
+
+        apps.updateOne(new Document("_id", "stored"), Document.parse("{$set: {'descriptor.enabled': false}}"));
+        requireServed("shared", "a");
+        apps.replaceOne(new Document("_id", "stored"), oldest);
+        apps.updateOne(new Document("_id", "a"), Document.parse("{$unset: {_etag: 1}}")); // by another program
+        requireServed("shared", "a");
+        apps.updateOne(new Document("_id", "a"), Document.parse("{$set: {'descriptor.enabled': false}}"));
+        requireServed("shared", "b");
         for (int i = 0; i < 20; i++) { // as many others as may be that look alike
             apps.insertOne(foreign("/".repeat(i + 1) + "shared", "/x" + i));
         }
+        requireServed("shared", "b");
+        apps.deleteMany(Document.parse("{_id: {$in: ['shared', 'a']}}"));
+    }
+
+    private void requireServed(String path, String field) {
         clearCache();
-        assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
+        for (var each : List.of("a", "b")) {
+            assertThat(admin.ask(path, "{" + each + "}").statusCode()).as(each).isEqualTo(each.equals(field) ? 200 : 400);
+        }
     }
 
     @Test

@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
@@ -16,6 +19,7 @@ import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.core.security.LogLines;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
+import org.slf4j.LoggerFactory;
 
 /// Definitions that drivers or other servers have stored.
 @WithMongo
@@ -131,10 +135,10 @@ class StoredAppsTest {
             for (int i = 0; i < 4; i++) {
                 assertThat(new GraphqlClient(gateway, "admin").ask("odd", QUERY).body())
                         .contains("errors");
-                assertThat(status(gateway, "shared")).isEqualTo(400);
+                assertThat(status(gateway, "shared")).isEqualTo(200);
             }
             assertThat(log.all()).noneMatch(line -> line.startsWith("WARN GraphQL app"));
-            assertThat(log.all().stream().filter(line -> line.contains("None of these GraphQL apps")))
+            assertThat(log.all().stream().filter(line -> line.contains("These GraphQL apps have the same path")))
                     .hasSize(1);
         }
     }
@@ -228,7 +232,7 @@ class StoredAppsTest {
         insert(app("a", json -> json).append("descriptor", new Document("uri", "taken")));
         insert(app("b", json -> json).append("descriptor", new Document("uri", "taken")));
         try (var gateway = start("app-cache-ttr: 60000", "createIndexesOnGqlApps: {enabled: true}\n")) {
-            assertThat(status(gateway, "taken")).isEqualTo(400);
+            assertThat(status(gateway, "taken")).isEqualTo(200);
             assertThat(status(gateway, "a")).isEqualTo(200);
             assertThat(status(gateway, "b")).isEqualTo(200);
         }
@@ -245,9 +249,53 @@ class StoredAppsTest {
         try (var gateway = start("app-cache-ttr: 60000", "")) {
             for (int round = 0; round < 5; round++) {
                 assertThat(status(gateway, "$usual")).isEqualTo(200);
-                assertThat(status(gateway, "shared")).isEqualTo(400);
+                assertThat(status(gateway, "shared")).isEqualTo(200);
                 await().pollDelay(Duration.ofMillis(100)).until(() -> true);
             }
         }
+    }
+
+    @Test
+    void of_definitions_that_two_servers_store_at_the_same_moment_both_serve_the_same() throws Exception {
+        try (var one = start("app-cache-ttr: 60000", "");
+                var other = start("app-cache-ttr: 60000", "");
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            int both = 0;
+            for (int round = 0; round < 20; round++) {
+                var path = "race/" + round;
+                var begin = new CyclicBarrier(2);
+                var first = threads.submit(() -> define(one, begin, "first", path));
+                var second = threads.submit(() -> define(other, begin, "second", path));
+                both += first.get() == 201 && second.get() == 201 ? 1 : 0;
+                assertThat(List.of(first.get(), second.get())).contains(201);
+                await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                    var names = served(one, path);
+                    assertThat(names).hasSize(1);
+                    assertThat(served(other, path)).isEqualTo(names);
+                });
+                mongo.database().getCollection("gql-apps").deleteMany(new Document());
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> status(one, path) == 404 && status(other, path) == 404);
+            }
+            LoggerFactory.getLogger(StoredAppsTest.class).info("both were stored in {} of 20 rounds", both);
+        }
+    }
+
+    private int define(ConformanceGateway gateway, CyclicBarrier begin, String name, String path) throws Exception {
+        var definition = app(name, json -> json.replace("docs", name)).append("descriptor", new Document("uri", path));
+        begin.await();
+        return new GraphqlClient(gateway, "admin")
+                .send("PUT", "/defs/gql-apps/" + name + "?wm=upsert", definition.toJson())
+                .statusCode();
+    }
+
+    /// Which of the two apps is served at the path.
+    private static List<String> served(ConformanceGateway gateway, String path) {
+        return Stream.of("first", "second")
+                .filter(name -> new GraphqlClient(gateway, "admin")
+                                .ask(path, "{" + name + "{_id}}")
+                                .statusCode()
+                        == 200)
+                .toList();
     }
 }
