@@ -20,9 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.UnsupportedDirectives;
 
-/// Checks the bounds of a query, and that it has no unsupported directives, before validation, which can cost far more
-/// than parsing. Each fragment is
-/// measured once, however often it is spread. Confined to one thread.
+/// Checks the bounds of a query, and that it has no unsupported directives, before validation, which can cost
+/// far more than parsing. Each fragment is measured once, however often it is spread. Confined to one thread.
 final class DocumentBounds {
     /// The deepest nesting of selections and fragments, if the configuration does not limit the depth.
     private static final int MAX_NESTING = 500;
@@ -63,8 +62,7 @@ final class DocumentBounds {
     }
 
     /// Why a document is refused; empty if it is not.
-    static Optional<GraphQLError> refusal(
-            Document document, GraphQLSchema schema, GraphqlConfig.Queries bounds) {
+    static Optional<GraphQLError> refusal(Document document, GraphQLSchema schema, GraphqlConfig.Queries bounds) {
         return new DocumentBounds(schema, bounds).check(document).map(DocumentBounds::error);
     }
 

@@ -59,7 +59,10 @@ final class EventStreams {
 
     /// The results of a subscription. No message `complete` is sent: the subscription ends with its connection,
     /// and a client that reconnects resumes it.
-    static Response.Ready results(OpenSubscription subscription, Backlog backlog) {
+    ///
+    /// @param request to which they are the response, whose rights to the app end them too
+    static Response.Ready results(OpenSubscription subscription, PushBounds bounds, Request request) {
+        var backlog = bounds.backlog();
         var results = new AtomicReference<ResponseStream>();
         var stream = subscription.results(new ResponseStream.Receiver() {
             @Override
@@ -77,6 +80,7 @@ final class EventStreams {
         });
         results.set(stream);
         stream.start();
+        var forget = bounds.rights().watch(backlog, request);
         return head().with(
                         MEDIA_TYPE,
                         new Content.Push(new Subscription(
@@ -84,6 +88,9 @@ final class EventStreams {
                                 backlog,
                                 subscription.source().keepAlive(),
                                 subscription.source().onSent(),
-                                stream::close)));
+                                () -> {
+                                    forget.run();
+                                    stream.close();
+                                })));
     }
 }

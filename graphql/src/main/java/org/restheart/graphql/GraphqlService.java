@@ -62,7 +62,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         this.catalog = new AppCatalog(following, reads, config);
         this.runner = new QueryRunner(
                 config, reads, rights, new ResultMemory(config.answers().maxBytes()));
-        this.subscriptions = new Subscriptions(runner, streams, catalog, observer);
+        this.subscriptions = new Subscriptions(runner, streams, catalog, observer, bounds.rights());
         this.sockets = new GraphqlSockets(subscriptions, bounds);
         this.skippedSegments = RequestPath.parse(config.uri()).segments().size();
     }
@@ -173,7 +173,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         return switch (subscriptions.start(request, served, asked, resumeAfter)) {
             case QueryOutcome outcome ->
                 EventStreams.areRequired(request) ? EventStreams.complete(outcome) : outcome.response();
-            case OpenSubscription open -> EventStreams.results(open, bounds.backlog());
+            case OpenSubscription open -> EventStreams.results(open, bounds, request);
         };
     }
 

@@ -173,6 +173,8 @@ final class GraphqlSocket implements Inbound {
             var asked = QueryRequest.of(payload);
             if (!subscriptions.isServed(served)) {
                 end(Ending.REDEFINED);
+            } else if (!subscriptions.isAdmitted(request)) { // each subscription is a request for the app
+                end(Ending.PERMISSION_LOST);
             } else if (isOther(asked)) {
                 refuse(id, "only subscriptions are answered on a WebSocket: send other operations by POST");
             } else {

@@ -40,8 +40,7 @@ record QueryRunner(
         if (query.isEmpty()) {
             return asked.documentId().isPresent()
                     ? GraphqlErrors.outcome(400, "PersistedQueryNotFound", ErrorType.ValidationError)
-                    : GraphqlErrors.outcome(
-                            400, "Query cannot be null", ErrorType.DataFetchingException, asked.hint());
+                    : GraphqlErrors.outcome(400, "Query cannot be null", ErrorType.DataFetchingException, asked.hint());
         }
         if (config.queries().onlyStored() && !app.holds(query.get())) {
             return GraphqlErrors.outcome(

@@ -8,9 +8,11 @@ import org.restheart.http.Body;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
 import org.restheart.http.push.Subscription;
+import org.restheart.mongo.changestream.Rights;
 
 /// Starts operations that may be subscriptions. Thread-safe.
-record Subscriptions(QueryRunner runner, SourceStreams streams, AppCatalog catalog, SubscriptionObserver observer) {
+record Subscriptions(
+        QueryRunner runner, SourceStreams streams, AppCatalog catalog, SubscriptionObserver observer, Rights rights) {
 
     /// Executes the operation; if it is a subscription, its source stream is opened, and it is executed for each event.
     ///
@@ -42,6 +44,11 @@ record Subscriptions(QueryRunner runner, SourceStreams streams, AppCatalog catal
         Map<String, ?> extensions =
                 asked.resumeAfter().isPresent() ? Map.of("resumeToken", JsonParser.parse(event.token())) : Map.of();
         return Optional.of(runner.run(request, served.app(), asked, event, extensions));
+    }
+
+    /// Whether the request that opened a WebSocket would be admitted now. May block.
+    boolean isAdmitted(Request request) {
+        return rights.admits(request);
     }
 
     /// Whether the definition is unchanged.

@@ -326,7 +326,9 @@ class AppPathsTest {
     private void requireServed(String path, String field) {
         clearCache();
         for (var each : List.of("a", "b")) {
-            assertThat(admin.ask(path, "{" + each + "}").statusCode()).as(each).isEqualTo(each.equals(field) ? 200 : 400);
+            assertThat(admin.ask(path, "{" + each + "}").statusCode())
+                    .as(each)
+                    .isEqualTo(each.equals(field) ? 200 : 400);
         }
     }
 

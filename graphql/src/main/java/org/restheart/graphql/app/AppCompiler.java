@@ -100,12 +100,10 @@ final class AppCompiler {
                                             RESOLVER, mapping.asDocument().keySet(), List.of(RESOLVER))));
         }
         if (!declared.isDocument()) {
-            throw new InvalidApp(
-                    "$typeResolver for " + what + " must be an Object but was " + declared.getBsonType());
+            throw new InvalidApp("$typeResolver for " + what + " must be an Object but was " + declared.getBsonType());
         }
         var mapped = declared.asDocument().keySet();
-        var unmapped =
-                concrete.stream().filter(name -> !mapped.contains(name)).toList();
+        var unmapped = concrete.stream().filter(name -> !mapped.contains(name)).toList();
         if (!unmapped.isEmpty()) {
             throw new InvalidApp("$typeResolver for " + what + " does not map all "
                     + (kind.equals("union") ? "union members" : "implementing types") + ": "
@@ -115,8 +113,8 @@ final class AppCompiler {
         var predicates = new LinkedHashMap<String, TypePredicate>();
         for (var predicate : declared.asDocument().entrySet()) {
             if (!predicate.getValue().isString()) {
-                throw new InvalidApp("error parsing $typeResolver predicate: the one for " + predicate.getKey()
-                        + " of " + what + " must be a String");
+                throw new InvalidApp("error parsing $typeResolver predicate: the one for " + predicate.getKey() + " of "
+                        + what + " must be a String");
             }
             predicates.put(
                     predicate.getKey(),
@@ -138,8 +136,7 @@ final class AppCompiler {
                     addFetchers(object, codes);
                 }
             }
-            DataFetcher<?> directives =
-                    environment -> UnsupportedDirectives.without(environment.getGraphQLSchema());
+            DataFetcher<?> directives = environment -> UnsupportedDirectives.without(environment.getGraphQLSchema());
             codes.dataFetcher(DIRECTIVES, directives);
             return schema.transform(builder -> builder.codeRegistry(codes.build()));
         } catch (GraphQLException e) {

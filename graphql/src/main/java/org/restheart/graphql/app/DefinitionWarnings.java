@@ -51,7 +51,10 @@ final class DefinitionWarnings {
     /// @param definition that is valid
     /// @param fields mappings by `Type.field`
     static List<String> of(
-            BsonDocument definition, GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Collections collections) {
+            BsonDocument definition,
+            GraphQLSchema schema,
+            Map<String, FieldMapping> fields,
+            Apps.Collections collections) {
         var found = new DefinitionWarnings(schema, fields, collections);
         found.warnings.addAll(DefinitionKeys.warnings(definition, fields.keySet()));
         definition.getDocument("mappings").forEach((type, mapping) -> found.type(type, mapping.asDocument()));
@@ -145,7 +148,8 @@ final class DefinitionWarnings {
             }
         }
         if (fields.get(place) instanceof FieldMapping.Pipeline pipeline) {
-            collections.refusal(pipeline.source().namespace(), stages)
+            collections
+                    .refusal(pipeline.source().namespace(), stages)
                     .ifPresent(refusal -> warnings.add("the mapping for " + place + " will fail: " + refusal));
         }
     }
@@ -223,16 +227,15 @@ final class DefinitionWarnings {
     /// Looks for collections that do not exist: MongoDB finds nothing in them, without an error.
     private void missing() {
         fields.forEach((place, mapping) -> {
-            var namespace =
-                    switch (mapping) {
-                        case FieldMapping.Find find -> find.source().namespace();
-                        case FieldMapping.Pipeline pipeline -> pipeline.source().namespace();
-                        case FieldMapping.Stream stream -> stream.namespace();
-                        case FieldMapping.Path _ -> null;
-                    };
+            var namespace = switch (mapping) {
+                case FieldMapping.Find find -> find.source().namespace();
+                case FieldMapping.Pipeline pipeline -> pipeline.source().namespace();
+                case FieldMapping.Stream stream -> stream.namespace();
+                case FieldMapping.Path _ -> null;
+            };
             if (namespace != null && !collections.exists(namespace)) {
-                warnings.add("the mapping for " + place + " names the collection " + namespace
-                        + ", which does not exist");
+                warnings.add(
+                        "the mapping for " + place + " names the collection " + namespace + ", which does not exist");
             }
         });
     }

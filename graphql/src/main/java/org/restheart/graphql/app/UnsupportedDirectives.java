@@ -6,8 +6,8 @@ import graphql.schema.GraphQLSchema;
 import java.util.List;
 import java.util.Set;
 
-/// Directives that graphql-java adds to every schema, and that are not supported. An app may declare its own ones of
-/// the same names.
+/// Directives that graphql-java adds to every schema, and that are not supported. An app may declare its own
+/// ones of the same names.
 public final class UnsupportedDirectives {
     private static final Set<GraphQLDirective> ADDED =
             Set.of(Directives.DeferDirective, Directives.ExperimentalDisableErrorPropagationDirective);

@@ -91,6 +91,11 @@ public final class Rights {
         return () -> watched.remove(right);
     }
 
+    /// Whether a request that was admitted would be admitted now. Blocks.
+    public boolean admits(Request request) {
+        return standing.stillAdmits(request);
+    }
+
     /// Something may have changed: the credentials that rest on it are checked soon.
     ///
     /// @param basis empty if it may be any
