@@ -11,20 +11,25 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import org.bson.BsonBinary;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.BulkInserts.BulkInsert;
+import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.LimitedWrites;
@@ -116,6 +121,40 @@ class InsertCommandsTest {
             session.abortTransaction();
         }
         assertThat(collection("ordered").countDocuments()).isEqualTo(2);
+    }
+
+    @Test
+    void the_largest_and_the_deepest_documents_fit_a_command() {
+        int most = 16 << 20;
+        var large = new BsonDocument("_id", new BsonInt32(1)).append("data", new BsonBinary(new byte[0]));
+        int rest = most - new RawBsonDocument(large, new BsonDocumentCodec()).getByteLength();
+        large.append("data", new BsonBinary(new byte[rest]));
+        var deep = new BsonDocument("_id", new BsonInt32(2)); // MongoDB stores 180 levels
+        var inner = deep;
+        for (int level = 2; level < 180; level++) {
+            inner.append("a", new BsonDocument());
+            inner = inner.getDocument("a");
+        }
+        var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
+        var arrays = coalescer.coalescedBulkInserts();
+        for (var document : List.of(large, deep)) {
+            var raw = new RawBsonDocument(document, new BsonDocumentCodec());
+            var insert = new Insert(namespace("extreme"), WriteConcern.MAJORITY, raw);
+            assertThat(coalescer.coalescedInserts().submit(insert).join().outcome())
+                    .isInstanceOf(Inserts.Outcome.Inserted.class);
+            var array = new BulkInsert(namespace("extremes"), WriteConcern.MAJORITY, List.of(raw));
+            assertThat(arrays.submit(array).join().outcome()).isEmpty();
+            var replacement = new ReplaceOneModel<>(new BsonDocument("_id", document.get("_id")), raw);
+            assertThat(BulkWrites.each(
+                                    coalescer.limited(),
+                                    Optional.empty(),
+                                    mongo.database()
+                                            .getCollection("extremes", RawBsonDocument.class)
+                                            .withWriteConcern(WriteConcern.MAJORITY),
+                                    List.of(replacement))
+                            .getMatchedCount())
+                    .isOne();
+        }
     }
 
     @Test
