@@ -113,6 +113,9 @@ export function cell(value, utc = true) {
 /** One letter for a type, so that colour is not the only sign. @type {Record<string, string>} */
 export const letters = { string: "S", int: "I", long: "L", double: "D", decimal: "N", bool: "B", null: "∅", oid: "#", date: "T", object: "{", array: "[", binary: "0", regex: "/", timestamp: "⏱", code: "ƒ" };
 
+/** What the letters stand for: the names of BSON's types. @type {Record<string, string>} */
+export const typeNames = { string: "text", int: "int, 32 bits", long: "long, 64 bits", double: "double", decimal: "decimal128", bool: "true or false", null: "null", oid: "ObjectId", date: "date", object: "object", array: "array", binary: "binary", regex: "regular expression", timestamp: "timestamp", code: "code" };
+
 /** A member, or undefined. @param {any} value @param {string} path with dots */
 export function at(value, path) {
   let found = value;

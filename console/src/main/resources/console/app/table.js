@@ -1,6 +1,6 @@
 // Documents as rows: the grid pattern of ARIA, with one cell at a time in the order of focus.
 import { cls, html, useEffect, useRef, useState } from "./dom.js";
-import { at, cell, inline, letters } from "./shellprint.js";
+import { at, cell, inline, letters, typeNames } from "./shellprint.js";
 import { settings } from "./state.js";
 import { Icon } from "./icons.js";
 import { cut, visible } from "./format.js";
@@ -55,7 +55,16 @@ export function Table({ documents, columns, sort, selected, onSelect, onOpen, on
         </tr></thead>
         <tbody>${documents.map((/** @type {any} */ document, /** @type {number} */ r) => html`<${Row} key=${id(document)} plain=${plain} document=${document} columns=${columns} widths=${widths} chosen=${selected.has(id(document))} focused=${focus[0] === r ? focus[1] : -1} onToggle=${() => toggle(document)} onOpen=${() => onOpen(document)} onFocus=${(/** @type {number} */ c) => setFocus([r, c])} />`)}</tbody>
       </table>
-    </div>`;
+    </div>
+    <${Legend} documents=${documents} columns=${columns} />`;
+}
+
+/** What the letters in front of the values stand for. @param {any} props */
+function Legend({ documents, columns }) {
+  const found = new Set(documents.flatMap((/** @type {any} */ document) => columns.map((/** @type {string} */ name) => at(document, name)?.t)));
+  const types = Object.keys(typeNames).filter(type => found.has(type));
+  if (!types.length) return null;
+  return html`<p class="types quiet small" aria-hidden="true">${types.map(type => html`<span class="nowrap"><b class="type">${letters[type]}</b>${typeNames[type]}</span>`)}</p>`;
 }
 
 function Row({ plain, document, columns, widths, chosen, focused, onToggle, onOpen, onFocus }) {
@@ -67,7 +76,7 @@ function Row({ plain, document, columns, widths, chosen, focused, onToggle, onOp
         const text = value ? cut(cell(value, settings.value.utc), 160) : "";
         const fixed = widths[name] ? { maxWidth: `${widths[name]}px` } : null;
         return html`<td role="gridcell" key=${name} style=${fixed} class=${value ? `t-${value.t}` : "none"} tabindex=${focused === c + 1 ? 0 : -1} title=${value ? cut(visible(value.t === "string" ? value.v : inline(value)), 600) : null} onFocus=${() => onFocus(c + 1)} onClick=${onOpen}>
-          ${value && html`<span class="type" aria-hidden="true">${letters[value.t] || "?"}</span>${text}`}
+          ${value && html`<span class="type" aria-hidden="true" title=${typeNames[value.t] || value.t}>${letters[value.t] || "?"}</span>${text}`}
         </td>`;
       })}
     </tr>`;
