@@ -3,13 +3,17 @@
 (() => {
   const { own, graphql } = document.documentElement.dataset;
   const app = new URLSearchParams(location.search).get('app');
-  const choice = document.getElementById('choice');
+  const element = (id) => document.getElementById(id);
+  const prefix = location.pathname.slice(0, location.pathname.lastIndexOf(own));
+  element('home').href = `${prefix}/`;
   if (!app) {
-    choice.hidden = false;
+    element('choice').hidden = false;
     return;
   }
   document.title = `${app} · GraphiQL`;
-  const prefix = location.pathname.slice(0, location.pathname.lastIndexOf(own));
+  document.querySelector('h1').textContent = app;
+  element('other').href = `${prefix}${own}/`;
+  element('other').hidden = false;
   const target = `${prefix}${graphql}/${app.split('/').map(encodeURIComponent).join('/')}`;
 
   const post = (body, headers, accept) => fetch(target, {
@@ -69,5 +73,50 @@
     ? results(body, options.headers)
     : post(body, options.headers, 'application/json').then(described).then(JSON.parse));
 
-  ReactDOM.createRoot(document.getElementById('graphiql')).render(React.createElement(GraphiQL, { fetcher }));
+  // What is written for one app is not shown for another.
+  const mine = (key) => `${app} ${key}`;
+  const storage = {
+    getItem: (key) => localStorage.getItem(mine(key)),
+    setItem: (key, value) => localStorage.setItem(mine(key), value),
+    removeItem: (key) => localStorage.removeItem(mine(key)),
+    clear: () => Object.keys(localStorage).filter((key) => key.startsWith(mine(''))).forEach((key) => localStorage.removeItem(key)),
+    get length() { return localStorage.length; },
+  };
+
+  const leaf = (type) => (type.ofType ? leaf(type.ofType) : type);
+  const isFree = (field) => field.args.every((argument) => argument.type.kind !== 'NON_NULL' || argument.defaultValue !== null);
+  const isScalar = (field) => ['SCALAR', 'ENUM'].includes(leaf(field.type).kind);
+
+  // A first operation that this app answers: a field of Query that needs no arguments, with some of its scalars.
+  const example = ({ queryType, types }) => {
+    const fieldsOf = (name) => types.find((type) => type.name === name).fields || [];
+    const field = fieldsOf(queryType.name).find(isFree);
+    if (!field) {
+      return '';
+    }
+    const within = fieldsOf(leaf(field.type).name)
+      .filter((each) => isFree(each) && isScalar(each)).slice(0, 5).map((each) => `    ${each.name}\n`);
+    if (isScalar(field)) {
+      return `{\n  ${field.name}\n}\n`;
+    }
+    return `{\n  ${field.name} {\n${within.join('') || '    __typename\n'}  }\n}\n`;
+  };
+
+  const firstOperation = async () => {
+    try {
+      const type = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }';
+      const fields = `fields { name args { defaultValue type { kind } } type { ${type} } }`;
+      const answer = await post({ query: `{ __schema { queryType { name } types { name ${fields} } } }` }, {}, 'application/json');
+      return example((await answer.json()).data.__schema);
+    } catch {
+      return ''; // refused, or without introspection: GraphiQL says so
+    }
+  };
+
+  const show = async () => {
+    const known = storage.getItem('graphiql:tabState');
+    const defaultQuery = `# Ctrl-Enter runs,\n# Ctrl-Space completes.\n${known ? '' : await firstOperation()}`;
+    ReactDOM.createRoot(element('graphiql')).render(React.createElement(GraphiQL, { fetcher, storage, defaultQuery }));
+  };
+  show();
 })();

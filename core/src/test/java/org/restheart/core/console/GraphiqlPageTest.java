@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestMongo;
 
 /// GraphiQL in a real browser, which asks nobody but the gateway.
@@ -69,6 +70,23 @@ class GraphiqlPageTest extends BrowserTest {
             assertThat(page.locator(".result-window").boundingBox().width).isGreaterThan(250);
             run(page, "{ nope }");
             assertThat(page.locator(".result-window")).containsText("ValidationError");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1280, 375})
+    void the_page_names_the_app_and_begins_with_an_operation_of_it(int width) {
+        try (var page = open("root", width, ColorScheme.LIGHT)) {
+            page.navigate(world.address() + "/_graphiql/?app=library"); // nothing is stored for this name
+            assertThat(page.locator("h1")).hasText("library");
+            assertThat(page.locator("#home")).hasAttribute("href", "/");
+            assertThat(page.locator(".graphiql-query-editor")).containsText("title");
+            assertThat(page.locator(".graphiql-query-editor").boundingBox().height)
+                    .isGreaterThan(200);
+            page.locator("button.graphiql-execute-button").click();
+            assertThat(page.locator(".result-window")).containsText("\"title\": \"One\"");
+            page.locator("#other").click();
+            assertThat(page.locator("#choice input")).isVisible();
         }
     }
 
