@@ -37,6 +37,24 @@ class AtlasDataApiAccessTest extends AtlasDataApiFixture {
     }
 
     @Test
+    void a_replacement_touches_the_fields_that_it_lacks() {
+        gateway.permit("""
+                {_id: 'things', roles: ['viewer'], priority: 1, mongo: {allowBulkPatch: true},
+                 predicate: "path-prefix('/things') and method(PATCH) and bson-request-blacklist(locked, price)"}""");
+        gateway.insert("things", "{_id: 'x', locked: true, price: 5, n: 2}");
+        var bob = gateway.as("bob");
+        expect(
+                act(bob, "updateOne", "things", "'filter': {'n': 2}, 'update': {'$set': {'m': 1}}"),
+                200,
+                "{matchedCount: 1, modifiedCount: 1}");
+        assertThat(act(bob, "replaceOne", "things", "'filter': {'n': 2}, 'replacement': {'n': 2}")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(gateway.collection("things").find().first().getInt32("price").getValue())
+                .isEqualTo(5);
+    }
+
+    @Test
     void pipelines_do_not_write_at_any_depth() {
         var response = act("aggregate", "'pipeline': [{'$facet': {'a': [{'$out': 'x'}]}}]");
         assertThat(response.statusCode()).isEqualTo(403);

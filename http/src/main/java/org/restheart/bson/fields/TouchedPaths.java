@@ -41,6 +41,14 @@ public final class TouchedPaths {
         };
     }
 
+    /// What a change touches that puts the content in place of a stored document: it removes the fields that the
+    /// content lacks.
+    public static TouchedPaths ofReplacement(BsonValue content) {
+        var touched = ofDocument(content, false);
+        touched.everything = true;
+        return touched;
+    }
+
     public static TouchedPaths of(Update update) {
         return switch (update) {
             case Update.Operators(var document) -> ofDocument(document, true);

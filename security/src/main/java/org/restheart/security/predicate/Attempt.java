@@ -14,6 +14,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.Account;
+import org.restheart.http.judged.DataWrite;
 
 /// A request, as predicates see it. Confined to one request: values bound by a template or a regular expression are
 /// visible to the predicates to its right, until [#forget()] clears them before the next rule.
@@ -103,10 +104,14 @@ public final class Attempt {
     /// @throws org.restheart.http.ProblemException if it does not parse
     List<TouchedPaths> touched() {
         if (touched == null) {
-            touched = content()
-                    .map(content -> TouchedPaths.of(content, request.method() == Method.PATCH))
-                    .orElse(List.of());
+            touched = content().map(this::touched).orElse(List.of());
         }
         return touched;
+    }
+
+    private List<TouchedPaths> touched(BsonValue content) {
+        return DataWrite.replaces(request)
+                ? List.of(TouchedPaths.ofReplacement(content))
+                : TouchedPaths.of(content, request.method() == Method.PATCH);
     }
 }
