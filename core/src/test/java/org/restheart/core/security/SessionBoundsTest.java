@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,13 +22,15 @@ import org.restheart.testkit.WithMongo;
 /// Transactions and sessions of clients are bounded, of one account and together.
 @WithMongo
 class SessionBoundsTest {
+    private static final String KEYS = "apiKeyAuthMechanism: {enabled: true, keys-db: $db}\n";
+
     private static TestGateway gateway;
 
     private final List<Runnable> ends = new ArrayList<>();
 
     @BeforeAll
     static void start(TestMongo mongo) {
-        gateway = TestGateway.startWithData(mongo, "max-transactions: 7, max-transactions-per-account: 3,");
+        gateway = TestGateway.startWithData(mongo, "max-transactions: 7, max-transactions-per-account: 3,", KEYS);
         gateway.permit("{_id: 1, roles: ['editor', 'viewer'],"
                 + " predicate: \"path-prefix('/books') or path-prefix('/_sessions')\"}");
         gateway.insert("books", "{_id: '1'}");
@@ -79,6 +82,37 @@ class SessionBoundsTest {
         assertRefused(ada, 429);
         assertThat(ada.send("DELETE", "/_sessions/" + third, "").statusCode()).isEqualTo(200);
         begun(ada);
+    }
+
+    private static TestClient keyOf(TestGateway other, String name) {
+        var made = other.as(name).post("/_apikeys", "{\"days\": 7}");
+        assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+        return other.anonymous()
+                .with(
+                        "api-key",
+                        BsonDocument.parse(made.body()).getString("key").getValue());
+    }
+
+    @Test
+    void the_keys_of_an_account_have_no_transactions_beside_its_own() {
+        var ada = gateway.as("ada");
+        var session = begun(ada);
+        var key = keyOf(gateway, "ada");
+        begun(key);
+        begun(keyOf(gateway, "ada"));
+        assertRefused(keyOf(gateway, "ada"), 429);
+        assertRefused(key, 429);
+        assertRefused(ada, 429);
+        begun(gateway.as("bob"));
+        begun(keyOf(gateway, "bob"));
+        assertThat(key.get("/_sessions/" + session + "/_txns").body())
+                .as("the session of the password")
+                .contains("null");
+        assertThat(key.send("PATCH", "/_sessions/" + session + "/_txns/1", "").statusCode())
+                .as("the session of the password")
+                .isNotEqualTo(200);
+        assertThat(ada.send("PATCH", "/_sessions/" + session + "/_txns/1", "").statusCode())
+                .isEqualTo(200);
     }
 
     /// MongoDB may answer a repeated commit before the next transaction begins, and the gateway notice it afterwards.
@@ -133,7 +167,7 @@ class SessionBoundsTest {
 
     @Test
     void an_account_uses_so_many_sessions(TestMongo mongo) {
-        try (var other = TestGateway.startWithData(mongo, "max-sessions: 60,")) {
+        try (var other = TestGateway.startWithData(mongo, "max-sessions: 60,", KEYS)) {
             other.permit("{_id: 1, roles: ['editor', 'viewer'], predicate: \"path-prefix('/books')\"}");
             other.insert("books", "{_id: '1'}");
             var ada = other.as("ada");
@@ -145,6 +179,10 @@ class SessionBoundsTest {
             }
             assertThat(last.statusCode()).isEqualTo(429);
             assertThat(last.headers().firstValue("Retry-After")).isPresent();
+            assertThat(keyOf(other, "ada")
+                            .get("/books?txn=1&sid=" + UUID.randomUUID())
+                            .statusCode())
+                    .isEqualTo(429);
             assertThat(ada.get("/books?txn=1&sid=" + first).statusCode()).isEqualTo(400);
             assertThat(other.as("bob").get("/books?txn=1&sid=" + first).statusCode())
                     .isEqualTo(400);

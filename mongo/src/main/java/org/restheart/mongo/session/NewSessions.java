@@ -31,7 +31,7 @@ final class NewSessions {
     /// Called before MongoDB is told of a session.
     ///
     /// @throws org.restheart.http.ProblemException 429 if it is new and the caller has its share of new ones
-    synchronized void admit(String owner, BsonDocument session) {
+    synchronized void admit(String caller, BsonDocument session) {
         if (System.nanoTime() - since > PERIOD) {
             known = new BitSet();
             shares = new FairShares(limit, 0);
@@ -45,7 +45,7 @@ final class NewSessions {
         if (isKnown) {
             return;
         }
-        if (!shares.tryTake(owner)) {
+        if (!shares.tryTake(caller)) {
             throw Problem.of(
                             ProblemCode.TOO_MANY_REQUESTS,
                             "too many sessions in half an hour: use a session for many transactions")

@@ -32,7 +32,7 @@ final class OpenTransactions {
     /// In the order in which MongoDB was asked about them. Guarded by this, like all fields below.
     private final LinkedHashMap<Transaction, Open> open = new LinkedHashMap<>();
 
-    private final Map<String, Integer> byOwner = new HashMap<>();
+    private final Map<String, Integer> byCaller = new HashMap<>();
 
     /// @param session MongoDB's id
     record Transaction(BsonDocument session, long number) {}
@@ -40,7 +40,7 @@ final class OpenTransactions {
     /// @param beginning requests that are beginning it now, of which one can succeed
     /// @param begun whether one has succeeded, or may have
     /// @param asked when it was known to be in progress
-    private record Open(String owner, Transaction transaction, int beginning, boolean begun, long asked) {}
+    private record Open(String caller, Transaction transaction, int beginning, boolean begun, long asked) {}
 
     /// @param inProgress asks MongoDB
     OpenTransactions(SessionLimits limits, Predicate<Transaction> inProgress) {
@@ -54,35 +54,35 @@ final class OpenTransactions {
     ///
     /// @throws org.restheart.http.ProblemException 429 if the caller has too many in progress, 503 if all
     ///     callers have
-    void begin(String owner, BsonDocument session, long number) {
+    void begin(String caller, BsonDocument session, long number) {
         var transaction = new Transaction(session, number);
-        if (add(owner, transaction)) {
+        if (add(caller, transaction)) {
             return;
         }
-        for (var each : longNotAsked(owner)) {
+        for (var each : longNotAsked(caller)) {
             if (inProgress.test(each.transaction)) {
                 ask(each);
             } else {
                 end(each);
             }
         }
-        if (!add(owner, transaction)) {
-            throw refusal(owner);
+        if (!add(caller, transaction)) {
+            throw refusal(caller);
         }
     }
 
-    private synchronized boolean add(String owner, Transaction transaction) {
+    private synchronized boolean add(String caller, Transaction transaction) {
         ended(transaction.session, transaction.number - 1);
         var same = open.get(transaction);
         if (same != null) {
             put(same, same.beginning + 1, same.begun);
             return true;
         }
-        if (isFull(owner) || !shares.tryTake(owner)) {
+        if (isFull(caller) || !shares.tryTake(caller)) {
             return false;
         }
-        byOwner.merge(owner, 1, Integer::sum);
-        open.put(transaction, new Open(owner, transaction, 1, false, System.nanoTime()));
+        byCaller.merge(caller, 1, Integer::sum);
+        open.put(transaction, new Open(caller, transaction, 1, false, System.nanoTime()));
         return true;
     }
 
@@ -107,25 +107,25 @@ final class OpenTransactions {
     private void put(Open each, int beginning, boolean begun) {
         open.remove(each.transaction);
         if (beginning > 0 || begun) {
-            open.put(each.transaction, new Open(each.owner, each.transaction, beginning, begun, System.nanoTime()));
+            open.put(each.transaction, new Open(each.caller, each.transaction, beginning, begun, System.nanoTime()));
         } else {
             release(each);
         }
     }
 
-    private boolean isFull(String owner) {
-        return byOwner.getOrDefault(owner, 0) >= limits.transactionsPerCaller();
+    private boolean isFull(String caller) {
+        return byCaller.getOrDefault(caller, 0) >= limits.transactionsPerCaller();
     }
 
-    /// The transactions about which MongoDB was not asked recently: of the owner if it has too many, otherwise
+    /// The transactions about which MongoDB was not asked recently: of the caller if it has too many, otherwise
     /// of all.
-    private synchronized List<Open> longNotAsked(String owner) {
+    private synchronized List<Open> longNotAsked(String caller) {
         long now = System.nanoTime();
-        boolean full = isFull(owner);
+        boolean full = isFull(caller);
         return new ArrayList<>(open.values().stream()
                 .takeWhile(each -> now - each.asked > ASK_AGAIN)
                 .filter(each -> each.beginning == 0)
-                .filter(each -> !full || each.owner.equals(owner))
+                .filter(each -> !full || each.caller.equals(caller))
                 .limit(ASKED)
                 .toList());
     }
@@ -160,16 +160,16 @@ final class OpenTransactions {
     }
 
     private void release(Open ended) {
-        shares.release(ended.owner);
-        byOwner.computeIfPresent(ended.owner, (_, count) -> count == 1 ? null : count - 1);
+        shares.release(ended.caller);
+        byCaller.computeIfPresent(ended.caller, (_, count) -> count == 1 ? null : count - 1);
     }
 
-    private synchronized RuntimeException refusal(String owner) {
-        return isFull(owner)
+    private synchronized RuntimeException refusal(String caller) {
+        return isFull(caller)
                 ? Problem.of(
                                 ProblemCode.TOO_MANY_REQUESTS,
                                 limits.transactionsPerCaller()
-                                        + " transactions of this caller are in progress: end some of them")
+                                        + " transactions of this account or address are in progress: end some of them")
                         .with("Retry-After", "1")
                         .raise()
                 : Problem.of(ProblemCode.OVERLOADED, "too many transactions are in progress")

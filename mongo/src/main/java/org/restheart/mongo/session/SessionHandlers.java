@@ -85,7 +85,7 @@ public final class SessionHandlers {
             return JsonResponses.empty(304);
         }
         long next = current.map(txn -> txn.number() + 1).orElse(1L);
-        open.begin(Sessions.owner(request.http()), session, next);
+        open.begin(Sessions.charged(), session, next);
         boolean refused = false;
         try {
             transactions.begin(

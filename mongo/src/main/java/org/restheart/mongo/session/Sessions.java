@@ -12,6 +12,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 
@@ -43,13 +44,19 @@ public final class Sessions {
         return request.caller().identity();
     }
 
+    /// The caller against whose limits a request counts: the account, whichever of its credentials was sent, since it
+    /// can make as many API keys as it likes; otherwise the address.
+    static String charged() {
+        return CallerScope.current();
+    }
+
     /// MongoDB's session of an id, of which MongoDB is told.
     ///
-    /// @throws org.restheart.http.ProblemException 404 for one of another owner; 429 if the owner has used too
+    /// @throws org.restheart.http.ProblemException 404 for one of another owner; 429 if the caller has used too
     ///     many
     BsonDocument admitted(Request request, UUID id) {
         var session = serverSession(request, id);
-        sessions.admit(owner(request), session);
+        sessions.admit(charged(), session);
         return session;
     }
 
@@ -68,13 +75,13 @@ public final class Sessions {
     /// makes a secondary wait for earlier writes of the session. As writes through other gateways are unknown,
     /// the time is read from the primary. Blocks for MongoDB.
     ///
-    /// @throws org.restheart.http.ProblemException 404 for a session of another owner; 429 if the owner has
+    /// @throws org.restheart.http.ProblemException 404 for a session of another owner; 429 if the caller has
     ///     used too many
     public Optional<ClientSession> of(Request request, SessionParameter parameter, Parameters parameters) {
         var server = serverSession(request, parameter.sessionId());
         if (parameter.transaction().isPresent()) {
             request.requireThread();
-            sessions.admit(owner(request), server);
+            sessions.admit(charged(), server);
             long number = parameter.transaction().get();
             return Optional.of(
                     AttachedSession.to(times(false), server, number, () -> transactions.abort(server, number)));
@@ -88,7 +95,7 @@ public final class Sessions {
             return Optional.empty();
         }
         request.requireThread();
-        sessions.admit(owner(request), server);
+        sessions.admit(charged(), server);
         var session = AttachedSession.to(times(true), server);
         client.getDatabase("admin")
                 .runCommand(session, new BsonDocument("ping", new BsonInt32(1)), ReadPreference.primary());
