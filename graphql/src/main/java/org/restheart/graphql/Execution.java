@@ -1,9 +1,11 @@
 package org.restheart.graphql;
 
+import graphql.ExecutionInput;
 import graphql.GraphQLContext;
 import graphql.execution.instrumentation.InstrumentationState;
 import graphql.schema.DataFetcher;
 import graphql.schema.DataFetchingEnvironment;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,8 @@ import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.FieldShape;
 import org.restheart.graphql.app.MappingVariables;
 import org.restheart.graphql.app.Node;
+import org.restheart.http.ComputeLimit;
+import org.restheart.http.ComputeLimit.Place;
 import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -32,7 +36,7 @@ import org.restheart.mongo.reading.ReadQuery;
 import org.restheart.mongo.reading.ReadRights;
 
 /// The execution of one operation. Confined to its thread.
-final class Execution implements InstrumentationState {
+final class Execution implements InstrumentationState, AutoCloseable {
     /// Bytes counted per document in addition to its size, for the objects it is decoded to.
     private static final int OVERHEAD = 200;
 
@@ -40,6 +44,13 @@ final class Execution implements InstrumentationState {
     private static final int VALUE = 110;
 
     private static final int ELEMENT = 50;
+
+    /// Values of a result that is computed at once, with some milliseconds of a processor. Larger ones have a place in
+    /// [ComputeLimit].
+    private static final int FEW = 2_000;
+
+    /// For that place.
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final Request request;
     private final FieldLoads loads;
@@ -49,7 +60,12 @@ final class Execution implements InstrumentationState {
     private final Map<Source, ReadRights> known = new HashMap<>();
     private final @Nullable BsonDocument user;
     private final ResultMemory.Share memory;
+    private final TimeSlices slices = new TimeSlices();
+    private final long deadline;
     private Optional<Problem> fatal = Optional.empty();
+    private @Nullable ExecutionInput input;
+    private int values;
+    private @Nullable Place place;
 
     /// @param rights the read rights on a collection; may block
     /// @param subscribed the values of fields that streams are mapped to
@@ -62,6 +78,9 @@ final class Execution implements InstrumentationState {
             SubscriptionRoot subscribed,
             ResultMemory.Share memory) {
         this.memory = memory;
+        this.deadline = bounds.timeLimit().isZero()
+                ? 0
+                : System.nanoTime() + bounds.timeLimit().toNanos();
         this.subscribed = subscribed;
         this.request = request;
         this.loads = loads;
@@ -72,6 +91,26 @@ final class Execution implements InstrumentationState {
 
     static Execution of(GraphQLContext context) {
         return Objects.requireNonNull(context.get(Execution.class));
+    }
+
+    /// The time by which there must be a result, in [System#nanoTime()]; 0 for none.
+    long deadline() {
+        return deadline;
+    }
+
+    /// @param input which is cancelled when the request has failed as a whole
+    ExecutionInput begins(ExecutionInput input) {
+        this.input = input;
+        return input;
+    }
+
+    /// Gives the place for computations back, until the next value: at the end, and while documents are awaited.
+    @Override
+    public void close() {
+        if (place != null) {
+            place.close();
+            place = null;
+        }
     }
 
     /// Whether the request is answered with a result for each event.
@@ -170,6 +209,7 @@ final class Execution implements InstrumentationState {
     private CompletionStage<Object> shaped(
             CompletionStage<List<RawBsonDocument>> documents, FieldShape shape, Node parent) {
         return documents.thenApply(found -> {
+            slices.begin();
             count(found);
             return shape.ofResults(found, isFirstLevel(parent) ? null : parent.root());
         });
@@ -183,18 +223,36 @@ final class Execution implements InstrumentationState {
         hold(bytes);
     }
 
-    /// Counts a value of the result.
+    /// Counts a value of the result, after which other threads may run.
     ///
-    /// @throws org.restheart.http.ProblemException if the result is too large, which ends the execution
+    /// @throws org.restheart.http.ProblemException if the result is too large or takes too long, which ends the
+    ///     execution
     void count(@Nullable Object value) {
         hold(VALUE + size(value));
+        if (++values > FEW && place == null && Thread.currentThread().isVirtual()) {
+            require(() -> place = ComputeLimit.SHARED.enter(LONGEST_WAIT));
+        }
+        if (slices.step() && deadline != 0 && System.nanoTime() - deadline > 0) {
+            require(() -> {
+                throw Problem.of(ProblemCode.QUERY_TIMED_OUT, "the time is over")
+                        .raise();
+            });
+        }
     }
 
     private void hold(long bytes) {
+        require(() -> memory.hold(bytes));
+    }
+
+    /// A problem ends the whole execution.
+    private void require(Runnable condition) {
         try {
-            memory.hold(bytes);
+            condition.run();
         } catch (ProblemException e) {
             fatal = Optional.of(e.problem());
+            if (input != null) {
+                input.cancel();
+            }
             throw e;
         }
     }

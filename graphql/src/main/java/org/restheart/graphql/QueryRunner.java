@@ -46,10 +46,10 @@ record QueryRunner(
             return GraphqlErrors.outcome(
                     400, "only queries that the app holds are answered", ErrorType.ValidationError);
         }
-        try (var share = memory.open()) {
-            var loads = new LevelLoads(reads);
-            var execution = new Execution(
-                    request, loads, config.answers(), source -> rights.apply(request, source), root, share);
+        var loads = new LevelLoads(reads);
+        try (var share = memory.open();
+                var execution = new Execution(
+                        request, loads, config.answers(), source -> rights.apply(request, source), root, share)) {
             var result = run(execution, loads, app, input(execution, asked, query.get()));
             var all = new HashMap<String, Object>(extensions);
             if (config.answers().verbose()) {
@@ -82,18 +82,21 @@ record QueryRunner(
 
     private ExecutionResult run(Execution execution, LevelLoads loads, ServedApp app, ExecutionInput.Builder input)
             throws TimeoutException, InterruptedException {
-        var limit = config.answers().timeLimit();
-        long deadline = limit.isZero() ? 0 : System.nanoTime() + limit.toNanos();
         try {
-            return loads.loop().await(execute(app, input.dataLoaderRegistry(loads.registry())), deadline);
+            return loads.loop()
+                    .await(
+                            execute(execution, app, input.dataLoaderRegistry(loads.registry())),
+                            execution.deadline(),
+                            execution::close);
         } catch (CompletionException e) {
             return replaced(execution, e);
         }
     }
 
-    private static CompletableFuture<ExecutionResult> execute(ServedApp app, ExecutionInput.Builder input) {
+    private static CompletableFuture<ExecutionResult> execute(
+            Execution execution, ServedApp app, ExecutionInput.Builder input) {
         try {
-            return app.engine().executeAsync(input.build());
+            return app.engine().executeAsync(execution.begins(input.build()));
         } catch (ProblemException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -141,7 +144,7 @@ record QueryRunner(
             Execution execution, OnlyLoad load, ResultMemory.Share share, ServedApp app, ExecutionInput.Builder input) {
         boolean waits = false;
         try {
-            var outcome = execute(app, input);
+            var outcome = execute(execution, app, input);
             var documents = load.documents();
             if (documents.isEmpty()) {
                 return answer(execution, outcome);

@@ -19,10 +19,15 @@ final class RequestLoop implements Executor {
     /// Runs tasks until `outcome` is complete.
     ///
     /// @param deadline in [System#nanoTime()]; 0 for none
+    /// @param waits called before each wait for a task
     /// @throws TimeoutException when it is not complete by then
-    <T> T await(CompletableFuture<T> outcome, long deadline) throws TimeoutException, InterruptedException {
+    <T> T await(CompletableFuture<T> outcome, long deadline, Runnable waits)
+            throws TimeoutException, InterruptedException {
         var _ = outcome.whenComplete((_, _) -> execute(() -> {}));
         while (!outcome.isDone()) {
+            if (tasks.isEmpty()) {
+                waits.run();
+            }
             if (deadline == 0) {
                 tasks.take().run();
                 continue;

@@ -17,6 +17,7 @@ final class ResultJson {
     private static final JsonEncoder VALUES = JsonEncoder.of(JsonMode.DEFAULT);
 
     private final Utf8Buffer out = new Utf8Buffer();
+    private final TimeSlices slices = new TimeSlices();
     private final int maxBytes;
 
     private ResultJson(int maxBytes) {
@@ -71,6 +72,7 @@ final class ResultJson {
         if (out.length() > maxBytes) {
             throw new TooLong();
         }
+        slices.step();
     }
 
     private void writeMap(Map<?, ?> map) {

@@ -29,26 +29,40 @@ public final class ComputeLimit {
     ///
     /// @throws ProblemException 503 if there was no place in a second
     public <T> T compute(Supplier<T> task) {
+        try (var _ = enter(LONGEST_WAIT)) {
+            return task.get();
+        }
+    }
+
+    /// Takes a place for a computation that has turned out to be long, as [#compute].
+    ///
+    /// @param longestWait on a virtual thread
+    /// @return gives the place back when it is closed, once
+    /// @throws ProblemException 503 if there was no place in this time
+    public Place enter(Duration longestWait) {
         var caller = CallerScope.current();
-        if (!take(caller)) {
+        if (!take(caller, longestWait)) {
             refused.increment();
             throw Problem.of(ProblemCode.OVERLOADED, "other requests are being computed at the moment")
                     .with("Retry-After", "1")
                     .raise();
         }
-        try {
-            return task.get();
-        } finally {
-            places.release(caller);
-        }
+        return () -> places.release(caller);
     }
 
-    private boolean take(String caller) {
+    /// A place that is taken.
+    @FunctionalInterface
+    public interface Place extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private boolean take(String caller, Duration longestWait) {
         if (!Thread.currentThread().isVirtual()) {
             return places.tryTake(caller);
         }
         try {
-            return places.take(caller, LONGEST_WAIT.toNanos());
+            return places.take(caller, longestWait.toNanos());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

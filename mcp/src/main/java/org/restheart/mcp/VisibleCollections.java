@@ -286,7 +286,7 @@ final class VisibleCollections {
     private static RequestKind requests(Tool tool, Method method, List<Segment> collection, String... below) {
         var segments = new ArrayList<>(collection);
         for (var name : below) {
-            segments.add(name.equals(ANY) ? Segment.ANY : new Segment.Name(name));
+            segments.add(name.equals(ANY) ? Segment.Unknown.ANY : new Segment.Name(name));
         }
         return new RequestKind(method, segments, demands(method, below), true, via(tool));
     }

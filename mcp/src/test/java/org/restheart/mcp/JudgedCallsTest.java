@@ -36,7 +36,7 @@ class JudgedCallsTest {
 
         @Override
         public List<List<RequestKind.Segment>> collectionPaths(Optional<String> database) {
-            return List.of(List.of(RequestKind.Segment.ANY));
+            return List.of(List.of(RequestKind.Segment.Unknown.ANY));
         }
 
         @Override

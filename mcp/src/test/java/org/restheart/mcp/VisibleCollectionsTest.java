@@ -45,7 +45,8 @@ class VisibleCollectionsTest {
 
         @Override
         public List<List<Segment>> collectionPaths(Optional<String> database) {
-            return List.of(List.of(database.<Segment>map(Segment.Name::new).orElse(Segment.ANY), Segment.ANY));
+            return List.of(
+                    List.of(database.<Segment>map(Segment.Name::new).orElse(Segment.Unknown.ANY), Segment.Unknown.ANY));
         }
 
         @Override

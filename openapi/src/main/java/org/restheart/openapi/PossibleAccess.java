@@ -58,7 +58,7 @@ record PossibleAccess(Descriptions descriptions, KindPermissions permissions) {
     private static List<Segment> extended(List<Segment> path, int more) {
         var longer = new ArrayList<>(path);
         for (int i = 0; i < more; i++) {
-            longer.add(Segment.ANY);
+            longer.add(Segment.Unknown.ANY);
         }
         return List.copyOf(longer);
     }

@@ -88,7 +88,7 @@ final class ServiceOperations {
                 segments.add(asking.caller()
                         .account()
                         .<Segment>map(account -> new Segment.Name(account.name()))
-                        .orElse(Segment.ANY));
+                        .orElse(Segment.Unknown.ANY));
             }
             var kind = new RequestKind(fragment.method(), segments, Set.of(), false, Via.REST);
             var permitted = permissions.ask(asking, kind);

@@ -64,7 +64,7 @@ class FaultsOfTranslatorsTest {
 
         @Override
         public List<List<RequestKind.Segment>> collectionPaths(Optional<String> database) {
-            return List.of(List.of(RequestKind.Segment.ANY));
+            return List.of(List.of(RequestKind.Segment.Unknown.ANY));
         }
 
         @Override

@@ -21,9 +21,6 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
 
     /// A part of a path.
     public sealed interface Segment {
-        /// Any text.
-        Segment ANY = new Unknown(Set.of());
-
         record Name(String text) implements Segment {}
 
         /// Any text with exceptions.
@@ -31,6 +28,9 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
         /// @param except texts that are reserved in that place, in any case
         /// @param otherServices texts, in this very case, at which other services answer
         record Unknown(Set<String> except, Set<String> otherServices) implements Segment {
+            /// Any text.
+            public static final Unknown ANY = new Unknown(Set.of());
+
             public Unknown {
                 except = Set.copyOf(except);
                 otherServices = Set.copyOf(otherServices);

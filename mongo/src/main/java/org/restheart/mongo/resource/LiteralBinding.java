@@ -41,10 +41,10 @@ record LiteralBinding(List<String> where, List<String> what) implements MountBin
         var kind = new ArrayList<Segment>();
         where.forEach(name -> kind.add(new Segment.Name(name)));
         if (what.isEmpty()) {
-            kind.add(db.<Segment>map(Segment.Name::new).orElse(Segment.ANY));
+            kind.add(db.<Segment>map(Segment.Name::new).orElse(Segment.Unknown.ANY));
         }
         if (what.size() < 2) {
-            kind.add(Segment.ANY);
+            kind.add(Segment.Unknown.ANY);
         }
         return List.of(List.copyOf(kind));
     }

@@ -123,12 +123,15 @@ final class TemplateBinding implements MountBinding {
             if (part.equals(REST)) {
                 break;
             }
-            kind.add(VARIABLE.matcher(part).matches() ? Segment.ANY : new Segment.Name(part));
+            kind.add(VARIABLE.matcher(part).matches() ? Segment.Unknown.ANY : new Segment.Name(part));
         }
         if (!where.contains(REST)) {
             return List.of(List.copyOf(kind));
         }
-        return List.of(List.copyOf(kind), append(kind, Segment.ANY), append(kind, Segment.ANY, Segment.ANY));
+        return List.of(
+                List.copyOf(kind),
+                append(kind, Segment.Unknown.ANY),
+                append(kind, Segment.Unknown.ANY, Segment.Unknown.ANY));
     }
 
     private static List<Segment> append(List<Segment> kind, Segment... more) {

@@ -1,0 +1,33 @@
+package org.restheart.graphql;
+
+/// Divides a computation into time slices, after each of which other threads run: virtual threads are not preempted,
+/// so that long computations would keep processors from short ones. Confined to one thread.
+final class TimeSlices {
+    private static final long SLICE_NANOS = 1_000_000;
+
+    /// Steps after which the time is looked at.
+    private static final int STEPS = 8;
+
+    private long begun = System.nanoTime();
+    private int steps;
+
+    /// Begins a slice: the thread has waited.
+    void begin() {
+        begun = System.nanoTime();
+    }
+
+    /// Called for each step of the computation; none should take long.
+    ///
+    /// @return whether a slice has ended
+    @SuppressWarnings("ThreadPriorityCheck")
+    boolean step() {
+        if (++steps % STEPS != 0 || System.nanoTime() - begun < SLICE_NANOS) {
+            return false;
+        }
+        if (Thread.currentThread().isVirtual()) {
+            Thread.yield();
+        }
+        begin();
+        return true;
+    }
+}
