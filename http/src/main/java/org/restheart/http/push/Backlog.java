@@ -1,14 +1,19 @@
 package org.restheart.http.push;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The messages queued for one receiver: bounded, so that a slow one neither fills memory nor delays others.
 ///
-/// The producer offers and never blocks; the connection takes on its I/O thread. Thread-safe.
+/// The producer offers and never blocks, unless it waits for room; the connection takes on its I/O thread. Thread-safe.
 public final class Backlog {
+    /// What is queued by a producer that waits for room is this part of the bounds: enough to keep a socket busy.
+    private static final int LITTLE = 8;
+
     private final int maxMessages;
     private final long maxBytes;
     private final PushBudget budget;
@@ -38,6 +43,10 @@ public final class Backlog {
 
     @GuardedBy("this")
     private boolean woken;
+
+    /// Whether the producer waits for room.
+    @GuardedBy("this")
+    private boolean awaited;
 
     @GuardedBy("this")
     private @Nullable Runnable receiver;
@@ -83,7 +92,7 @@ public final class Backlog {
             if (gone || ending != null) {
                 return Offer.CLOSED;
             }
-            fits = waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.length() <= maxBytes);
+            fits = fits(frame);
             if (fits) {
                 if (!joined) {
                     joined = true;
@@ -105,6 +114,65 @@ public final class Backlog {
         return fits ? Offer.TAKEN : Offer.OVERFLOWN;
     }
 
+    /// Whether there is room for a frame.
+    public synchronized boolean fits(Frame frame) {
+        return waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.length() <= maxBytes);
+    }
+
+    /// Whether there is room for all that waits in another backlog with the same bounds.
+    public boolean fitsAll(Backlog other) {
+        int messages;
+        long length;
+        synchronized (other) {
+            messages = other.waiting.size();
+            length = other.bytes;
+        }
+        synchronized (this) {
+            return waiting.isEmpty() || (waiting.size() + messages <= maxMessages && bytes + length <= maxBytes);
+        }
+    }
+
+    /// Waits until the queue is at most an eighth full with another frame, or has ended: for producers that nobody else
+    /// waits for, and which have the rest elsewhere.
+    ///
+    /// @param patience how long the receiver may take nothing
+    /// @return false if it has taken nothing for so long
+    public synchronized boolean awaitRoom(Frame frame, Duration patience) throws InterruptedException {
+        int before = waiting.size();
+        long end = System.nanoTime() + patience.toNanos();
+        while (!isNearlyEmpty(frame) && ending == null && !gone) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            awaited = true;
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+            if (waiting.size() < before) {
+                before = waiting.size();
+                end = System.nanoTime() + patience.toNanos();
+            }
+        }
+        return true;
+    }
+
+    @GuardedBy("this")
+    private boolean isNearlyEmpty(Frame frame) {
+        return waiting.isEmpty() || (waiting.size() < maxMessages / LITTLE && bytes + frame.length() <= maxBytes / LITTLE);
+    }
+
+    @GuardedBy("this")
+    private void wakeProducer() {
+        if (awaited) {
+            awaited = false;
+            notifyAll();
+        }
+    }
+
+    /// Discards all queued messages; others may follow.
+    public synchronized void drop() {
+        clear();
+    }
+
     /// The result of [#offer].
     public enum Offer {
         TAKEN,
@@ -121,6 +189,7 @@ public final class Backlog {
                 return;
             }
             ending = why;
+            wakeProducer();
             wake = receiver;
         }
         run(wake);
@@ -171,6 +240,7 @@ public final class Backlog {
             woken = false;
         } else {
             bytes -= frame.length();
+            wakeProducer();
         }
         return frame;
     }
@@ -188,6 +258,7 @@ public final class Backlog {
     /// Discards all messages, present and future: the receiver has disconnected.
     public synchronized void abandon() {
         gone = true;
+        wakeProducer();
         clear();
         releaseTaken();
         receiver = null;
@@ -209,6 +280,7 @@ public final class Backlog {
             shed = true;
             clear();
             ending = ending == null ? Ending.TOO_SLOW : ending;
+            wakeProducer();
             wake = receiver;
         }
         run(wake);

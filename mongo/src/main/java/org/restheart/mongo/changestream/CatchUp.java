@@ -12,8 +12,9 @@ import org.restheart.mongo.background.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings listeners from their last positions to that of a shared stream, each with a separate cursor. Events of the
-/// shared stream are queued in the meantime; there is no gap, and events of both cursors are sent once. Thread-safe.
+/// Brings listeners from their last positions to that of a shared stream, each with a separate cursor, as fast as their
+/// clients take what they missed. Events of the shared stream are queued in the meantime, as many as fit; there is no
+/// gap, and events of both cursors are sent once. Thread-safe.
 final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
 
@@ -59,14 +60,21 @@ final class CatchUp {
     private void run(ChangeCursor cursor, SharedStream stream, Listener listener) {
         try {
             var target = stream.position();
-            var reached = step(cursor, stream, listener);
-            while (stream.has(listener) && !hasReached(reached, target)) {
-                reached = step(cursor, stream, listener);
+            while (stream.has(listener)) {
+                var reached = step(cursor, stream, listener);
                 target = target == null ? stream.position() : target;
+                if (reached != null && target != null && ResumeToken.reaches(reached, target)) {
+                    var ahead = stream.release(listener, reached);
+                    if (ahead.isEmpty()) {
+                        return;
+                    }
+                    target = ahead.get();
+                }
             }
-            if (reached != null) {
-                stream.release(listener, reached);
-            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            stream.leave(listener);
+            listener.backlog().end(Ending.SHUTDOWN);
         } catch (RuntimeException e) { // otherwise the listener would wait without end
             if (e instanceof MongoException) {
                 LOG.info("a listener could not catch up: {}", e.toString());
@@ -78,20 +86,16 @@ final class CatchUp {
         }
     }
 
-    /// @param target any position of the shared stream while this listener's messages were queued
-    private static boolean hasReached(@Nullable BsonDocument reached, @Nullable BsonDocument target) {
-        return reached != null && target != null && ResumeToken.reaches(reached, target);
-    }
-
-    /// Delivers one event, if there is one.
+    /// Delivers one event, if there is one. Waits for a client that takes them slowly: nobody else waits for it.
     ///
     /// @return the position up to which all events are delivered
-    private @Nullable BsonDocument step(ChangeCursor cursor, SharedStream stream, Listener listener) {
+    private @Nullable BsonDocument step(ChangeCursor cursor, SharedStream stream, Listener listener)
+            throws InterruptedException {
         var change = cursor.next();
         if (change == null) {
             return cursor.token();
         }
-        if (!listener.deliver(new Event(change), meters)) {
+        if (!listener.catchUp(new Event(change), meters)) {
             stream.leave(listener);
         }
         return change.token();

@@ -1,5 +1,6 @@
 package org.restheart.mongo.changestream;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -13,6 +14,9 @@ import org.restheart.mongo.background.ResumeToken;
 
 /// One connection that listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
 final class Listener {
+    /// How long a client may take nothing of the events that it missed.
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private final StreamDefinition definition;
     private final Transport transport;
     private final Event.Form form;
@@ -24,6 +28,9 @@ final class Listener {
 
     /// The messages of these tokens.
     private volatile @Nullable Backlog held;
+
+    /// The last message that did not fit to those that wait: the listener's own cursor has to deliver it.
+    private @Nullable BsonDocument unheld;
 
     /// The position up to which events were delivered by the listener's own cursor, which may be ahead of the shared
     /// stream; null once the shared stream has passed it.
@@ -63,7 +70,11 @@ final class Listener {
     ///
     /// @param position of the stream
     Optional<String> positionOf(BsonDocument position) {
-        return heldTokens == null ? Optional.of(form.id(position)) : Optional.empty();
+        if (heldTokens != null) {
+            return Optional.empty();
+        }
+        var last = delivered;
+        return Optional.of(form.id(last == null || ResumeToken.reaches(position, last) ? position : last));
     }
 
     /// Queues messages from now on, until [#release].
@@ -72,7 +83,27 @@ final class Listener {
         held = backlog.another();
     }
 
-    /// Sends the queued messages after `token`.
+    /// Where the listener's own cursor has to arrive before [#release]: with a client that takes what it missed more
+    /// slowly than new messages come, they do not all wait, and the cursor delivers them too.
+    ///
+    /// @param token up to which it has delivered
+    /// @return empty if that suffices
+    Optional<BsonDocument> ahead(BsonDocument token) {
+        var tokens = heldTokens;
+        var messages = held;
+        if (tokens != null && messages != null && !tokens.isEmpty() && !backlog.fitsAll(messages)) {
+            leave(tokens.getLast(), tokens, messages);
+        }
+        return Optional.ofNullable(unheld).filter(last -> !ResumeToken.reaches(token, last));
+    }
+
+    private void leave(BsonDocument last, ArrayDeque<BsonDocument> tokens, Backlog messages) {
+        unheld = last;
+        tokens.clear();
+        messages.drop();
+    }
+
+    /// Sends the queued messages after `token`, once it is not [#ahead].
     ///
     /// @return false if the listener has to be removed
     boolean release(BsonDocument token, StreamMeters meters) {
@@ -99,7 +130,7 @@ final class Listener {
         }
     }
 
-    /// The messages were discarded, which was counted then.
+    /// Counted where messages are discarded.
     private boolean tooSlow() {
         backlog.end(Ending.TOO_SLOW);
         return false;
@@ -126,14 +157,15 @@ final class Listener {
         if (!filter.test(event.document())) {
             return true;
         }
+        var frame = frame(event);
+        if (!messages.fits(frame)) {
+            leave(event.token(), tokens, messages);
+            return true;
+        }
         tokens.add(event.token());
-        return switch (messages.offer(frame(event))) {
+        return switch (messages.offer(frame)) {
             case TAKEN -> true;
-            case OVERFLOWN -> {
-                meters.dropped();
-                yield tooSlow();
-            }
-            case CLOSED -> tooSlow();
+            case OVERFLOWN, CLOSED -> tooSlow();
         };
     }
 
@@ -144,10 +176,22 @@ final class Listener {
         return delivered != null;
     }
 
-    /// Sends an event ahead of queued messages.
+    /// Sends an event ahead of queued messages, as soon as the client has taken enough of those before.
     ///
     /// @return false if the listener has to be removed
-    boolean deliver(Event event, StreamMeters meters) {
+    boolean catchUp(Event event, StreamMeters meters) throws InterruptedException {
+        if (!filter.test(event.document())) {
+            return true;
+        }
+        var frame = frame(event);
+        if (!backlog.awaitRoom(frame, PATIENCE)) {
+            meters.dropped();
+            return tooSlow();
+        }
+        return offer(frame, meters);
+    }
+
+    private boolean deliver(Event event, StreamMeters meters) {
         return !filter.test(event.document()) || offer(frame(event), meters);
     }
 

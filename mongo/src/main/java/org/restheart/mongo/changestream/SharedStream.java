@@ -138,11 +138,15 @@ final class SharedStream implements ChangeFollower.Audience {
         return Optional.ofNullable(position).flatMap(listener::positionOf);
     }
 
-    /// Declares that the listener has received all events up to `token`, and continues it with the shared stream.
-    synchronized void release(Listener listener, BsonDocument token) {
-        if (!listener.release(token, meters)) {
+    /// Continues the listener, which has received all events up to `token`, with the shared stream.
+    ///
+    /// @return the position that it has to reach before; empty if it has reached it
+    synchronized Optional<BsonDocument> release(Listener listener, BsonDocument token) {
+        var ahead = listener.ahead(token);
+        if (ahead.isEmpty() && !listener.release(token, meters)) {
             listeners.remove(listener);
         }
+        return ahead;
     }
 
     /// Closes the connections of listeners whose definition is not in these properties any more.

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.NullMarked;
@@ -37,11 +38,11 @@ class ListenerTest {
 
     /// The shared stream may be behind the cursor with which a listener has caught up.
     @Test
-    void events_of_the_own_cursor_are_not_sent_again_by_the_shared_stream() {
+    void events_of_the_own_cursor_are_not_sent_again_by_the_shared_stream() throws InterruptedException {
         listener.hold();
         listener.accept(event(1), meters);
         for (int n = 1; n <= 4; n++) {
-            listener.deliver(event(n), meters);
+            listener.catchUp(event(n), meters);
         }
         listener.release(token(4), meters);
         for (int n = 2; n <= 6; n++) {
@@ -49,6 +50,36 @@ class ListenerTest {
         }
 
         assertThat(told()).containsExactly(1, 2, 3, 4, 5, 6);
+    }
+
+    @Test
+    void what_does_not_fit_to_the_waiting_messages_is_left_to_the_own_cursor() throws InterruptedException {
+        var told = new ArrayList<Integer>();
+        listener.hold();
+        for (int n = 2; n <= 150; n++) {
+            assertThat(listener.accept(event(n), meters)).isTrue();
+        }
+        for (int n = 1; n <= 102; n++) {
+            assertThat(listener.ahead(token(n - 1))).contains(token(102));
+            listener.catchUp(event(n), meters);
+            told.addAll(told());
+        }
+        assertThat(listener.ahead(token(102))).isEmpty();
+        listener.release(token(102), meters);
+        told.addAll(told());
+        assertThat(told)
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, 150).boxed().toList());
+    }
+
+    /// The listener's position is that of its own cursor until the shared stream has passed it.
+    @Test
+    void the_position_is_not_before_what_was_delivered() {
+        listener.hold();
+        assertThat(listener.positionOf(token(1))).isEmpty();
+        listener.release(token(4), meters);
+        assertThat(listener.positionOf(token(1))).contains(token(4).toJson());
+        assertThat(listener.positionOf(token(5))).contains(token(5).toJson());
     }
 
     private List<Integer> told() {
