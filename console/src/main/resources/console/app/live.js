@@ -81,7 +81,7 @@ function Stream({ path, streams }) {
     control.current?.abort();
     const abort = new AbortController();
     control.current = abort;
-    const where = target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars, jsonMode: "shell" });
+    const where = target(`${dataPath(path)}/_streams/${encodeURIComponent(name)}`, { avars, jsonMode: "shell", resumeAfter: "" });
     follow(where, {
       from,
       signal: abort.signal,

@@ -1,7 +1,11 @@
 // Server-sent events read from a plain request, which can carry credentials.
 import { pause, request } from "./api.js";
 
-/** Follows a stream; comes back with the last id when the connection ends.
+/** Answers that another attempt may not get: too many streams, a stop, a gateway that a proxy does not reach. */
+const PASSING = [0, 408, 429, 502, 503, 504];
+
+/** Follows a stream; comes back with the last id when the connection ends. The path has an empty resumeAfter, so that the stream begins
+ * with an id: otherwise a connection that ends before the first event would lose those until the next one.
  * @param {string} path @param {{from?: string|null, signal: AbortSignal, onEvent: (event: {id: string, data: string}) => void, onState: (state: any) => void}} options */
 export async function follow(path, { from = null, signal, onEvent, onState }) {
   let last = from;
@@ -11,7 +15,7 @@ export async function follow(path, { from = null, signal, onEvent, onState }) {
       const answer = await request("GET", path, { headers: { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) }, signal, stream: true, any: true });
       if (answer.status !== 200) {
         const told = JSON.parse(answer.text || "{}");
-        const final = answer.status !== 503 && answer.status !== 0;
+        const final = !PASSING.includes(answer.status);
         onState({ state: "refused", status: answer.status, message: told.message || told.msg || "", final });
         if (final) return;
       } else {
@@ -47,9 +51,9 @@ async function events(response, onEvent) {
         const line = raw.replace(/\r$/, "");
         if (line.startsWith("id:")) id = line.slice(3).trim();
         else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
-        else if (line === "" && data.length) {
+        else if (line === "") {
           last = id || last;
-          onEvent({ id, data: data.join("\n") });
+          if (data.length) onEvent({ id, data: data.join("\n") });
           data = [];
         }
       }

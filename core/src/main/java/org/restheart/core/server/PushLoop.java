@@ -1,12 +1,17 @@
 package org.restheart.core.server;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.xnio.XnioIoThread;
 
 /// The connections of one I/O thread with messages to send: one wake-up of the thread serves all of them.
 /// Thread-safe.
 final class PushLoop implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(PushLoop.class);
+
     /// Connections that are served before requests get their turn.
     private static final int TURN = 256;
 
@@ -26,7 +31,11 @@ final class PushLoop implements Runnable {
 
     private void schedule() {
         if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
-            thread.execute(this);
+            try {
+                thread.execute(this);
+            } catch (RejectedExecutionException _) {
+                LOG.debug("the server has stopped");
+            }
         }
     }
 

@@ -108,8 +108,7 @@ class ConsoleEnduranceTest extends BrowserTest {
     @Test
     void live_changes_arrive_once_and_in_order_whatever_restarts() throws Exception {
         try (var page = world.open("ada", "#/c/drafts?tab=live")) {
-            button(page, "Start").click();
-            assertThat(page.getByText("Listening")).isVisible();
+            listen(page);
             insert(0, 100);
             assertThat(page.locator(".event")).hasCount(100);
             expectEvents(page, 100);
@@ -118,6 +117,23 @@ class ConsoleEnduranceTest extends BrowserTest {
             assertThat(page.locator(".event")).hasCount(110);
             expectEvents(page, 110);
         }
+    }
+
+    @Test
+    void the_first_change_is_shown_though_the_gateway_was_away_when_it_happened() {
+        try (var page = world.open("ada", "#/c/drafts?tab=live")) {
+            listen(page);
+            world.restart(() -> world.insert("drafts", "{_id: 'alone'}"));
+            assertThat(page.locator(".event")).hasCount(1);
+            assertThat(page.locator(".event")).containsText("alone");
+        }
+    }
+
+    /// Exactly: a page that does not listen yet says "Not listening".
+    private static void listen(Page page) {
+        button(page, "Start").click();
+        assertThat(page.getByText("Listening", new Page.GetByTextOptions().setExact(true)))
+                .isVisible();
     }
 
     private void insert(int from, int to) throws Exception {

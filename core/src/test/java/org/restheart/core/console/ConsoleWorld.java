@@ -103,8 +103,14 @@ final class ConsoleWorld implements AutoCloseable {
 
     /// Ends the gateway, and starts another at the same address.
     void restart() {
+        restart(() -> {});
+    }
+
+    /// @param meanwhile happens while there is none
+    void restart(Runnable meanwhile) {
         int port = gateway.address().getPort();
         gateway.close();
+        meanwhile.run();
         gateway = start(port);
     }
 

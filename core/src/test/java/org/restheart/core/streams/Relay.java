@@ -78,6 +78,11 @@ public final class Relay implements AutoCloseable {
         if (listener != null) {
             listener.close();
         }
+        cut();
+    }
+
+    /// Ends all connections; others can be opened.
+    public void cut() throws IOException {
         for (var socket : open) {
             socket.close();
         }

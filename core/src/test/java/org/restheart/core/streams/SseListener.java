@@ -45,11 +45,22 @@ final class SseListener implements AutoCloseable {
         return new SseListener(gateway, target, null, List.of(fields));
     }
 
+    /// The first line; empty if the connection has ended without one.
     String status() {
-        return head.getFirst();
+        return head.isEmpty() ? "" : head.getFirst();
     }
 
-    /// The next event; comments are passed over.
+    /// The next id, also one without an event.
+    String nextId() throws IOException {
+        for (var line = in.readLine(); line != null; line = in.readLine()) {
+            if (line.startsWith("id:")) {
+                return line.substring(3);
+            }
+        }
+        throw ended();
+    }
+
+    /// The next event; comments and ids without an event are passed over.
     Sent next() throws IOException {
         var id = "";
         for (var line = in.readLine(); line != null; line = in.readLine()) {
@@ -59,7 +70,11 @@ final class SseListener implements AutoCloseable {
                 return new Sent(id, BsonDocument.parse(line.substring(5)));
             }
         }
-        throw new IOException("the stream has ended");
+        throw ended();
+    }
+
+    private IOException ended() {
+        return new IOException("the stream has ended, which began with '" + status() + "'");
     }
 
     int nextN() throws IOException {

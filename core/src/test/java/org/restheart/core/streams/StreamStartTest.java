@@ -9,6 +9,7 @@ import java.time.Duration;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -83,6 +84,22 @@ class StreamStartTest {
         try (var from = SseListener.open(
                 gateway, "/t/_streams/all?startAtOperationTime=" + (System.currentTimeMillis() / 1000 - 1))) {
             assertThat(from.status()).contains(" 200 ");
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void a_client_that_is_cut_off_before_its_first_event_misses_none() throws Exception {
+        var target = "/t/_streams/all?resumeAfter=";
+        String id;
+        try (var first = SseListener.open(gateway, target)) {
+            id = first.nextId();
+        }
+        gateway.insert("t", "{n: 1}");
+        try (var again = new SseListener(gateway, target, id)) {
+            assertThat(again.nextN()).isEqualTo(1);
+            gateway.insert("t", "{n: 2}");
+            assertThat(again.nextN()).isEqualTo(2);
         }
     }
 

@@ -94,12 +94,19 @@ public final class ChangeStreams implements AutoCloseable {
         return TokenSeal.of(client, namespace);
     }
 
+    /// After everything that MongoDB has acknowledged. Waits for MongoDB.
+    Start now() {
+        return Start.now(client);
+    }
+
     /// Adds a listener; returns when every write acknowledged from now on will be delivered to it.
     ///
     /// @param request of the listener
     /// @param from the position at which the client wants to begin
+    /// @param first sent before all events
     /// @throws org.restheart.http.ProblemException 400, 405, 410, 429 or 503
-    Subscription subscribe(StreamKey key, Listener listener, Request request, Optional<Start> from) {
+    Subscription subscribe(
+            StreamKey key, Listener listener, Request request, Optional<Start> from, Optional<Frame> first) {
         var owner = CallerScope.current();
         if (!listeners.tryTake(owner)) {
             throw Problem.of(
@@ -109,6 +116,7 @@ public final class ChangeStreams implements AutoCloseable {
                     .with("Retry-After", "5")
                     .raise();
         }
+        first.ifPresent(listener.backlog()::offer);
         var stream = join(key, listener, owner, from.isPresent());
         boolean admitted = false;
         try {

@@ -19,6 +19,7 @@ import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.push.Backlog;
+import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.aggregation.Interpolation;
 import org.restheart.mongo.aggregation.ServerVariables;
@@ -133,6 +134,7 @@ public final class OpenStream implements DataHandler {
         var pipeline = pipeline(definition, permitted, request);
         var seal = permitted.isEmpty() ? Optional.<TokenSeal>empty() : Optional.of(streams.seal(request.namespace()));
         var from = StartParameters.parse(request.http(), transport, seal);
+        var beginning = StartParameters.beginning(request.http(), transport, from, streams::now);
         var listener = new Listener(
                 definition,
                 transport,
@@ -149,12 +151,12 @@ public final class OpenStream implements DataHandler {
         return switch (transport) {
             case WEB_SOCKET -> {
                 var answer = WebSocketHandshake.answer(request.http().headers());
-                yield Response.status(101).with(answer).with(push(request, definition, pipeline, listener, from));
+                yield Response.status(101).with(answer).with(push(request, definition, pipeline, listener, from, beginning));
             }
             case SSE ->
                 Response.status(200)
                         .with("Cache-Control", "no-cache")
-                        .with("text/event-stream; charset=UTF-8", push(request, definition, pipeline, listener, from));
+                        .with("text/event-stream; charset=UTF-8", push(request, definition, pipeline, listener, from, beginning));
         };
     }
 
@@ -169,13 +171,15 @@ public final class OpenStream implements DataHandler {
             StreamDefinition definition,
             List<BsonDocument> pipeline,
             Listener listener,
-            Optional<Start> from) {
+            Optional<Start> from,
+            Optional<Frame> first) {
         MongoNamespace namespace = request.namespace();
         return new Content.Push(streams.subscribe(
                 StreamKey.of(namespace, pipeline, collation(definition, request), definition),
                 listener,
                 request.http(),
-                from));
+                from,
+                first));
     }
 
     /// The collection's own where the access rule is applied, which then means what it means for reads.

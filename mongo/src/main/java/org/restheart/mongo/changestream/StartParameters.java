@@ -1,7 +1,10 @@
 package org.restheart.mongo.changestream;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
@@ -10,11 +13,12 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.background.Start;
 
-/// The requested start of a listener other than now: after an event that it has received, by the header `Last-Event-ID`
-/// or the query parameter `resumeAfter`, or at a time, by `startAtOperationTime`.
+/// The requested start of a listener other than now: after an event that it has received or at its former beginning, by
+/// the header `Last-Event-ID` or the query parameter `resumeAfter`, or at a time, by `startAtOperationTime`.
 final class StartParameters {
     private static final String HEADER = "Last-Event-ID";
     private static final String AFTER = "resumeAfter";
@@ -25,8 +29,28 @@ final class StartParameters {
 
     private StartParameters() {}
 
+    /// The position at which a listener begins that begins now, if it has requested one: as an id without an event, so
+    /// that a client that is cut off before its first event misses nothing. Event sources store it (HTML, 9.2.6).
+    ///
+    /// @param from empty for now
+    /// @param now asked only if it is needed
+    static Optional<Frame> beginning(
+            Request request, Transport transport, Optional<Start> from, Supplier<Start> now) {
+        if (transport != Transport.SSE || from.isPresent() || !request.query().has(AFTER)) {
+            return Optional.empty();
+        }
+        return now.get() instanceof Start.At(var time)
+                ? Optional.of(new Frame(UTF_8.encode("id:" + id(time) + "\n\n"), 0))
+                : Optional.empty();
+    }
+
+    private static String id(BsonTimestamp time) {
+        return "{\"$timestamp\": {\"t\": " + Integer.toUnsignedString(time.getTime()) + ", \"i\": "
+                + Integer.toUnsignedString(time.getInc()) + "}}";
+    }
+
     /// Whether messages contain their resume tokens: WebSockets have no header for them, so a client requests another
-    /// message format. An empty `resumeAfter` requests only that.
+    /// message format. An empty `resumeAfter` requests only that, and with server-sent events [#beginning].
     static boolean wantTokens(Request request, Transport transport) {
         return transport == Transport.WEB_SOCKET
                 && (request.query().has(AFTER) || request.query().has(AT));
@@ -64,8 +88,12 @@ final class StartParameters {
     }
 
     private static Start after(String where, String text, Optional<TokenSeal> seal) {
-        return json(text)
-                .filter(value -> value.isDocument() && value.asDocument().get("_data") instanceof BsonString)
+        var position = json(text);
+        if (position.isPresent() && position.get().isTimestamp()) {
+            return new Start.At(position.get().asTimestamp());
+        }
+        return position.filter(
+                        value -> value.isDocument() && value.asDocument().get("_data") instanceof BsonString)
                 .map(BsonValue::asDocument)
                 .flatMap(token -> seal.isPresent() ? seal.get().open(token) : Optional.of(token))
                 .map(Start.After::new)

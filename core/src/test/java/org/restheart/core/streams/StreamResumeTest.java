@@ -1,0 +1,176 @@
+package org.restheart.core.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Listeners that come back: what they missed, while others write.
+@WithMongo
+@Timeout(240)
+class StreamResumeTest {
+    private static final String DEFINITION = "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}";
+    private static final String TARGET = "/t/_streams/all?resumeAfter=";
+    private static final String OPEN_TO_ALL = "mongoAclAuthorizer: {acl-db: $db, acl-collection: acl}";
+
+    /// Fewer messages may wait for a listener than it misses.
+    private static final String FEW = ", change-streams-max-waiting-messages: 20";
+
+    private static final int LISTENERS = 6;
+    private static final int DISTURBANCES = 8;
+    private static final int AT_LEAST = 1_000;
+
+    private volatile StreamsGateway gateway;
+    private volatile String uri = "";
+    private volatile boolean disturbed;
+
+    /// The number of the last event; 0 until it is known.
+    private volatile int last;
+
+    private static List<BsonDocument> documents(int from, int count, String more) {
+        return IntStream.range(from, from + count)
+                .mapToObj(n -> BsonDocument.parse("{n: " + n + more + "}"))
+                .toList();
+    }
+
+    private static int number(SseListener.Sent event) {
+        return event.data().getDocument("fullDocument").getInt32("n").getValue();
+    }
+
+    /// It receives them as fast as it takes them; what is written in the meantime does not fit to what waits either.
+    @Test
+    void a_client_far_behind_receives_all_that_it_missed_and_what_comes_meanwhile(TestMongo mongo) throws Exception {
+        int missed = 3_000;
+        try (var gateway = StreamsGateway.start(mongo, FEW)) {
+            gateway.define("t", DEFINITION);
+            String id;
+            try (var first = SseListener.open(gateway, TARGET)) {
+                gateway.insert("t", "{n: 1}");
+                id = first.next().id();
+            }
+            var text = ", text: '" + "x".repeat(4_000) + "'"; // more than sockets hold
+            gateway.collection("t").insertMany(documents(2, missed, text));
+            try (var other = SseListener.open(gateway, TARGET);
+                    var again = new SseListener(gateway, TARGET, id)) {
+                int written = 1 + missed;
+                int last = 1;
+                while (last < written) {
+                    assertThat(number(again.next())).isEqualTo(++last);
+                    if (last % 100 == 0 && last <= missed) {
+                        gateway.collection("t").insertMany(documents(written + 1, 19, ""));
+                        for (int i = 0; i < 19; i++) {
+                            assertThat(number(other.next())).isEqualTo(++written);
+                        }
+                    }
+                }
+                gateway.insert("t", "{n: " + (written + 1) + "}");
+                assertThat(number(again.next())).isEqualTo(written + 1);
+            }
+        }
+    }
+
+    /// Connections end at any moment, and so do gateways and connections to MongoDB.
+    @Test
+    void events_arrive_once_and_in_order_whatever_ends(TestMongo mongo) throws Exception {
+        try (var relay = Relay.to(mongo);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            relay.start();
+            uri = "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true";
+            gateway = StreamsGateway.start(mongo.client(), uri, mongo.newDatabaseName(), FEW);
+            try {
+                gateway.define("t", DEFINITION);
+                var began = new CountDownLatch(LISTENERS);
+                var followers = new ArrayList<Future<Integer>>();
+                for (int i = 0; i < LISTENERS; i++) {
+                    followers.add(threads.submit(() -> follow(began)));
+                }
+                began.await();
+                var writer = threads.submit(() -> write(mongo.client(), gateway.collection("t")));
+                disturb(relay);
+                disturbed = true;
+                writer.get();
+                for (var follower : followers) {
+                    assertThat(follower.get()).as("resumed").isGreaterThan(DISTURBANCES);
+                }
+            } finally {
+                disturbed = true;
+                gateway.close();
+            }
+        }
+    }
+
+    private void disturb(Relay relay) throws Exception {
+        for (int i = 0; i < DISTURBANCES; i++) {
+            Thread.sleep(ThreadLocalRandom.current().nextInt(500));
+            if (i % 2 == 0) {
+                relay.cut();
+            } else {
+                var former = gateway;
+                gateway = former.another(uri, FEW, OPEN_TO_ALL);
+                former.close();
+            }
+        }
+    }
+
+    /// Single documents, many at once, and transactions, whose events have one time.
+    private Void write(MongoClient client, MongoCollection<BsonDocument> collection) throws InterruptedException {
+        int written = 0;
+        try (var session = client.startSession()) {
+            while (!disturbed || written < AT_LEAST) {
+                int kind = ThreadLocalRandom.current().nextInt(8);
+                var batch = documents(written + 1, kind > 1 ? 1 : ThreadLocalRandom.current().nextInt(2, 60), "");
+                if (kind == 0) {
+                    session.withTransaction(() -> collection.insertMany(session, batch));
+                } else {
+                    collection.insertMany(batch);
+                }
+                written += batch.size();
+                Thread.sleep(ThreadLocalRandom.current().nextInt(10));
+            }
+        }
+        last = written + 1;
+        collection.insertOne(documents(last, 1, "").getFirst());
+        return null;
+    }
+
+    /// Returns how often it has resumed, after the last event.
+    private int follow(CountDownLatch began) throws InterruptedException {
+        String id = null;
+        int resumed = 0;
+        for (int received = 0; received == 0 || received != last; ) {
+            try (var events = new SseListener(gateway, TARGET, id)) {
+                if (!events.status().contains(" 200 ")) {
+                    assertThat(events.status()).matches("|.* (429|503) .*");
+                    Thread.sleep(50);
+                    continue;
+                }
+                if (id == null) {
+                    id = events.nextId();
+                    began.countDown();
+                }
+                resumed++;
+                for (int i = ThreadLocalRandom.current().nextInt(60); i > 0 && (received == 0 || received != last); i--) {
+                    var event = events.next();
+                    assertThat(number(event)).isEqualTo(++received);
+                    id = event.id();
+                }
+            } catch (IOException _) {
+                Thread.sleep(10); // its gateway or the connection has ended
+            }
+        }
+        return resumed;
+    }
+}
