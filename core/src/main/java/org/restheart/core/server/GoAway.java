@@ -19,15 +19,23 @@ import org.xnio.conduits.StreamSinkConduit;
 final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
     private static final Logger LOG = LoggerFactory.getLogger(GoAway.class);
 
-    /// The last stream is the largest there can be: whatever is still sent will be served. No error.
-    private static final byte[] FRAME = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, -1, -1, -1, 0, 0, 0, 0};
+    /// All of the frame but the last stream that is served and the error.
+    private static final byte[] HEAD = {0, 0, 8, 7, 0, 0, 0, 0, 0};
+
+    private static final int LENGTH = HEAD.length + 2 * Integer.BYTES;
+    private static final int NO_ERROR = 0;
 
     private final StreamConnection connection;
+
+    /// Changed by the I/O thread alone.
+    private volatile int lastServed;
+
+    /// Used by the I/O thread alone.
+    private boolean asked;
 
     /// Guarded by this, like all below.
     private boolean withinFrame;
 
-    private boolean asked;
     private @Nullable ByteBuffer frame;
 
     /// To be made before the answer to the connection's first request is written.
@@ -36,9 +44,34 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
         this.connection = connection;
     }
 
-    /// Sends it soon. Further calls do nothing.
+    /// A request is served. On the I/O thread.
+    void serves(int stream) {
+        lastServed = Math.max(lastServed, stream);
+    }
+
+    /// Sends it soon, with the largest stream there can be as the last one: whatever is still sent will be served.
+    /// Further calls do nothing.
     void send() {
-        later(this::sendHere);
+        later(() -> {
+            if (!asked) {
+                asked = true;
+                sendHere(Integer.MAX_VALUE);
+            }
+        });
+    }
+
+    /// Sends soon, before the connection is closed, which stream is the last one that was served: a client may repeat
+    /// the requests after it.
+    ///
+    /// @param sent called then
+    void sendLast(Runnable sent) {
+        later(() -> {
+            try {
+                sendHere(lastServed);
+            } finally {
+                sent.run();
+            }
+        });
     }
 
     /// Closes the connection soon, with all its streams.
@@ -54,17 +87,20 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
         }
     }
 
-    private synchronized void sendHere() {
-        if (!asked) {
-            asked = true;
-            frame = ByteBuffer.wrap(FRAME);
-            try {
-                if (!withinFrame && isSent()) {
-                    super.flush();
-                }
-            } catch (IOException e) {
-                LOG.debug("a client has gone before its GOAWAY", e);
+    private synchronized void sendHere(int lastStream) {
+        var former = frame == null ? ByteBuffer.allocate(0) : frame;
+        frame = ByteBuffer.allocate(former.remaining() + LENGTH)
+                .put(former)
+                .put(HEAD)
+                .putInt(lastStream)
+                .putInt(NO_ERROR)
+                .flip();
+        try {
+            if (!withinFrame && isSent()) {
+                super.flush();
             }
+        } catch (IOException e) {
+            LOG.debug("a client has gone before its GOAWAY", e);
         }
     }
 

@@ -5,15 +5,22 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import io.undertow.util.AttachmentKey;
 import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 
 /// The connections of HTTP/2, so that a `GOAWAY` can be sent on them before the server stops. Thread-safe.
 final class Http2Connections {
+    private static final Logger LOG = LoggerFactory.getLogger(Http2Connections.class);
     private static final AttachmentKey<GoAway> GO_AWAY = AttachmentKey.create(GoAway.class);
     private static final int FEW = 1_000;
 
@@ -24,6 +31,7 @@ final class Http2Connections {
     private final Set<GoAway> open = ConcurrentHashMap.newKeySet();
     private volatile int tidyAt = FEW;
     private volatile boolean stopping;
+    private volatile boolean refusing;
 
     private record Ends(SocketAddress peer, SocketAddress local) {}
 
@@ -65,7 +73,15 @@ final class Http2Connections {
         if (!register(connection)) {
             return Begun.CHANGED_PROTOCOL;
         }
-        return Http2Stream.of(connection).begins(exchange) ? Begun.ACCEPTED : Begun.REFUSED;
+        var stream = Http2Stream.of(connection);
+        if (!stream.begins(exchange)) {
+            return Begun.REFUSED;
+        }
+        var known = connection.getAttachment(GO_AWAY);
+        if (known != null && !refusing) {
+            known.serves(stream.response().getStreamId());
+        }
+        return Begun.ACCEPTED;
     }
 
     /// Makes a connection one to which a `GOAWAY` can be sent, with its first request.
@@ -132,6 +148,21 @@ final class Http2Connections {
                 IoUtils.safeClose(exchange.getConnection());
                 exchange.endExchange();
             }
+        }
+    }
+
+    /// All requests are refused from now on.
+    void refuse() {
+        refusing = true;
+    }
+
+    /// Tells the clients of all connections which of their requests were not served. Called once, after [#refuse()].
+    void sendLastGoAway(Duration timeout) throws InterruptedException {
+        var all = List.copyOf(open);
+        var sent = new CountDownLatch(all.size());
+        all.forEach(connection -> connection.sendLast(sent::countDown));
+        if (!sent.await(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+            LOG.debug("some connections of HTTP/2 end without a GOAWAY");
         }
     }
 

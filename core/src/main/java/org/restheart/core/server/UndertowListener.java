@@ -34,6 +34,9 @@ public final class UndertowListener {
     /// How long a stop waits for listeners to receive the close frame.
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
+    /// How long it waits until clients of HTTP/2 were told which requests were served.
+    private static final Duration LAST_WORD = Duration.ofMillis(500);
+
     /// A grace period ends early after this time without requests.
     private static final Duration QUIET = Duration.ofMillis(500);
 
@@ -223,6 +226,7 @@ public final class UndertowListener {
         }
         stopped = true;
         admission.close();
+        http2.refuse(); // after the former: what is not counted as served was refused
         sockets.close();
         pushes.close();
         proxies.values().forEach(ReverseProxy::close);
@@ -231,6 +235,7 @@ public final class UndertowListener {
                 LOG.warn("{} requests are aborted: they took longer than {}", admission.inFlight(), timeout);
             }
             pushes.awaitEmpty(timeout.compareTo(CLOSE_TIMEOUT) < 0 ? timeout : CLOSE_TIMEOUT);
+            http2.sendLastGoAway(LAST_WORD);
             worker.shutdownNow();
             if (!worker.awaitTermination(5, TimeUnit.SECONDS)) {
                 LOG.warn("the I/O threads did not end in time");

@@ -23,9 +23,13 @@ class GoAwayTest {
     private final TestServer server = TestServer.of(TestServer.eager("/", _ -> Response.json(200, "{}")));
 
     private static void assertSentAway(RawHttp2.Frame frame) {
+        assertSentAway(frame, Integer.MAX_VALUE);
+    }
+
+    private static void assertSentAway(RawHttp2.Frame frame, int lastServed) {
         assertThat(frame.type()).isEqualTo(RawHttp2.GO_AWAY);
         assertThat(frame.stream()).isZero();
-        assertThat(ByteBuffer.wrap(frame.payload()).getInt()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(ByteBuffer.wrap(frame.payload()).getInt()).isEqualTo(lastServed);
         assertThat(ByteBuffer.wrap(frame.payload()).getInt(4)).as("error").isZero();
     }
 
@@ -65,6 +69,23 @@ class GoAwayTest {
                     served = served || (frame.stream() == 1 && frame.endsStream());
                 }
             }
+        }
+    }
+
+    /// What a client sends at that moment it may send again to another server.
+    @Test
+    void the_last_request_that_was_served_is_named_before_the_end() throws Exception {
+        try (server;
+                var idle = new RawHttp2(server.listener().address());
+                var busy = new RawHttp2(server.listener().address())) {
+            assertServed(idle, 1);
+            assertServed(busy, 1);
+            assertServed(busy, 3);
+            server.listener().stop(Duration.ofSeconds(10));
+            assertSentAway(idle.frame(), 1);
+            assertThat(idle.isClosedByServer()).isTrue();
+            assertSentAway(busy.frame(), 3);
+            assertThat(busy.isClosedByServer()).isTrue();
         }
     }
 
