@@ -198,22 +198,26 @@ class StandaloneChangesTest {
             var changes = new ArrayList<Future<Integer>>();
             for (int i = 0; i < 40; i++) {
                 int step = i % 2 == 0 ? 1 : 100;
-                changes.add(threads.submit(
-                        () -> patch(3, "", "{\"$inc\": {\"n\": " + step + "}}").statusCode()));
+                changes.add(threads.submit(() -> increase(step)));
                 Thread.sleep(10);
             }
-            int accepted = 0;
             for (int i = 0; i < changes.size(); i++) {
-                int status = changes.get(i).get();
-                assertThat(status).isIn(i % 2 == 0 ? List.of(200, 409) : List.of(400, 409));
-                accepted += status == 200 ? 1 : 0;
+                assertThat(changes.get(i).get()).isEqualTo(i % 2 == 0 ? 200 : 400);
             }
             others.get();
             done.set(true);
             assertThat(reader.get()).isLessThanOrEqualTo(50);
-            assertThat(accepted).isPositive();
-            assertThat(stored(3)).containsEntry("n", accepted).containsEntry("m", 200);
+            assertThat(stored(3)).containsEntry("n", changes.size() / 2).containsEntry("m", 200);
         }
+    }
+
+    /// Comes again while others change the document all the time (409), which they do not do for long.
+    private int increase(int step) {
+        int status = 409;
+        while (status == 409) {
+            status = patch(3, "", "{\"$inc\": {\"n\": " + step + "}}").statusCode();
+        }
+        return status;
     }
 
     @Test

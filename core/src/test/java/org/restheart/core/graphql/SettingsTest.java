@@ -197,7 +197,11 @@ class SettingsTest {
                                             + "/?directConnection=true&serverSelectionTimeoutMS=500"))) {
                 mongo.database().createCollection("lonely-apps");
                 var client = new GraphqlClient(lonely, "admin");
-                client.send("PUT", "/defs/lonely-apps/app?wm=upsert", definition(SCHEMA));
+                // a busy machine may need longer than the timeout to connect
+                await().atMost(Duration.ofMinutes(1))
+                        .until(() -> client.send("PUT", "/defs/lonely-apps/app?wm=upsert", definition(SCHEMA))
+                                        .statusCode()
+                                < 300);
                 await().atMost(Duration.ofMinutes(1))
                         .until(() -> client.ask("app", "{docs{_id}}").statusCode() == 200);
                 relay.close();

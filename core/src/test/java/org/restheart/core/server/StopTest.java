@@ -34,9 +34,7 @@ class StopTest {
     @Test
     void running_requests_end_and_new_ones_are_refused() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
-        try (var server = TestServer.of(
-                        eager("/late", _ -> late(eventual)),
-                        blocking("/", _ -> Response.status(200)));
+        try (var server = TestServer.of(eager("/late", _ -> late(eventual)), blocking("/", _ -> Response.status(200)));
                 var late = server.connect();
                 var other = server.connect()) {
             late.request("GET /late");

@@ -131,7 +131,8 @@ class StreamResumeTest {
         try (var session = client.startSession()) {
             while (!disturbed || written < AT_LEAST) {
                 int kind = ThreadLocalRandom.current().nextInt(8);
-                var batch = documents(written + 1, kind > 1 ? 1 : ThreadLocalRandom.current().nextInt(2, 60), "");
+                var batch = documents(
+                        written + 1, kind > 1 ? 1 : ThreadLocalRandom.current().nextInt(2, 60), "");
                 if (kind == 0) {
                     session.withTransaction(() -> collection.insertMany(session, batch));
                 } else {
@@ -162,7 +163,9 @@ class StreamResumeTest {
                     began.countDown();
                 }
                 resumed++;
-                for (int i = ThreadLocalRandom.current().nextInt(60); i > 0 && (received == 0 || received != last); i--) {
+                for (int i = ThreadLocalRandom.current().nextInt(60);
+                        i > 0 && (received == 0 || received != last);
+                        i--) {
                     var event = events.next();
                     assertThat(number(event)).isEqualTo(++received);
                     id = event.id();

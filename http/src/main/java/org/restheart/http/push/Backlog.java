@@ -157,7 +157,8 @@ public final class Backlog {
 
     @GuardedBy("this")
     private boolean isNearlyEmpty(Frame frame) {
-        return waiting.isEmpty() || (waiting.size() < maxMessages / LITTLE && bytes + frame.length() <= maxBytes / LITTLE);
+        return waiting.isEmpty()
+                || (waiting.size() < maxMessages / LITTLE && bytes + frame.length() <= maxBytes / LITTLE);
     }
 
     @GuardedBy("this")

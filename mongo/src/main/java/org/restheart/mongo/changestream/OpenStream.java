@@ -151,12 +151,16 @@ public final class OpenStream implements DataHandler {
         return switch (transport) {
             case WEB_SOCKET -> {
                 var answer = WebSocketHandshake.answer(request.http().headers());
-                yield Response.status(101).with(answer).with(push(request, definition, pipeline, listener, from, beginning));
+                yield Response.status(101)
+                        .with(answer)
+                        .with(push(request, definition, pipeline, listener, from, beginning));
             }
             case SSE ->
                 Response.status(200)
                         .with("Cache-Control", "no-cache")
-                        .with("text/event-stream; charset=UTF-8", push(request, definition, pipeline, listener, from, beginning));
+                        .with(
+                                "text/event-stream; charset=UTF-8",
+                                push(request, definition, pipeline, listener, from, beginning));
         };
     }
 

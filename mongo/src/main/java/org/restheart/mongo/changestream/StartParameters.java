@@ -34,8 +34,7 @@ final class StartParameters {
     ///
     /// @param from empty for now
     /// @param now asked only if it is needed
-    static Optional<Frame> beginning(
-            Request request, Transport transport, Optional<Start> from, Supplier<Start> now) {
+    static Optional<Frame> beginning(Request request, Transport transport, Optional<Start> from, Supplier<Start> now) {
         if (transport != Transport.SSE || from.isPresent() || !request.query().has(AFTER)) {
             return Optional.empty();
         }
@@ -92,8 +91,7 @@ final class StartParameters {
         if (position.isPresent() && position.get().isTimestamp()) {
             return new Start.At(position.get().asTimestamp());
         }
-        return position.filter(
-                        value -> value.isDocument() && value.asDocument().get("_data") instanceof BsonString)
+        return position.filter(value -> value.isDocument() && value.asDocument().get("_data") instanceof BsonString)
                 .map(BsonValue::asDocument)
                 .flatMap(token -> seal.isPresent() ? seal.get().open(token) : Optional.of(token))
                 .map(Start.After::new)

@@ -68,8 +68,7 @@ class ListenerTest {
         listener.release(token(102), meters);
         told.addAll(told());
         assertThat(told)
-                .containsExactlyElementsOf(
-                        IntStream.rangeClosed(1, 150).boxed().toList());
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, 150).boxed().toList());
     }
 
     /// The listener's position is that of its own cursor until the shared stream has passed it.
