@@ -1,9 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,11 +19,6 @@ class OpenApiCostTest {
     private static final int MANY = 100_000;
 
     private static final int SAMPLE = 200;
-
-    /// The contract's, for one that is described for the first time.
-    private static final Duration LIMIT = Duration.ofMillis(3_500);
-
-    private static final int ATTEMPTS = 5;
 
     /// Operations that read what there is in a database.
     private static final BsonDocument STRUCTURE = BsonDocument.parse("{ns: /\\._properties$/}");
@@ -50,21 +43,10 @@ class OpenApiCostTest {
             gateway.permit("{_id: 'bob', roles: ['viewer'], predicate: \"path('/large') and method(GET)\","
                     + " mongo: {readFilter: {owner: '@user._id'}}}");
             gateway.database().runCommand(BsonDocument.parse("{profile: 2}"));
-            int asked = 0;
             for (var account : List.of("admin", "bob")) {
-                HttpResponse<String> response;
-                Duration took;
-                int attempts = 0;
-                do { // a machine that has much else to do needs longer, but not each time
-                    gateway.as("admin").post("/ic?db=" + gateway.database().getName(), "");
-                    long begun = System.nanoTime();
-                    response = gateway.as(account).get("/_openapi/large");
-                    took = Duration.ofNanos(System.nanoTime() - begun);
-                    attempts++;
-                } while (took.compareTo(LIMIT) >= 0 && attempts < ATTEMPTS);
-                asked += attempts;
-                assertThat(took).isLessThan(LIMIT);
-                var document = OpenApiFixture.valid(response);
+                long begun = System.nanoTime();
+                var document = OpenApiFixture.valid(gateway.as(account).get("/_openapi/large"));
+                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(3_500));
                 assertThat(OpenApiFixture.schema(document, "Large").getDocument("properties"))
                         .containsKey("title");
             }
@@ -84,7 +66,7 @@ class OpenApiCostTest {
                             .mapToLong(operation ->
                                     operation.getNumber("docsExamined").longValue())
                             .sum())
-                    .isBetween(1L, (long) asked * SAMPLE);
+                    .isBetween(1L, 2L * SAMPLE);
         }
     }
 
@@ -118,9 +100,8 @@ class OpenApiCostTest {
                     "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true&serverSelectionTimeoutMS=500",
                     "")) {
                 gateway.insert("books", "{_id: 1, title: 'x'}");
-                // a busy machine may need longer than the timeout to connect
-                await().until(() -> gateway.as("admin").get("/_openapi/books").statusCode() == 200);
                 var before = gateway.as("admin").get("/_openapi/books");
+                assertThat(before.statusCode()).isEqualTo(200);
                 relay.close();
                 assertThat(gateway.as("admin").get("/books?page=2").statusCode())
                         .isEqualTo(503);
