@@ -24,6 +24,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.access.WriteBounds;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -98,15 +99,19 @@ final class LastManagerGuard implements Filter {
     }
 
     private Response replaces(Request request, DataTarget target, Handler next) {
-        boolean replaces = request.method() == Method.PUT
-                ? target.id().isPresent()
-                : request.query().names().stream().anyMatch(REPLACING::contains);
-        return replaces && holdsDocuments(target)
+        return replaces(request, target) && holdsDocuments(target)
                 ? inTurn(
                         request,
                         replaced(request, target),
                         () -> next.handle(request.with(DocumentCheck.KEY, checking(request))))
                 : next.handle(request);
+    }
+
+    /// Whether a `PUT` or `POST` can replace documents.
+    static boolean replaces(Request request, DataTarget target) {
+        return request.method() == Method.PUT
+                ? target.id().isPresent()
+                : request.query().names().stream().anyMatch(REPLACING::contains);
     }
 
     private static boolean holdsDocuments(DataTarget target) {
@@ -118,7 +123,7 @@ final class LastManagerGuard implements Filter {
 
     /// Filters of the accounts that the documents of the request replace; none, for all accounts, if that is
     /// unknown.
-    private static List<BsonDocument> replaced(Request request, DataTarget target) {
+    static List<BsonDocument> replaced(Request request, DataTarget target) {
         if (request.method() == Method.PUT) {
             return target.id().map(LastManagerGuard::ofId).map(List::of).orElseGet(() -> List.of(new BsonDocument()));
         }
@@ -217,7 +222,7 @@ final class LastManagerGuard implements Filter {
     /// which this check does not see, may have changed what they match.
     private List<BsonDocument> targeted(Request request, DataTarget target) {
         var filters = new ArrayList<BsonDocument>();
-        filters.add(new BsonDocument());
+        filters.add(WriteBounds.within(request, new BsonDocument()));
         target.id().ifPresent(id -> filters.add(ofId(id)));
         if (SessionParameter.namesTransaction(request.query())) {
             return filters;
@@ -248,7 +253,7 @@ final class LastManagerGuard implements Filter {
         return sent;
     }
 
-    private static BsonDocument ofId(BsonValue id) {
+    static BsonDocument ofId(BsonValue id) {
         return new BsonDocument("_id", new BsonDocument("$eq", id));
     }
 

@@ -5,6 +5,7 @@ import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -46,26 +47,43 @@ final class Managers {
         return password instanceof BsonString text
                 && !text.getValue().isEmpty()
                 && (users.nameProperty().contains(".") || account.containsKey(users.nameProperty()))
-                && users.roles()
-                        .read(account)
-                        .filter(roles -> roles.contains(rootRole))
-                        .isPresent();
+                && hasRole(account);
+    }
+
+    private boolean hasRole(BsonDocument account) {
+        return users.roles()
+                .read(account)
+                .filter(roles -> roles.contains(rootRole))
+                .isPresent();
+    }
+
+    /// A filter for accounts without the root role; empty if the path of the roles cannot be used in a filter.
+    Optional<BsonDocument> others() {
+        return users.roles()
+                .dotted()
+                .map(path -> new BsonDocument(path, new BsonDocument("$ne", new BsonString(rootRole))));
     }
 
     /// Whether one of them matches all filters. Blocks for MongoDB.
     boolean exist(List<BsonDocument> filters) {
-        return existAmong(new BsonDocument("$and", new BsonArray(filters)));
+        return existAmong(new BsonDocument("$and", new BsonArray(filters)), this::is);
+    }
+
+    /// As [#exist], also of accounts with the root role that have no password.
+    boolean existWithoutPassword(List<BsonDocument> filters) {
+        return existAmong(new BsonDocument("$and", new BsonArray(filters)), this::hasRole);
     }
 
     /// Whether one of them does not match all filters. Blocks for MongoDB.
     boolean existBeside(List<BsonDocument> filters) {
         return existAmong(
-                new BsonDocument("$nor", new BsonArray(List.of(new BsonDocument("$and", new BsonArray(filters))))));
+                new BsonDocument("$nor", new BsonArray(List.of(new BsonDocument("$and", new BsonArray(filters))))),
+                this::is);
     }
 
     /// The filter, which may be a client's, is evaluated on accounts that may have the role only, within a time
     /// limit, and over the caller's connections.
-    private boolean existAmong(BsonDocument filter) {
+    private boolean existAmong(BsonDocument filter, Predicate<BsonDocument> wanted) {
         var query = new FindQuery(
                 namespace,
                 new StagedFilter(candidates(), filter),
@@ -77,7 +95,7 @@ final class Managers {
                 new ReadSettings(Optional.empty(), Optional.empty(), TIME_LIMIT));
         try (var found = documents.find(query, BATCH)) {
             while (found.hasNext()) {
-                if (is(found.next())) {
+                if (wanted.test(found.next())) {
                     return true;
                 }
             }

@@ -325,6 +325,10 @@ public final class Security implements StandingRights, AutoCloseable {
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
         guards.add(new ExpiryGuard(stores().keySet()));
         usersGuard.ifPresent(guards::add);
+        stored.flatMap(StoredSecurity::rootAccounts)
+                .filter(_ -> config.guards().guardsRootRole())
+                .map(RootAccountsGuard::new)
+                .ifPresent(guards::add);
         stored.flatMap(StoredSecurity::managers)
                 .map(managers -> new LastManagerGuard(managers, operators))
                 .ifPresent(guards::add);

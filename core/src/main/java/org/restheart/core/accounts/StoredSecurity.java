@@ -42,6 +42,7 @@ final class StoredSecurity {
     private final Optional<MongoApiKeys> apiKeys;
     private final Optional<MongoRefreshTokens> sessions;
     private final Optional<MongoRevocations> revocations;
+    private final Optional<Managers> rootAccounts;
     private final Optional<Managers> managers;
     private final UsersAtStart usersAtStart;
     private final CredentialChanges changes;
@@ -63,11 +64,11 @@ final class StoredSecurity {
         this.sessions = config.sessions()
                 .map(tokens -> new MongoRefreshTokens(client, tokens.database(), tokens.collection(), lookUp));
         this.revocations = config.revocations().map(namespace -> revocations(client, namespace));
-        this.managers = config.mongoRealm()
-                .filter(_ -> !config.definesRootAccount())
+        this.rootAccounts = config.mongoRealm()
                 .flatMap(users -> config.mongoAcl()
                         .flatMap(MongoAclConfig::rootRole)
                         .map(role -> new Managers(client, users.users(), role)));
+        this.managers = rootAccounts.filter(_ -> !config.definesRootAccount());
         this.usersAtStart = new UsersAtStart(tasks, client, config, managers);
         if (config.mongoRealm().isPresent() || config.mongoAcl().isPresent()) {
             usersAtStart.start();
@@ -145,6 +146,11 @@ final class StoredSecurity {
 
     Optional<MongoRevocations> revocations() {
         return revocations;
+    }
+
+    /// The accounts in MongoDB that have the root role.
+    Optional<Managers> rootAccounts() {
+        return rootAccounts;
     }
 
     /// The accounts with the root role, one of which must remain. Empty if accounts that are not in MongoDB

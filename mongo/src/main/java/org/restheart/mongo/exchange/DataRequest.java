@@ -13,6 +13,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.Grant;
+import org.restheart.http.access.WriteBounds;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
@@ -135,7 +136,7 @@ public record DataRequest(
     /// @throws org.restheart.http.ProblemException 403 for filters that would have to be evaluated after the
     ///     rule's
     public BsonDocument writeFilter() {
-        return StagedFilter.ofWrites(grant().writeFilter(), wanted());
+        return WriteBounds.within(http, StagedFilter.ofWrites(grant().writeFilter(), wanted()));
     }
 
     private List<BsonDocument> asked() {

@@ -40,8 +40,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.access.WriteBounds;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.find.HarmlessFilter;
@@ -212,7 +212,7 @@ public final class CsvLoader implements Service {
             if (ResourceNames.isReservedId(row.get("_id", BsonNull.VALUE))) {
                 throw Problem.of(RESERVED_NAME, "reserved resource").raise();
             }
-            models.add(options.update() ? update(options, row, grant) : insert(row));
+            models.add(options.update() ? update(request, options, row) : insert(row));
         }
         return models;
     }
@@ -224,7 +224,8 @@ public final class CsvLoader implements Service {
         return new InsertOneModel<>(row);
     }
 
-    private WriteModel<BsonDocument> update(CsvOptions options, BsonDocument row, Grant grant) {
+    private WriteModel<BsonDocument> update(Request request, CsvOptions options, BsonDocument row) {
+        var grant = request.caller().grant();
         var id = row.remove("_id");
         if (id == null) {
             throw missingId();
@@ -234,7 +235,9 @@ public final class CsvLoader implements Service {
             forbiddenOperators.checkFilter(condition);
             HiddenFields.checkFilter(grant, condition);
         });
-        var others = StagedFilter.ofWrites(grant.writeFilter(), wanted.stream().toList());
+        var others = WriteBounds.within(
+                request,
+                StagedFilter.ofWrites(grant.writeFilter(), wanted.stream().toList()));
         var filter = Ids.equal(id);
         if (!others.isEmpty()) {
             filter.append("$and", new BsonArray(List.of(others)));

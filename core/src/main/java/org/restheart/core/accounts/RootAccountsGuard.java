@@ -1,0 +1,111 @@
+package org.restheart.core.accounts;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
+import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.Response;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.Grant;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.http.access.WriteBounds;
+
+/// Keeps accounts with the root role from callers who do not have it: who can set such an account's password can log
+/// in as it. Their requests cannot change, replace or delete these accounts, as if the access rule excluded them.
+///
+/// A request that names such an account, or would remove the whole collection, is refused with the reason, unless the
+/// access rule hides the account.
+final class RootAccountsGuard implements Filter {
+    private final Managers accounts;
+
+    RootAccountsGuard(Managers accounts) {
+        this.accounts = accounts;
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) {
+        var target = request.attribute(DataTarget.KEY).filter(this::concerns);
+        if (target.isEmpty() || !mayWrite(request, target.get().kind()) || isRoot(request)) {
+            return next.handle(request);
+        }
+        request.requireThread();
+        var grant = request.caller().grant();
+        var excluding = accounts.others();
+        var named = named(request, target.get());
+        if (named.isEmpty() && excluding.isEmpty()) {
+            named = Optional.of(List.of());
+        }
+        if (named.filter(some -> accounts.existWithoutPassword(visible(some, grant)))
+                .isPresent()) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "accounts with the role " + accounts.rootRole()
+                                    + " are changed and deleted by accounts with this role only")
+                    .raise();
+        }
+        return next.handle(excluding
+                .map(filter -> request.with(WriteBounds.KEY, new WriteBounds(filter)))
+                .orElse(request));
+    }
+
+    private boolean concerns(DataTarget target) {
+        var users = accounts.users();
+        return users.is(target.db().orElse(""), target.collection().orElse(users.collection()));
+    }
+
+    private static boolean mayWrite(Request request, ResourceKind kind) {
+        return switch (request.method()) {
+            case POST -> kind == ResourceKind.COLLECTION;
+            case PUT, PATCH -> kind == ResourceKind.DOCUMENT || kind == ResourceKind.BULK_DOCUMENTS;
+            case DELETE ->
+                switch (kind) {
+                    case DOCUMENT, BULK_DOCUMENTS, COLLECTION, DB -> true;
+                    default -> false;
+                };
+            case GET, HEAD, OPTIONS -> false;
+        };
+    }
+
+    private boolean isRoot(Request request) {
+        return request.caller()
+                .account()
+                .filter(account -> account.hasRole(accounts.rootRole()))
+                .isPresent();
+    }
+
+    /// Filters of the accounts that the request names: none, for all accounts, if it removes the whole collection.
+    /// Empty if it names none.
+    private static Optional<List<BsonDocument>> named(Request request, DataTarget target) {
+        return switch (request.method()) {
+            case PUT, POST ->
+                LastManagerGuard.replaces(request, target)
+                        ? Optional.of(LastManagerGuard.replaced(request, target))
+                        : Optional.empty();
+            case DELETE, PATCH -> {
+                if (target.kind() == ResourceKind.BULK_DOCUMENTS) {
+                    yield Optional.empty();
+                }
+                yield Optional.of(
+                        target.id().map(LastManagerGuard::ofId).stream().toList());
+            }
+            case GET, HEAD, OPTIONS -> Optional.empty();
+        };
+    }
+
+    /// Within the access rule's filters.
+    private static List<BsonDocument> visible(List<BsonDocument> filters, Grant grant) {
+        var all = new ArrayList<BsonDocument>();
+        all.add(new BsonDocument());
+        all.addAll(filters);
+        Stream.of(grant.readFilter(), grant.writeFilter())
+                .flatMap(Optional::stream)
+                .forEach(all::add);
+        return all;
+    }
+}

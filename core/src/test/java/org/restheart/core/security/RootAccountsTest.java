@@ -1,0 +1,129 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Who may manage accounts without the root role does not reach those that have it.
+@WithMongo
+class RootAccountsTest {
+    private static final String EVERYTHING =
+            "allowManagementRequests: true, allowBulkPatch: true," + " allowBulkDelete: true, allowWriteMode: true";
+
+    private static TestGateway gateway;
+    private static BsonDocument admin;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "csvLoader: {enabled: true}");
+        gateway.permit("staff", "path-prefix('/users') or path-prefix('/csv') or path('/')", "{" + EVERYTHING + "}");
+        gateway.permit(
+                "partial",
+                "path-prefix('/users')",
+                "{" + EVERYTHING + ", readFilter: {team: 1}, writeFilter: {team: 1}}");
+        gateway.addUsers("staff", "partial");
+        gateway.insert("users", "{_id: 'second', roles: ['admin']}");
+        admin = gateway.stored("users", "admin");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    @AfterEach
+    void unchanged() {
+        assertThat(gateway.stored("users", "admin")).isEqualTo(admin);
+        assertThat(gateway.stored("users", "second")).isNotNull().doesNotContainKey("x");
+        assertThat(gateway.as("admin").get("/users").statusCode()).isEqualTo(200);
+    }
+
+    private static TestClient staff() {
+        return gateway.user("staff");
+    }
+
+    private static void assertRefused(HttpResponse<String> answer) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(403);
+        assertThat(answer.body()).contains("accounts with the role admin are changed and deleted by accounts with");
+    }
+
+    @Test
+    void an_account_with_the_root_role_is_not_changed_by_others() {
+        for (var name : List.of("admin", "second")) {
+            var path = "/users/" + name;
+            assertRefused(staff().patch(path, "{\"password\": \"mine\"}"));
+            assertRefused(staff().patch(path, "{\"x\": 1}"));
+            assertRefused(staff().patch(path, "[{\"$set\": {\"x\": 1}}]"));
+            assertRefused(staff().patch(path + "?wm=upsert", "{\"x\": 1}"));
+            assertRefused(staff().put(path, "{\"password\": \"mine\", \"roles\": []}"));
+            assertRefused(staff().put(path + "?wm=upsert", "{\"password\": \"mine\", \"roles\": []}"));
+            assertRefused(staff().send("DELETE", path, ""));
+            assertRefused(staff().post("/users?wm=upsert", "{\"_id\": \"" + name + "\", \"roles\": []}"));
+            assertRefused(staff().post("/users?wm=update", "{\"_id\": \"" + name + "\", \"roles\": []}"));
+            assertRefused(staff().post("/users?wm=upsert", "[{\"_id\": \"" + name + "\"}, {\"_id\": \"y\"}]"));
+            assertThat(staff().post("/users", "{\"_id\": \"" + name + "\", \"password\": \"mine\"}")
+                            .statusCode())
+                    .isEqualTo(409);
+        }
+        assertRefused(staff().send("DELETE", "/users", ""));
+    }
+
+    @Test
+    void changes_of_many_accounts_leave_those_with_the_root_role_out() {
+        gateway.insert("users", "{_id: 'z1', roles: ['viewer'], team: 2}", "{_id: 'z2', team: 2}");
+        gateway.collection("users").updateMany(new BsonDocument(), BsonDocument.parse("{$set: {all: 1}}"));
+        admin = gateway.stored("users", "admin");
+        var all = "/users/*?filter=" + TestGateway.encode("{\"all\": 1}");
+        assertThat(staff().patch(all, "{\"x\": 1}").statusCode()).isEqualTo(200);
+        assertThat(gateway.stored("users", "z1")).containsKey("x");
+        assertThat(gateway.stored("users", "z2")).containsKey("x");
+        var some = "/users/*?filter=" + TestGateway.encode("{\"_id\": {\"$in\": [\"z1\", \"z2\", \"admin\"]}}");
+        assertThat(staff().send("DELETE", some, "").statusCode()).isEqualTo(200);
+        assertThat(gateway.stored("users", "z1")).isNull();
+    }
+
+    @Test
+    void a_csv_file_does_not_change_them() {
+        var csv = staff().with("Content-Type", "text/csv");
+        var target = "/csv?db=" + gateway.database().getName() + "&coll=users&id=0&update=true";
+        assertThat(csv.post(target, "_id,password\nadmin,mine\n").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void an_account_that_the_rule_hides_is_none_for_the_caller() {
+        var partial = gateway.user("partial");
+        assertThat(partial.patch("/users/admin", "{\"x\": 1}").statusCode())
+                .isEqualTo(partial.patch("/users/nobody", "{\"x\": 1}").statusCode())
+                .isEqualTo(404);
+        assertThat(partial.send("DELETE", "/users/admin", "").statusCode()).isEqualTo(404);
+        assertThat(partial.put("/users/admin?wm=upsert", "{\"roles\": []}").statusCode())
+                .isEqualTo(409);
+    }
+
+    @Test
+    void other_accounts_are_managed_as_before() {
+        assertThat(staff().patch("/users/staff", "{\"password\": \"pw\"}").statusCode())
+                .as("its own")
+                .isEqualTo(200);
+        assertThat(staff().post("/users", "{\"_id\": \"n\", \"password\": \"a\", \"roles\": [\"viewer\"]}")
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(staff().put("/users/n?wm=upsert", "{\"password\": \"b\", \"roles\": []}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(staff().patch("/users/n", "{\"roles\": [\"editor\"]}").statusCode())
+                .isEqualTo(200);
+        assertThat(staff().send("DELETE", "/users/n", "").statusCode()).isEqualTo(204);
+        assertThat(gateway.as("admin").patch("/users/second", "{\"y\": 1}").statusCode())
+                .isEqualTo(200);
+    }
+}

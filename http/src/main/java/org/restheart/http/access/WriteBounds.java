@@ -1,0 +1,25 @@
+package org.restheart.http.access;
+
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.restheart.http.Request;
+import org.restheart.http.attribute.Key;
+
+/// What a request may write of a collection, whatever the access rule. Other than the rule's filter, it says nothing of
+/// what the caller may see.
+///
+/// @param filter matches the documents that the request may change, replace or delete
+public record WriteBounds(BsonDocument filter) {
+    /// Set by guards.
+    public static final Key<WriteBounds> KEY = Key.named("write bounds");
+
+    /// The filter of a write, within the bounds of its request.
+    public static BsonDocument within(Request request, BsonDocument write) {
+        return request.attribute(KEY)
+                .map(WriteBounds::filter)
+                .map(filter ->
+                        write.isEmpty() ? filter : new BsonDocument("$and", new BsonArray(List.of(filter, write))))
+                .orElse(write);
+    }
+}
