@@ -70,7 +70,11 @@ final class ArrivingBody implements Body {
                 bytes = Arrays.copyOf(bytes, larger(length));
             }
         }
-        return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+        var complete = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+        if (!counter.addValues(complete)) {
+            throw limits.contentHasNoRoom().raise();
+        }
+        return complete;
     }
 
     /// Twice as much, but at most one byte beyond the limit, which detects content that is too large.

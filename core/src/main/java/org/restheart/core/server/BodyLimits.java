@@ -1,11 +1,13 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonWeight;
 import org.restheart.http.Body;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -15,7 +17,8 @@ import org.restheart.http.access.CallerScope;
 /// requests together. Thread-safe.
 ///
 /// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its first bytes
-/// counts only for all requests together; other content also counts for its caller, whose share is bounded.
+/// counts only for all requests together; other content also counts for its caller, whose share is bounded, and with
+/// what its values take as objects.
 final class BodyLimits {
     private final long perRequest;
     private final long together;
@@ -95,7 +98,7 @@ final class BodyLimits {
         }
 
         /// @return whether there was room for these bytes
-        boolean add(int bytes) {
+        boolean add(long bytes) {
             if (share != null && !share.add(bytes)) {
                 return false;
             }
@@ -124,6 +127,20 @@ final class BodyLimits {
                 share = mine;
             }
             return true;
+        }
+
+        /// Counts the objects that are made of JSON ([JsonWeight]), for the caller, who may hold nothing else meanwhile
+        /// if they are many: one request alone is not refused for them.
+        ///
+        /// @param content complete, and counted
+        /// @return whether the caller had room for that
+        boolean addValues(byte[] content) {
+            if (!countForCaller()) {
+                return false;
+            }
+            long most = Objects.requireNonNull(share).limit - counted;
+            long weight = Math.min(JsonWeight.of(content), most);
+            return weight <= 0 || add(weight);
         }
 
         void close() {

@@ -85,7 +85,11 @@ final class DecodedBody implements Body {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return out.toByteArray();
+        var bytes = out.toByteArray();
+        if (!counter.addValues(bytes)) {
+            throw limits.contentHasNoRoom().raise();
+        }
+        return bytes;
     }
 
     @Override

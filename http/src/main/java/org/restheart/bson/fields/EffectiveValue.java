@@ -23,7 +23,7 @@ public final class EffectiveValue {
                 others.append(key, value);
             }
         });
-        var elsewhere = TouchedPaths.of(others, true).getFirst().has(path);
+        var elsewhere = TouchedPaths.together(others, true).has(path);
         return elsewhere || given.isEmpty() || given.stream().anyMatch(value -> !value.equals(given.getFirst()))
                 ? null
                 : given.getFirst();

@@ -1,9 +1,9 @@
 package org.restheart.bson.fields;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -25,20 +25,28 @@ public final class TouchedPaths {
 
     private TouchedPaths() {}
 
-    /// One entry per document of the content: one for a document or an update pipeline, several for an array.
+    /// One for each document of the content: one for a document or an update pipeline, several for an array. They are
+    /// made one after the other, since there may be many.
     ///
     /// @param content anything; what is not a document touches everything
     /// @param isUpdate whether it changes what is stored, so that arrays are pipelines; else it is stored whole
-    public static List<TouchedPaths> of(BsonValue content, boolean isUpdate) {
-        return switch (content) {
-            case BsonArray array when isUpdate -> List.of(ofPipeline(array));
-            case BsonArray array -> {
-                var all = new ArrayList<TouchedPaths>(array.size());
-                array.forEach(element -> all.add(ofDocument(element, false)));
-                yield all;
-            }
-            default -> List.of(ofDocument(content, isUpdate));
-        };
+    public static Stream<TouchedPaths> of(BsonValue content, boolean isUpdate) {
+        return content instanceof BsonArray array && !isUpdate
+                ? array.stream().map(element -> ofDocument(element, false))
+                : Stream.of(together(content, isUpdate));
+    }
+
+    /// What all documents of the content touch together, which takes no more for many than for one if they are alike.
+    public static TouchedPaths together(BsonValue content, boolean isUpdate) {
+        if (!(content instanceof BsonArray array)) {
+            return ofDocument(content, isUpdate);
+        }
+        if (isUpdate) {
+            return ofPipeline(array);
+        }
+        var touched = new TouchedPaths();
+        array.forEach(element -> touched.addDocument(element, false));
+        return touched;
     }
 
     /// What a change touches that puts the content in place of a stored document: it removes the fields that the
@@ -95,18 +103,22 @@ public final class TouchedPaths {
 
     private static TouchedPaths ofDocument(BsonValue value, boolean isUpdate) {
         var touched = new TouchedPaths();
+        touched.addDocument(value, isUpdate);
+        return touched;
+    }
+
+    private void addDocument(BsonValue value, boolean isUpdate) {
         if (value instanceof BsonDocument document) {
             document.forEach((key, inner) -> {
                 if (key.startsWith("$")) {
-                    touched.addOperator(key, inner);
+                    addOperator(key, inner);
                 } else {
-                    touched.addValue(key, inner, isUpdate);
+                    addValue(key, inner, isUpdate);
                 }
             });
         } else {
-            touched.everything = true;
+            everything = true;
         }
-        return touched;
     }
 
     private static TouchedPaths ofPipeline(List<? extends BsonValue> stages) {

@@ -40,6 +40,9 @@ import org.restheart.mongo.write.WrittenCheck;
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it;
 /// all get the same entity tag.
 public final class PostDocuments implements Creation {
+    /// How many elements are prepared before other requests have their turn.
+    private static final int PIECE = 1_000;
+
     private final Collections collections;
     private final BulkInserts inserts;
     private final LimitedWrites limited;
@@ -139,6 +142,7 @@ public final class PostDocuments implements Creation {
         return Set.copyOf(taken.values());
     }
 
+    @SuppressWarnings("ThreadPriorityCheck")
     private static List<Element> elements(
             DataRequest request, BsonArray content, Supplier<BsonObjectId> ids, ObjectId etag) {
         if (content.isEmpty()) {
@@ -146,6 +150,9 @@ public final class PostDocuments implements Creation {
         }
         var elements = new ArrayList<Element>(content.size());
         for (var element : content) {
+            if (elements.size() % PIECE == PIECE - 1) {
+                Thread.yield(); // virtual threads are not preempted
+            }
             elements.add(Element.of(request, element.asDocument(), ids, etag));
         }
         return elements;

@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
@@ -35,6 +36,12 @@ import org.restheart.mongo.resource.ResourcePath;
 /// Reads the content of a request that carries documents or properties: JSON, JSON lines, BSON or a form.
 public final class DataContent {
     private static final String MANY = JsonLines.MEDIA_TYPE + ", " + Csv.MEDIA_TYPE + " or " + BsonBytes.MEDIA_TYPE;
+
+    /// As many as MongoDB takes in one command (`maxWriteBatchSize`). More are read one by one instead.
+    private static final int MAX_DOCUMENTS = 100_000;
+
+    /// Of the outermost document.
+    private static final int MAX_FIELDS = 100_000;
 
     private DataContent() {}
 
@@ -66,13 +73,34 @@ public final class DataContent {
 
     private static BsonValue json(Request request) {
         try {
-            return JsonParser.parse(request.body().bytes());
+            return requireBounded(JsonParser.parse(request.body().bytes()));
         } catch (MalformedJsonException e) {
             var hint = e.isAfterTheEnd() && request.method() == Method.POST
                     ? "; several documents go as an array, or each on a line of its own as " + JsonLines.MEDIA_TYPE
                     : "";
             throw invalid("Invalid JSON. " + e.getMessage() + hint);
         }
+    }
+
+    /// Before objects are made of the elements and fields.
+    private static BsonValue requireBounded(BsonValue content) {
+        if (content instanceof RawBsonArray array && array.size() > MAX_DOCUMENTS) {
+            throw tooManyDocuments();
+        }
+        if (content instanceof RawBsonDocument document && document.size() > MAX_FIELDS) {
+            throw Problem.of(
+                            ProblemCode.CONTENT_TOO_LARGE,
+                            "a document must not have more than " + MAX_FIELDS + " fields")
+                    .raise();
+        }
+        return content;
+    }
+
+    private static ProblemException tooManyDocuments() {
+        return Problem.of(
+                        ProblemCode.CONTENT_TOO_LARGE,
+                        "an array must not have more than " + MAX_DOCUMENTS + " documents")
+                .raise();
     }
 
     /// Whether the content of a request may be longer than memory: lines of JSON, BSON documents or CSV.
@@ -124,6 +152,13 @@ public final class DataContent {
         try {
             var array = new BsonArray();
             for (var next = documents.next(); next != null; next = documents.next()) {
+                if (array.size() == MAX_DOCUMENTS) {
+                    throw Problem.of(
+                                    ProblemCode.CONTENT_TOO_LARGE,
+                                    "content that a rule looks at must not have more than " + MAX_DOCUMENTS
+                                            + " documents")
+                            .raise();
+                }
                 switch (next) {
                     case DocumentReader.Entry.Parsed parsed -> array.add(parsed.value());
                     case DocumentReader.Entry.Malformed(var number, var problem) ->

@@ -1,16 +1,20 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoCluster;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.mongo.error.PartlyWrittenException;
 
 /// Inserts the documents of an array, each of which is tried, in no order. Thread-safe.
 @FunctionalInterface
@@ -58,20 +62,53 @@ public interface BulkInserts {
         };
     }
 
-    private static List<BulkWriteError> errorsOf(Runnable insertion) {
-        try {
-            insertion.run();
-            return List.of();
-        } catch (MongoBulkWriteException e) {
-            return errors(e);
-        }
+    private static List<BulkWriteError> insertMany(MongoCluster client, BulkInsert insert) {
+        var collection = client.getDatabase(insert.namespace().getDatabaseName())
+                .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
+                .withWriteConcern(insert.writeConcern());
+        return inParts(collection, insert.documents(), false);
     }
 
-    private static List<BulkWriteError> insertMany(MongoCluster client, BulkInsert insert) {
-        return errorsOf(() -> client.getDatabase(insert.namespace().getDatabaseName())
-                .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
-                .withWriteConcern(insert.writeConcern())
-                .insertMany(insert.documents(), new InsertManyOptions().ordered(false)));
+    /// Inserts by as many commands as [CommandParts] says.
+    ///
+    /// @param ordered whether those behind the first that fails are not inserted
+    /// @return the errors of documents, each with its position
+    /// @throws com.mongodb.MongoException if more failed than single documents
+    /// @throws PartlyWrittenException if documents of earlier commands were inserted then
+    static List<BulkWriteError> inParts(
+            MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents, boolean ordered) {
+        var errors = new ArrayList<BulkWriteError>();
+        int before = 0;
+        for (var part : CommandParts.of(documents, RawBsonDocument::getByteLength)) {
+            try {
+                var _ = collection.insertMany(part, new InsertManyOptions().ordered(ordered));
+            } catch (MongoException e) {
+                errors.addAll(errorsOf(e, before, before > errors.size()));
+            }
+            if (ordered && !errors.isEmpty()) {
+                break;
+            }
+            before += part.size();
+        }
+        return errors;
+    }
+
+    private static List<BulkWriteError> errorsOf(MongoException e, int before, boolean partly) {
+        if (e instanceof MongoBulkWriteException bulk
+                && bulk.getWriteConcernError() == null
+                && !bulk.getWriteErrors().isEmpty()) {
+            return bulk.getWriteErrors().stream()
+                    .map(error -> at(before, error))
+                    .toList();
+        }
+        throw partly ? new PartlyWrittenException(e) : e;
+    }
+
+    /// The error of a document of a part.
+    ///
+    /// @param before documents before the part
+    static BulkWriteError at(int before, BulkWriteError error) {
+        return new BulkWriteError(error.getCode(), error.getMessage(), error.getDetails(), before + error.getIndex());
     }
 
     /// The errors of refused documents.

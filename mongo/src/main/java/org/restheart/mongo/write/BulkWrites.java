@@ -1,10 +1,14 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.BulkWriteOptions;
+import com.mongodb.client.model.InsertOneModel;
+import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.WriteModel;
 import java.util.List;
@@ -14,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.error.PartlyWrittenException;
 
-/// Many writes of one request as one command. Filters of clients have been checked by
+/// Many writes of one request as one command, or as several ([CommandParts]). Filters of clients have been checked by
 /// [org.restheart.mongo.find.StagedFilter#ofWrites].
 public final class BulkWrites {
     private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
@@ -101,7 +106,44 @@ public final class BulkWrites {
             MongoCollection<T> collection,
             List<? extends WriteModel<T>> writes,
             BulkWriteOptions options) {
+        var parts = CommandParts.of(writes, BulkWrites::bytes);
+        if (parts.size() <= 1) {
+            return command(session, collection, writes, options);
+        }
+        var sum = new BulkSum();
+        for (var part : parts) {
+            try {
+                sum.add(part.size(), command(session, collection, part, options));
+            } catch (MongoBulkWriteException e) {
+                sum.add(part.size(), e);
+                boolean aborted =
+                        session.filter(ClientSession::hasActiveTransaction).isPresent();
+                if (options.isOrdered() || aborted || e.getWriteConcernError() != null) {
+                    break;
+                }
+            } catch (MongoException e) {
+                throw sum.isEmpty() || session.isPresent() ? e : new PartlyWrittenException(e);
+            }
+        }
+        return sum.result();
+    }
+
+    private static <T> BulkWriteResult command(
+            Optional<ClientSession> session,
+            MongoCollection<T> collection,
+            List<? extends WriteModel<T>> writes,
+            BulkWriteOptions options) {
         return session.map(known -> collection.bulkWrite(known, writes, options))
                 .orElseGet(() -> collection.bulkWrite(writes, options));
+    }
+
+    /// The size of a document that is inserted or replaces another one; 0 for others, which are not large.
+    private static long bytes(WriteModel<?> write) {
+        var document = switch (write) {
+            case InsertOneModel<?> insert -> insert.getDocument();
+            case ReplaceOneModel<?> replace -> replace.getReplacement();
+            default -> null;
+        };
+        return document instanceof RawBsonDocument raw ? raw.getByteLength() : 0;
     }
 }

@@ -12,7 +12,6 @@ import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.InsertManyOptions;
 import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.WriteModel;
@@ -54,11 +53,8 @@ public final class LimitedWrites {
     /// When so many documents of one request have exceeded their limits, the rest is not tried.
     private static final int MAX_BLOCKED = 3;
 
-    /// The size of a command after which a further one begins. MongoDB's limit is 16 MiB.
-    private static final int MAX_BYTES = 12 << 20;
-
-    /// MongoDB's limit, `maxWriteBatchSize`.
-    private static final int MAX_STATEMENTS = 100_000;
+    /// How many statements are sent separately, one after the other, to find the one that waits.
+    private static final int MAX_SEPARATE = 500;
 
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
@@ -94,15 +90,10 @@ public final class LimitedWrites {
 
     private List<BulkWriteError> unlimited(
             MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents, boolean ordered) {
-        try {
-            var _ = client.getDatabase(namespace.getDatabaseName())
-                    .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
-                    .withWriteConcern(concern)
-                    .insertMany(documents, new InsertManyOptions().ordered(ordered));
-            return List.of();
-        } catch (MongoBulkWriteException e) {
-            return BulkInserts.errors(e);
-        }
+        var collection = client.getDatabase(namespace.getDatabaseName())
+                .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
+                .withWriteConcern(concern);
+        return BulkInserts.inParts(collection, documents, ordered);
     }
 
     /// Tries every write, as [BulkWrites#each].
@@ -205,31 +196,26 @@ public final class LimitedWrites {
         void all() {
             var left =
                     new ArrayList<>(IntStream.range(0, documents.size()).boxed().toList());
-            int most = MAX_STATEMENTS;
+            int limit = CommandParts.MAX_STATEMENTS;
+            int most = limit;
             while (!left.isEmpty() && !ended) {
                 var part = part(left, most);
                 if (part.size() == 1 ? one(part.getFirst()) : many(part)) {
                     left.subList(0, part.size()).clear();
-                    most = Math.min(most * 4, MAX_STATEMENTS);
+                    most = Math.min(most * 4, limit);
                     continue;
                 }
                 var executed = executed(part);
                 left.removeAll(executed);
                 passBlocked(left, executed.isEmpty() ? -1 : Collections.max(executed));
-                most = Math.max(part.size() / 2, 1); // a slow server carries out smaller ones in time
+                limit = Math.max(part.size() / 2, 1); // a slow server carries out smaller ones in time
+                most = limit;
             }
         }
 
         private List<Integer> part(List<Integer> left, int most) {
-            long bytes = 0;
-            int size = 0;
-            while (size < Math.min(most, left.size())) {
-                bytes += documents.get(left.get(size)).getByteLength();
-                if (bytes > MAX_BYTES && size > 0) {
-                    break;
-                }
-                size++;
-            }
+            int size = CommandParts.first(
+                    left, most, number -> documents.get(number).getByteLength());
             return List.copyOf(left.subList(0, size));
         }
 
@@ -264,14 +250,17 @@ public final class LimitedWrites {
         }
 
         /// Sends the first statements behind the last executed one separately, until one is executed or exceeds its
-        /// limit: those before were refused, and only their errors are missing.
+        /// limit: those before were refused, and only their errors are missing. If many were, a smaller
+        /// command finishes in time.
         private void passBlocked(List<Integer> left, int lastExecuted) {
             int before = blocked;
             int done = done();
+            int separate = 0;
             var next = left.iterator();
-            while (next.hasNext() && !ended && blocked == before && done() == done) {
+            while (next.hasNext() && !ended && blocked == before && done() == done && separate < MAX_SEPARATE) {
                 int number = next.next();
                 if (number > lastExecuted) {
+                    separate++;
                     one(number);
                     next.remove();
                 }

@@ -67,6 +67,8 @@ public final class RetryableStatements implements AutoCloseable {
     /// The user of MongoDB may write some collections only.
     private static final int UNAUTHORIZED = 13;
 
+    private static final BsonDocument ID = new BsonDocument("_id", new BsonInt32(1));
+
     private final MongoClient client;
     private final MongoDatabase database;
     private final String command;
@@ -272,10 +274,18 @@ public final class RetryableStatements implements AutoCloseable {
                     .map(BsonValue::asDocument)
                     .map(error -> new BulkWriteError(
                             error.getNumber("code").intValue(),
-                            error.getString("errmsg", new BsonString("")).getValue(),
+                            message(error),
                             error.getDocument("errInfo", new BsonDocument()),
                             number(error)))
                     .toList();
+        }
+
+        /// MongoDB leaves texts out once those of a reply have 1 MiB; [DuplicateKeys] needs the name of the index.
+        private String message(BsonDocument error) {
+            var text = error.getString("errmsg", new BsonString("")).getValue();
+            return text.isEmpty() && ID.equals(error.get("keyPattern"))
+                    ? "E11000 duplicate key error collection: " + namespace + " index: _id_ "
+                    : text;
         }
 
         private int number(BsonDocument error) {

@@ -1,10 +1,10 @@
 package org.restheart.security.predicate;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ public final class Attempt {
     private final @Nullable Account account;
     private final boolean authenticationRequired;
     private @Nullable Map<String, String> bindings;
-    private @Nullable List<TouchedPaths> touched;
+    private @Nullable TouchedPaths touched;
 
     /// @param authenticationRequired whether the rules require an account; false while that is being decided
     public Attempt(Request request, @Nullable Account account, boolean authenticationRequired) {
@@ -95,23 +95,44 @@ public final class Attempt {
 
     /// The paths that an upsert stores besides its content: MongoDB copies values from its filter.
     Stream<TouchedPaths> touchedByFilter() {
-        return UpsertFilters.of(request).stream()
-                .map(condition -> TouchedPaths.of(condition, true).getFirst());
+        return UpsertFilters.of(request).stream().map(condition -> TouchedPaths.together(condition, true));
     }
 
-    /// What each document of the content touches; empty for an empty array.
+    /// Whether there is a document in the content.
     ///
     /// @throws org.restheart.http.ProblemException if it does not parse
-    List<TouchedPaths> touched() {
-        if (touched == null) {
-            touched = content().map(this::touched).orElse(List.of());
-        }
-        return touched;
+    boolean hasDocuments() {
+        return content()
+                .filter(content -> isUpdate() || !(content instanceof BsonArray array) || !array.isEmpty())
+                .isPresent();
     }
 
-    private List<TouchedPaths> touched(BsonValue content) {
+    /// What each document of the content touches.
+    ///
+    /// @throws org.restheart.http.ProblemException if it does not parse
+    Stream<TouchedPaths> touchedByEach() {
         return DataWrite.replaces(request)
-                ? List.of(TouchedPaths.ofReplacement(content))
-                : TouchedPaths.of(content, request.method() == Method.PATCH);
+                ? touched()
+                : content().stream().flatMap(content -> TouchedPaths.of(content, isUpdate()));
+    }
+
+    /// What the documents of the content touch together; empty if there is no content.
+    ///
+    /// @throws org.restheart.http.ProblemException if it does not parse
+    Stream<TouchedPaths> touched() {
+        if (touched == null) {
+            touched = content().map(this::touched).orElse(null);
+        }
+        return Stream.ofNullable(touched);
+    }
+
+    private TouchedPaths touched(BsonValue content) {
+        return DataWrite.replaces(request)
+                ? TouchedPaths.ofReplacement(content)
+                : TouchedPaths.together(content, isUpdate());
+    }
+
+    private boolean isUpdate() {
+        return DataWrite.replaces(request) || request.method() == Method.PATCH;
     }
 }

@@ -261,19 +261,19 @@ public sealed interface Predicate {
             if (!attempt.isForData()) {
                 return false;
             }
-            var documents = attempt.touched();
             var paths = keys.stream().map(attempt::path).collect(Collectors.toSet());
             boolean all = paths.remove(""); // the rule names the whole content
             var named = List.copyOf(paths);
             return switch (quantity) {
-                case ALL -> !documents.isEmpty() && documents.stream().allMatch(document -> document.hasAll(named));
+                case ALL ->
+                    attempt.hasDocuments() && attempt.touchedByEach().allMatch(document -> document.hasAll(named));
                 case NONE ->
-                    (!all || documents.isEmpty())
-                            && Stream.concat(documents.stream(), attempt.touchedByFilter())
+                    (!all || !attempt.hasDocuments())
+                            && Stream.concat(attempt.touched(), attempt.touchedByFilter())
                                     .noneMatch(document -> document.hasAny(named) || document.hasAny(keys));
                 case ONLY ->
                     all
-                            || Stream.concat(documents.stream(), attempt.touchedByFilter())
+                            || Stream.concat(attempt.touched(), attempt.touchedByFilter())
                                     .allMatch(document -> document.hasOnly(named));
             };
         }

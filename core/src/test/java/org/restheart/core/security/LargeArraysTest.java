@@ -1,0 +1,146 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.client.model.CreateCollectionOptions;
+import com.mongodb.client.model.ValidationOptions;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Requests with very many documents, fields or values: their objects take many times as much memory as their bytes,
+/// and MongoDB's reply must not exceed 16 MiB.
+@WithMongo
+class LargeArraysTest {
+    private static final int MOST = 100_000;
+    private static final int BUDGET = 64 << 20;
+
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "core: {max-buffered-content: " + BUDGET + "}");
+        gateway.permit("editor", "path-prefix('/c') and bson-request-blacklist(price)", "{allowWriteMode: true}");
+        gateway.permit("viewer", "path-prefix('/c') and bson-request-contains(a)", "{}");
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        gateway.collection("c").drop();
+        gateway.database().createCollection("c");
+    }
+
+    private static String array(int count, String element) {
+        return IntStream.range(0, count).mapToObj(_ -> element).collect(Collectors.joining(",", "[", "]"));
+    }
+
+    @Test
+    void more_documents_than_a_command_takes_are_refused() {
+        var answer = gateway.as("admin").post("/c", array(MOST + 1, "{}"));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+        assertThat(answer.body())
+                .contains("more than 100000 documents")
+                .contains("application/x-ndjson")
+                .contains("/_imports?into=/c");
+        assertThat(gateway.collection("c").countDocuments()).isZero();
+    }
+
+    @Test
+    void a_document_with_too_many_fields_is_refused() {
+        var fields = IntStream.rangeClosed(0, MOST).mapToObj(i -> "\"f" + i + "\":1");
+        var answer = gateway.as("admin").post("/c", fields.collect(Collectors.joining(",", "{", "}")));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+        assertThat(answer.body()).contains("more than 100000 fields");
+    }
+
+    @Test
+    void rules_see_each_document() {
+        var ada = gateway.as("ada");
+        var many = array(20_000, "{\"a\":1}");
+        assertThat(ada.post("/c", many.replaceFirst("]$", ",{\"price\":1}]")).statusCode())
+                .isEqualTo(403);
+        var bob = gateway.as("bob");
+        assertThat(bob.post("/c", many.replaceFirst("]$", ",{\"b\":1}]")).statusCode())
+                .isEqualTo(403);
+        assertThat(bob.post("/c", "[]").statusCode()).isEqualTo(403);
+        assertThat(gateway.collection("c").countDocuments()).isZero();
+        assertThat(bob.post("/c", many).statusCode()).isEqualTo(200);
+        assertThat(ada.post("/c", "[{\"a\":1,\"b\":1}]").statusCode()).isEqualTo(200);
+    }
+
+    /// The account may hold 32 MiB, in which the bytes of all have room, but not what is made of them.
+    @Test
+    void objects_count_as_content() throws Exception {
+        var admin = gateway.as("admin");
+        var many = array(80_000, "{\"a\":1}");
+        Callable<Integer> post = () -> admin.post("/c", many).statusCode();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answers = List.copyOf(threads.invokeAll(List.of(post, post, post, post))).stream()
+                    .map(answer -> answer.resultNow())
+                    .toList();
+            assertThat(answers).contains(200, 503).containsOnly(200, 503);
+        }
+        assertThat(post.call()).isEqualTo(200);
+    }
+
+    /// MongoDB leaves texts out that exceed 1 MiB, and takes longer for them than a command may take.
+    @Test
+    void refusals_are_the_same_for_many_and_for_few() {
+        int count = 5_000;
+        var answer = gateway.as("admin").post("/c", array(count, "{\"_id\":\"" + "x".repeat(200) + "\"}"));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        var errors = BsonDocument.parse(answer.body()).getArray("errors");
+        assertThat(errors).hasSize(count - 1);
+        for (int i = 0; i < errors.size(); i++) {
+            var index = new BsonDocument("index", new BsonInt32(i + 1));
+            assertThat(errors.get(i)).isEqualTo(index.append("httpStatus", new BsonInt32(409)));
+        }
+    }
+
+    /// Some 1,000 bytes each: 20,000 of them exceed the reply of one command.
+    @ParameterizedTest
+    @ValueSource(strings = {"insert", "upsert"})
+    void long_errors_of_many_documents_fit_replies(String mode) {
+        gateway.collection("c").drop();
+        var names = IntStream.range(0, 70).mapToObj(i -> "'name" + i + "'").collect(Collectors.joining(","));
+        gateway.database()
+                .createCollection(
+                        "c",
+                        new CreateCollectionOptions()
+                                .validationOptions(new ValidationOptions()
+                                        .validator(BsonDocument.parse(
+                                                "{$jsonSchema: {properties: {n: {enum: [" + names + "]}}}}"))));
+        int count = 20_000;
+        var answer = gateway.as("admin").post("/c?wm=" + mode, array(count, "{\"n\":1}"));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        assertThat(BsonDocument.parse(answer.body()).getArray("errors")).hasSize(count);
+    }
+
+    @Test
+    void errors_inside_of_a_transaction_end_it() {
+        var admin = gateway.as("admin");
+        var session =
+                admin.post("/_sessions", "").headers().firstValue("Location").orElseThrow();
+        var sid = session.substring(session.lastIndexOf('/') + 1);
+        assertThat(admin.post("/_sessions/" + sid + "/_txns", "").statusCode()).isEqualTo(201);
+        var answer = admin.post("/c?sid=" + sid + "&txn=1", array(25_000, "{\"_id\":1}"));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+    }
+}
