@@ -11,10 +11,10 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.access.WriteBounds;
 
 /// Keeps accounts with the root role from callers who do not have it: who can set such an account's password can log
 /// in as it. Their requests cannot change, replace or delete these accounts, as if the access rule excluded them.

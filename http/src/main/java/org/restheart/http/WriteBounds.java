@@ -1,9 +1,8 @@
-package org.restheart.http.access;
+package org.restheart.http;
 
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.restheart.http.Request;
 import org.restheart.http.attribute.Key;
 
 /// What a request may write of a collection, whatever the access rule. Other than the rule's filter, it says nothing of
