@@ -188,12 +188,12 @@ class InsertCommandsTest {
                 expected.add("insert");
             }
             var many =
-                    IntStream.range(100, 20_100).mapToObj(i -> document("" + i)).toList();
+                    IntStream.range(100, 10_100).mapToObj(i -> document("" + i)).toList();
             assertThat(new LimitedWrites(client, true).insert(namespace("plain"), WriteConcern.MAJORITY, many, false))
                     .isEmpty();
             expected.add("insert");
             assertThat(sent).containsExactlyElementsOf(expected);
         }
-        assertThat(collection("plain").countDocuments()).isEqualTo(20_015);
+        assertThat(collection("plain").countDocuments()).isEqualTo(10_015);
     }
 }
