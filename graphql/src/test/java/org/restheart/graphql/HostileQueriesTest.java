@@ -19,9 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// What refusing a query costs, on the test's own thread: neither the compiler, nor the collector, nor other tests
 /// count.
 class HostileQueriesTest {
-    /// Nanoseconds of CPU of code that is warm, which takes a tenth of it at most; what grows without bounds takes
-    /// minutes.
-    private static final long ALLOWED = TimeUnit.MILLISECONDS.toNanos(100);
+    /// Nanoseconds of CPU of code that is warm: three times what is promised, since tests run without the optimizing
+    /// compiler. What grows without bounds takes minutes.
+    private static final long ALLOWED = TimeUnit.MILLISECONDS.toNanos(300);
 
     /// How long the code may take to get warm on a machine that has much else to do.
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
