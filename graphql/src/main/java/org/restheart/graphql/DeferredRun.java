@@ -9,21 +9,33 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
 
 /// An execution that waits for its only load. It continues on the thread that sends the response, which must not be
 /// occupied for long: with a large document it continues on a thread of its own.
 ///
 /// @param outcome complete when the load is
 /// @param answer builds the response, and closes what the execution holds
+/// @param threads run tasks for the caller
 record DeferredRun(
         OnlyLoad load,
         CompletableFuture<ExecutionResult> outcome,
-        Function<CompletableFuture<ExecutionResult>, Response.Ready> answer) {
+        Function<CompletableFuture<ExecutionResult>, Response.Ready> answer,
+        Executor threads) {
     /// Bytes of a document.
     private static final int LARGE = 32 << 10;
 
-    private static final Executor THREADS =
-            task -> Thread.ofVirtual().name("graphql").start(task);
+    /// To be called on the caller's thread.
+    DeferredRun(
+            OnlyLoad load,
+            CompletableFuture<ExecutionResult> outcome,
+            Function<CompletableFuture<ExecutionResult>, Response.Ready> answer) {
+        this(load, outcome, answer, threadsOf(CallerScope.current()));
+    }
+
+    private static Executor threadsOf(String caller) {
+        return task -> Thread.ofVirtual().name("graphql").start(() -> CallerScope.run(caller, task));
+    }
 
     /// @param documents of the load
     Response response(CompletionStage<List<RawBsonDocument>> documents) {
@@ -49,7 +61,7 @@ record DeferredRun(
             return answer.apply(outcome);
         };
         return isLarge
-                ? CompletableFuture.supplyAsync(() -> evaluated(rest), THREADS)
+                ? CompletableFuture.supplyAsync(() -> evaluated(rest), threads)
                 : CompletableFuture.completedStage(rest);
     }
 

@@ -151,13 +151,15 @@ record QueryRunner(
             }
             waits = true;
             return new DeferredRun(load, outcome, later -> {
-                        try (share) {
+                        try (share;
+                                execution) {
                             return answer(execution, later);
                         }
                     })
                     .response(documents.get());
         } finally {
             if (!waits) {
+                execution.close();
                 share.close();
             }
         }

@@ -1,12 +1,14 @@
 package org.restheart.core.chaos;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
 
 /// A gateway in a process of its own, which can be killed and started again on the same port.
@@ -35,14 +37,24 @@ final class GatewayChild implements AutoCloseable {
     GatewayChild(Path folder, String connectionString, String database, String accounts, String more)
             throws IOException {
         this.folder = Files.createDirectory(folder);
-        try (var socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
+        port = freePort();
         Files.writeString(
                 folder.resolve("restheart.yml"),
                 CONFIGURATION.formatted(folder.getFileName(), port, connectionString, database, accounts, accounts)
                         + more);
         process = launch();
+    }
+
+    /// Not one that the system gives to clients: while the gateway is down, one that tries to connect to it could
+    /// otherwise be given the very port and connect to itself.
+    private static int freePort() throws IOException {
+        while (true) {
+            try (var socket = new ServerSocket(ThreadLocalRandom.current().nextInt(15_000, 32_000))) {
+                return socket.getLocalPort();
+            } catch (BindException _) {
+                // another one
+            }
+        }
     }
 
     private Process launch() throws IOException {

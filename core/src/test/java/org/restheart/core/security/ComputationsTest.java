@@ -57,10 +57,16 @@ class ComputationsTest {
         gateway.insert("shown", "{_id: 'one'}");
         gateway.insert("gql-apps", """
                 {_id: 'docs', descriptor: {enabled: true, uri: 'docs'},
-                  schema: 'type Doc { _id: String } type Query { docs: [Doc] doc: Doc many: [Doc] }',
+                  schema: 'type Doc { _id: String } type Item { n: Int } type Big { items: [Item] } type Query { docs: [Doc] doc: Doc many: [Doc] big: Big }',
                   mappings: {Query: {docs: {db: '%1$s', collection: 'shown'}, many: {db: '%1$s', collection: 'many', limit: 1000},
-                    doc: {db: '%1$s', collection: 'shown', find: {_id: 'one'}}}}}
+                    doc: {db: '%1$s', collection: 'shown', find: {_id: 'one'}},
+                    big: {db: '%1$s', collection: 'big', find: {_id: 'big'}}}}}
                 """.formatted(gateway.database().getName()));
+        gateway.insert(
+                "big",
+                IntStream.range(0, 2_500)
+                        .mapToObj(i -> "{n: " + i + "}")
+                        .collect(Collectors.joining(", ", "{_id: 'big', items: [", "]}")));
         for (int i = 0; i < 1_000; i++) {
             gateway.insert("many", "{_id: 'm" + i + "'}");
         }
@@ -198,6 +204,17 @@ class ComputationsTest {
     void long_queries() throws Exception {
         var fields = "docs{_id} ".repeat(3_500);
         assertOthersRead(i -> query("bob", "query q" + i + " { " + fields + "}"));
+    }
+
+    @Test
+    void large_documents_give_their_places_back() {
+        var processors = Runtime.getRuntime().availableProcessors();
+        for (int i = 0; i < 2 * processors + 2; i++) {
+            var body = new BsonDocument("query", new BsonString("{ big { items { n } } }")).toJson();
+            var answer = gateway.as("bob").post("/graphql/docs", body);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        }
+        assertThat(gateway.as("ada").get("/_openapi").statusCode()).isNotEqualTo(503);
     }
 
     @Test

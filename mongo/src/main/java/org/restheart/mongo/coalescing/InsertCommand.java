@@ -172,8 +172,8 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
     /// @param errors those that are known; of the other documents, each was inserted or not
     private void finish(Batch<R, O> batch, RetryableStatements statements, List<BulkWriteError> errors) {
         int sharing = batch.requests.size();
-        var executed = statements.executed(
-                IntStream.range(0, batch.documents.size()).boxed().toList(), target.writeConcern());
+        var numbers = IntStream.range(0, batch.documents.size()).boxed().toList();
+        var executed = statements.executedAfterFailure(numbers, target.writeConcern());
         var inserted = new BitSet();
         executed.results().keySet().forEach(inserted::set);
         for (int i = 0; i < sharing; i++) {

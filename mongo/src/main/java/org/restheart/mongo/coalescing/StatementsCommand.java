@@ -157,7 +157,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
     private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         int sharing = requests.size();
         var numbers = IntStream.range(0, sharing).boxed().toList();
-        var executed = statements.executed(numbers, target.writeConcern());
+        var executed = statements.executedAfterFailure(numbers, target.writeConcern());
         for (int number : numbers) {
             var pending = requests.get(number);
             var result = executed.results().get(number);

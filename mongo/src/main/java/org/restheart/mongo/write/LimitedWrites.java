@@ -150,7 +150,7 @@ public final class LimitedWrites {
             } catch (MongoWriteConcernException e) {
                 throw e;
             } catch (MongoException e) {
-                throw run.done() == 0 ? e : new PartlyWrittenException(e);
+                throw run.done() == 0 && !run.unsure ? e : new PartlyWrittenException(e);
             }
             run.errors.sort(Comparator.comparingInt(BulkWriteError::getIndex));
             run.upserts.sort(Comparator.comparingInt(BulkWriteUpsert::getIndex));
@@ -174,6 +174,9 @@ public final class LimitedWrites {
 
         private int blocked;
         private boolean ended;
+
+        /// While it is not known what a command has written.
+        private boolean unsure;
 
         Run(
                 RetryableStatements statements,
@@ -202,6 +205,7 @@ public final class LimitedWrites {
                 var part = part(left, most);
                 if (part.size() == 1 ? one(part.getFirst()) : many(part)) {
                     left.subList(0, part.size()).clear();
+                    giveUp(left);
                     most = Math.min(most * 4, limit);
                     continue;
                 }
@@ -225,6 +229,7 @@ public final class LimitedWrites {
                 take(numbers, statements.send(numbers, ordered, concern, COMMAND_MILLIS));
                 return true;
             } catch (MongoExecutionTimeoutException _) {
+                unsure = true;
                 return false;
             }
         }
@@ -265,7 +270,12 @@ public final class LimitedWrites {
                     next.remove();
                 }
             }
-            if (blocked == MAX_BLOCKED && !ended) {
+            giveUp(left);
+        }
+
+        /// Refuses the rest after too many that were blocked.
+        private void giveUp(List<Integer> left) {
+            if (blocked >= MAX_BLOCKED && !ended) {
                 left.forEach(this::refuse);
                 ended = true;
             }
@@ -292,6 +302,7 @@ public final class LimitedWrites {
         /// Counts those that were executed before the time limit ended.
         private Set<Integer> executed(List<Integer> numbers) {
             var executed = statements.executed(numbers, concern);
+            unsure = false;
             executed.requireConcern();
             int changed = executed.results().size() - executed.upserts().size();
             if (inserts) {

@@ -36,6 +36,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
+import org.restheart.mongo.error.PartlyWrittenException;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
@@ -175,6 +176,17 @@ public final class RetryableStatements implements AutoCloseable {
         var upserts = new ArrayList<>(first.upserts());
         upserts.addAll(second.upserts());
         return new Executed(results, upserts, first.unsatisfied().or(second::unsatisfied));
+    }
+
+    /// As [#executed], after a command of which it is not known what it has executed.
+    ///
+    /// @throws PartlyWrittenException if it cannot be determined
+    public Executed executedAfterFailure(List<Integer> numbers, WriteConcern writeConcern) {
+        try {
+            return executed(numbers, writeConcern);
+        } catch (MongoException e) {
+            throw new PartlyWrittenException(e);
+        }
     }
 
     /// @param collection in which nothing is changed
