@@ -103,7 +103,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
         if (matched == others.size()) {
             others.forEach(number -> executed.put(number, new Done()));
         } else if (matched > 0) {
-            executed.putAll(statements.executed(others, WriteConcern.W1).results());
+            executed.putAll(statements.executedHere(others, WriteConcern.W1).results());
         }
         boolean accounted = executed.size() == matched; // statements that change nothing are not recorded
         for (int number : others) {
@@ -157,7 +157,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
     private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         int sharing = requests.size();
         var numbers = IntStream.range(0, sharing).boxed().toList();
-        var executed = statements.executedAfterFailure(numbers, target.writeConcern());
+        var executed = statements.executedHere(numbers, target.writeConcern());
         for (int number : numbers) {
             var pending = requests.get(number);
             var result = executed.results().get(number);

@@ -152,9 +152,19 @@ public final class RetryableStatements implements AutoCloseable {
     /// @param numbers of the statements
     /// @param writeConcern is waited for
     public Executed executed(List<Integer> numbers, WriteConcern writeConcern) {
+        return executed(ResourceNames.PROPERTIES, numbers, writeConcern);
+    }
+
+    /// As [#executed], asking on the collection of the statements: where it cannot be changed now, neither can what was
+    /// not executed be repeated.
+    public Executed executedHere(List<Integer> numbers, WriteConcern writeConcern) {
+        return executed(namespace.getCollectionName(), numbers, writeConcern);
+    }
+
+    private Executed executed(String collection, List<Integer> numbers, WriteConcern writeConcern) {
         Reply reply;
         try {
-            reply = ask(ResourceNames.PROPERTIES, numbers, writeConcern);
+            reply = ask(collection, numbers, writeConcern);
         } catch (MongoCommandException e) {
             if (e.getErrorCode() != UNAUTHORIZED) {
                 throw e;
@@ -169,8 +179,8 @@ public final class RetryableStatements implements AutoCloseable {
             return new Executed(results, reply.upserts(), reply.unsatisfied());
         }
         int half = numbers.size() / 2; // a release that does not name them
-        var first = executed(numbers.subList(0, half), writeConcern);
-        var second = executed(numbers.subList(half, numbers.size()), writeConcern);
+        var first = executed(collection, numbers.subList(0, half), writeConcern);
+        var second = executed(collection, numbers.subList(half, numbers.size()), writeConcern);
         results.putAll(first.results());
         results.putAll(second.results());
         var upserts = new ArrayList<>(first.upserts());
