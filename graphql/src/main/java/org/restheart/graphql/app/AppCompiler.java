@@ -66,7 +66,7 @@ final class AppCompiler {
     private void readFields(String type, BsonDocument mapping) throws InvalidApp {
         for (var field : mapping.entrySet()) {
             var name = type + "." + field.getKey();
-            fields.put(name, new FieldMapping.Reader(name, limits).read(field.getValue()));
+            fields.put(name, new MappingReader(name, limits).read(field.getValue()));
         }
     }
 
