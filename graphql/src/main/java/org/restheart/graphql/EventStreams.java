@@ -66,9 +66,17 @@ final class EventStreams {
         var results = new AtomicReference<ResponseStream>();
         var stream = subscription.results(new ResponseStream.Receiver() {
             @Override
+            public void began(Frame position) {
+                offer(position);
+            }
+
+            @Override
             public void next(SourceEvent event, QueryOutcome result, long since) {
-                var offer = backlog.offer(new Frame(ByteBuffer.wrap(EventStreams.next(event.token(), result)), since));
-                if (offer != Backlog.Offer.TAKEN && results.get() != null) {
+                offer(new Frame(ByteBuffer.wrap(EventStreams.next(event.token(), result)), since));
+            }
+
+            private void offer(Frame frame) {
+                if (backlog.offer(frame) != Backlog.Offer.TAKEN && results.get() != null) {
                     results.get().close();
                 }
             }

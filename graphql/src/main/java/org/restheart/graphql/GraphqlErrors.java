@@ -8,6 +8,7 @@ import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Problem;
 
 /// Results with a single error.
 final class GraphqlErrors {
@@ -32,6 +33,13 @@ final class GraphqlErrors {
         var out = new Utf8Buffer();
         JsonEncoder.of(JsonMode.DEFAULT).encode(body, out);
         return new QueryOutcome(status, out.toByteArray());
+    }
+
+    static QueryOutcome unavailable(Problem problem) {
+        return outcome(
+                500,
+                "Unable to establish a connection to the database: " + problem.message(),
+                ErrorType.ExecutionAborted);
     }
 
     static BsonDocument body(String message, ErrorType type) {

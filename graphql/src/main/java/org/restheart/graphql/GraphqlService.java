@@ -15,6 +15,7 @@ import org.restheart.http.ErrorStyle;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
@@ -125,6 +126,11 @@ public final class GraphqlService implements Service, AutoCloseable {
             return GraphqlErrors.outcome(
                             400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted)
                     .response();
+        } catch (ProblemException e) {
+            if (e.problem().code() == ProblemCode.DATABASE_UNAVAILABLE) { // the definition cannot be read
+                return GraphqlErrors.unavailable(e.problem()).response();
+            }
+            throw e;
         }
     }
 
@@ -168,8 +174,10 @@ public final class GraphqlService implements Service, AutoCloseable {
             });
         }
         request.requireThread();
-        var resumeAfter =
-                request.headers().first("Last-Event-ID").or(asked::resumeAfter).orElse("");
+        var resumeAfter = request.headers()
+                .first("Last-Event-ID")
+                .filter(id -> !id.isEmpty())
+                .or(asked::resumeAfter);
         return switch (subscriptions.start(request, served, asked, resumeAfter)) {
             case QueryOutcome outcome ->
                 EventStreams.areRequired(request) ? EventStreams.complete(outcome) : outcome.response();

@@ -199,7 +199,8 @@ final class GraphqlSocket implements Inbound {
 
     private void start(Results results, QueryRequest asked) {
         var observed = request.with(Operation.OBSERVER, results::asked);
-        switch (subscriptions.start(observed, served, asked, asked.resumeAfter().orElse(""))) {
+        var resumeAfter = asked.resumeAfter().filter(token -> !token.isEmpty());
+        switch (subscriptions.start(observed, served, asked, resumeAfter)) {
             case QueryOutcome outcome -> {
                 results.report(outcome.status() == 200 ? 400 : outcome.status());
                 refuse(results.id, outcome);
@@ -247,6 +248,10 @@ final class GraphqlSocket implements Inbound {
                 subscriptions.observer().ended(request, operation, status, bytes.sum(), System.nanoTime() - begun);
             }
         }
+
+        /// Never called: a WebSocket does not ask for the position, for which its protocol has no message.
+        @Override
+        public void began(Frame position) {}
 
         @Override
         public void next(SourceEvent event, QueryOutcome result, long since) {

@@ -10,7 +10,10 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
+import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.graphql.app.Arguments;
@@ -45,7 +48,7 @@ record QueryRequest(
     /// @throws ProblemException 400
     static QueryRequest of(Request request) {
         var mediaType = request.headers().first("Content-Type").orElse("").toLowerCase(Locale.ROOT);
-        if (mediaType.startsWith("application/graphql") && !mediaType.startsWith("application/graphql+json")) {
+        if (mediaType.startsWith("application/graphql")) {
             return ofText(text(request));
         }
         if (!mediaType.startsWith("application/json")) {
@@ -114,11 +117,14 @@ record QueryRequest(
                         .orElse("; it is the text of the operation");
     }
 
-    /// The text of a token, which is an object, as in results, or a text. For any other value, a text that is no valid
-    /// token, so that the subscription is refused instead of missing events.
+    /// The text of a token, which is an object, as in results, or a text. The position at which a stream began is a
+    /// timestamp. For any other value, a text that is no valid token, so that the subscription is refused instead of
+    /// missing events.
     private static String token(BsonValue token) {
         return switch (token) {
             case BsonDocument document -> document.toJson();
+            case BsonTimestamp beginning ->
+                JsonEncoder.of(JsonMode.EXTENDED).encodeToString(beginning);
             case BsonString text -> text.getValue();
             case BsonNull _ -> "";
             default -> token.getBsonType().name();

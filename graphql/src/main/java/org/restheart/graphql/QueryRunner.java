@@ -199,11 +199,7 @@ record QueryRunner(
             case QUERY_TIMED_OUT -> timedOut();
             case UNPROCESSABLE -> GraphqlErrors.outcome(400, problem.message(), ErrorType.ExecutionAborted);
             case OVERLOADED -> throw problem.raise();
-            default ->
-                GraphqlErrors.outcome(
-                        500,
-                        "Unable to establish a connection to the database: " + problem.message(),
-                        ErrorType.ExecutionAborted);
+            default -> GraphqlErrors.unavailable(problem);
         };
     }
 

@@ -27,6 +27,11 @@ final class ResponseStream {
 
     /// Receives results.
     interface Receiver {
+        /// Called before all results with the position at which the stream begins, if that was asked for.
+        ///
+        /// @param position an event of server-sent events that has an `id` only
+        void began(Frame position);
+
         /// @param since when the event happened; see [org.restheart.http.push.Frame]
         void next(SourceEvent event, QueryOutcome result, long since);
 
@@ -67,18 +72,21 @@ final class ResponseStream {
             return;
         }
         try {
-            var event = SourceEvent.of(frame);
-            var result = execution.apply(event);
-            if (result.isEmpty()) {
-                end(Ending.REDEFINED);
-            } else if (!closed) {
-                receiver.next(event, result.get(), frame.since());
-            }
+            SourceEvent.of(frame).ifPresentOrElse(event -> deliver(event, frame.since()), () -> receiver.began(frame));
         } catch (RuntimeException e) {
             LOG.error("an event of a subscription could not be processed", e);
             end(Ending.FAILED);
         } finally {
             EXECUTIONS.release(caller);
+        }
+    }
+
+    private void deliver(SourceEvent event, long since) {
+        var result = execution.apply(event);
+        if (result.isEmpty()) {
+            end(Ending.REDEFINED);
+        } else if (!closed) {
+            receiver.next(event, result.get(), since);
         }
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.graphql;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
@@ -17,17 +18,22 @@ record SourceEvent(String token, BsonDocument event) implements SubscriptionRoot
     private static final String ID = "id:";
     private static final String DATA = "\ndata:";
 
-    /// @throws IllegalArgumentException for a frame that is not an event
-    static SourceEvent of(Frame frame) {
+    /// Empty for a frame that only has the position at which the stream begins.
+    ///
+    /// @throws IllegalArgumentException for a frame of another kind
+    static Optional<SourceEvent> of(Frame frame) {
         var text = StandardCharsets.UTF_8.decode(frame.bytes().duplicate()).toString();
-        int data = text.indexOf(DATA);
-        if (!text.startsWith(ID) || data < 0) {
+        if (!text.startsWith(ID)) {
             throw new IllegalArgumentException("not an event");
         }
+        int data = text.indexOf(DATA);
+        if (data < 0) {
+            return Optional.empty();
+        }
         try {
-            return new SourceEvent(
+            return Optional.of(new SourceEvent(
                     text.substring(ID.length(), text.indexOf('\n')),
-                    JsonParser.parse(text.substring(data + DATA.length())).asDocument());
+                    JsonParser.parse(text.substring(data + DATA.length())).asDocument()));
         } catch (MalformedJsonException e) {
             throw new IllegalArgumentException("not an event", e);
         }

@@ -2,8 +2,8 @@ package org.restheart.graphql;
 
 import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,20 +35,25 @@ public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> path
     /// Returns when every write acknowledged from now on will be delivered, as server-sent events in Extended JSON.
     /// Blocks.
     ///
-    /// @param resumeAfter the token of the last known event; empty to begin now
+    /// @param resumeAfter the token of the last known event; an empty text to begin now, with a first frame that
+    ///     has the position but no event; empty to begin now
     /// @throws org.restheart.http.ProblemException what the REST request is refused with
-    Subscription open(Request request, FieldMapping.Stream stream, MappingVariables variables, String resumeAfter) {
+    Subscription open(
+            Request request, FieldMapping.Stream stream, MappingVariables variables, Optional<String> resumeAfter) {
         var path = paths.apply(stream.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
         var segments = new ArrayList<>(path.segments());
         segments.addAll(List.of("_streams", stream.uri()));
-        var query = stream.bound(variables)
-                .map(values -> Query.of(Map.of("avars", ENCODER.encodeToString(values.asDocument()))))
-                .orElse(Query.NONE);
-        var inner = JudgedRequest.of(Method.GET, RequestPath.of(segments), query, VIA)
+        var parameters = new HashMap<String, String>();
+        stream.bound(variables)
+                .ifPresent(values -> parameters.put("avars", ENCODER.encodeToString(values.asDocument())));
+        resumeAfter.filter(String::isEmpty).ifPresent(now -> parameters.put("resumeAfter", now));
+        var inner = JudgedRequest.of(Method.GET, RequestPath.of(segments), Query.of(parameters), VIA)
                 .withHeader("Accept", "text/event-stream")
                 .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED);
-        var response =
-                judged.make(request, resumeAfter.isEmpty() ? inner : inner.withHeader("Last-Event-ID", resumeAfter));
+        var token = resumeAfter.filter(text -> !text.isEmpty());
+        var response = judged.make(
+                request,
+                token.map(id -> inner.withHeader("Last-Event-ID", id)).orElse(inner));
         if (response.settled().content() instanceof Content.Push(var subscription)) {
             return subscription;
         }
@@ -59,10 +64,10 @@ public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> path
     /// Opens the stream of one operation, while it is executed for the first time, without an event.
     final class Opening implements SubscriptionRoot {
         private final Request request;
-        private final String resumeAfter;
+        private final Optional<String> resumeAfter;
         private Optional<Subscription> opened = Optional.empty();
 
-        Opening(Request request, String resumeAfter) {
+        Opening(Request request, Optional<String> resumeAfter) {
             this.request = request;
             this.resumeAfter = resumeAfter;
         }

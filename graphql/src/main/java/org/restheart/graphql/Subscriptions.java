@@ -16,8 +16,8 @@ record Subscriptions(
 
     /// Executes the operation; if it is a subscription, its source stream is opened, and it is executed for each event.
     ///
-    /// @param resumeAfter the token of the last known event; empty to begin now
-    OperationResult start(Request request, Served served, QueryRequest asked, String resumeAfter) {
+    /// @param resumeAfter as [SourceStreams#open]
+    OperationResult start(Request request, Served served, QueryRequest asked, Optional<String> resumeAfter) {
         var opening = streams.new Opening(request, resumeAfter);
         boolean started = false;
         try {

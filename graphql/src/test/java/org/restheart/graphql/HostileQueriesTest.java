@@ -26,13 +26,17 @@ class HostileQueriesTest {
     /// How long the code may take to get warm on a machine that has much else to do.
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    private final QueryCache queries = new QueryCache(
-            new SchemaGenerator()
-                    .makeExecutableSchema(
-                            new SchemaParser().parse("type Doc { a: Int d: Doc } type Query { doc(a: Int): Doc }"),
-                            RuntimeWiring.MOCKED_WIRING),
-            Map.of(),
-            GraphqlConfig.Queries.DEFAULT);
+    private final QueryCache queries = queries(GraphqlConfig.Queries.DEFAULT);
+
+    private static QueryCache queries(GraphqlConfig.Queries bounds) {
+        return new QueryCache(
+                new SchemaGenerator()
+                        .makeExecutableSchema(
+                                new SchemaParser().parse("type Doc { a: Int d: Doc } type Query { doc(a: Int): Doc }"),
+                                RuntimeWiring.MOCKED_WIRING),
+                Map.of(),
+                bounds);
+    }
 
     private static String times(int n, String text) {
         return text.repeat(n);
@@ -63,6 +67,7 @@ class HostileQueriesTest {
     private static String query(String kind) {
         return switch (kind) {
             case "deep" -> "{doc" + times(200, "{d") + "{a}" + times(201, "}");
+            case "less deep" -> "{doc" + times(150, "{d") + "{a}" + times(151, "}"); // the parser takes no more than 165
             case "very deep" -> "{doc" + times(5_000, "{d") + "{a}" + times(5_001, "}");
             case "wide" -> "{doc{" + times(14_000, "a ") + "}}";
             case "wider" -> "{doc{" + times(60_000, "a ") + "}}";
@@ -93,6 +98,14 @@ class HostileQueriesTest {
             case "introspection" -> "{__schema{types{" + times(40, "fields{type{") + "name" + times(40, "}}") + "}}}";
             default -> throw new IllegalArgumentException(kind);
         };
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"less deep", "wide", "aliases"})
+    void bounds_that_are_zero_do_not_hold(String kind) {
+        var unbounded = queries(new GraphqlConfig.Queries(true, 0, 0, 0, false, 15_000, 128 << 10, 0));
+        assertThat(queries.find(query(kind)).hasErrors()).isTrue();
+        assertThat(unbounded.find(query(kind)).getErrors()).isNullOrEmpty();
     }
 
     @ParameterizedTest

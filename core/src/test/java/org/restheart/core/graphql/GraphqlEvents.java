@@ -44,6 +44,11 @@ final class GraphqlEvents implements AutoCloseable {
         }
     }
 
+    /// @param json of the request
+    static GraphqlEvents ask(ConformanceGateway gateway, String user, String app, String json) throws IOException {
+        return new GraphqlEvents(gateway, user, app, json, List.of());
+    }
+
     /// @param fields of the request, further ones
     static GraphqlEvents open(ConformanceGateway gateway, String user, String app, String query, String... fields)
             throws IOException {
@@ -73,6 +78,19 @@ final class GraphqlEvents implements AutoCloseable {
             }
         }
         throw new IOException("the stream has ended");
+    }
+
+    /// The id of the next event, which has nothing else.
+    String position() throws IOException {
+        var id = "";
+        for (var line = in.readLine(); line != null && (id.isEmpty() || !line.isEmpty()); line = in.readLine()) {
+            if (line.startsWith("id:")) {
+                id = line.substring(3);
+            } else if (line.startsWith("event:") || line.startsWith("data:")) {
+                throw new IOException("not a position: " + line);
+            }
+        }
+        return id;
     }
 
     BsonDocument data() throws IOException {

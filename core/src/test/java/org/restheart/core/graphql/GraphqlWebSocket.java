@@ -94,13 +94,18 @@ final class GraphqlWebSocket implements WebSocket.Listener, AutoCloseable {
         return null;
     }
 
+    @Override
+    public void onError(WebSocket from, Throwable error) {
+        closed.completeExceptionally(error);
+    }
+
     BsonDocument next() throws InterruptedException {
         return BsonDocument.parse(Objects.requireNonNull(messages.poll(30, TimeUnit.SECONDS), "no message"));
     }
 
     /// The close code, if it is closed.
     Optional<Integer> closed() {
-        return Optional.ofNullable(closed.getNow(null));
+        return closed.isCompletedExceptionally() ? Optional.empty() : Optional.ofNullable(closed.getNow(null));
     }
 
     int closeCode() throws Exception {

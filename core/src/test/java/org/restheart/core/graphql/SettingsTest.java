@@ -145,6 +145,36 @@ class SettingsTest {
     }
 
     @Test
+    void mappings_read_as_their_callers_and_arguments_hold_operators_where_that_is_configured() {
+        var documents = mongo.client().getDatabase(db).getCollection("owned");
+        documents.insertOne(new Document("_id", 1).append("owner", "ada"));
+        documents.insertOne(new Document("_id", 2).append("owner", "ada"));
+        documents.insertOne(new Document("_id", 3).append("owner", "bob"));
+        try (var open = GraphqlGateway.start(
+                mongo,
+                "mappings-read-as: caller, args-check-operators: false",
+                yaml -> yaml.replace("gql-apps", "caller-apps"))) {
+            mongo.database().createCollection("caller-apps");
+            var defined = new GraphqlClient(open, "admin").send("PUT", "/defs/caller-apps/app?wm=upsert", """
+                    {"schema": "type Query { mine(by: BsonDocument): [BsonDocument] all: [BsonDocument] }",
+                     "mappings": {"Query": {
+                       "mine": {"db": "$db", "collection": "owned", "find": {"$arg": "by"}},
+                       "all": {"db": "$db", "collection": "owned", "as": "app", "stages": [{"$count": "n"}]}}}}
+                    """.replace("$db", db));
+            assertThat(defined.statusCode()).as(defined.body()).isEqualTo(201);
+            var asked = "{\"query\": \"query($by: BsonDocument) {mine(by: $by) all}\", \"variables\": {\"by\": %s}}";
+            assertThat(new GraphqlClient(open, "ada")
+                            .send("POST", "/graphql/app", asked.formatted("{\"_id\": {\"$gt\": 1}}"))
+                            .body())
+                    .isEqualTo("{\"data\":{\"mine\":[{\"_id\": 2, \"owner\": \"ada\"}],\"all\":[{\"n\": 3}]}}");
+            assertThat(new GraphqlClient(open, "eve")
+                            .send("POST", "/graphql/app", asked.formatted("{}"))
+                            .body())
+                    .contains("\"mine\":null", "\"all\":[{\"n\": 3}]");
+        }
+    }
+
+    @Test
     void only_stored_documents_are_answered_where_that_is_asked_for() {
         try (var strict = GraphqlGateway.start(
                 mongo, "persisted-documents-only: true", yaml -> yaml.replace("gql-apps", "stored-apps"))) {
@@ -216,6 +246,9 @@ class SettingsTest {
                             .startsWith("Unable to establish a connection to the database: ");
                     assertThat(error.getDocument("extensions").get("classification"))
                             .isEqualTo(new BsonString("ExecutionAborted"));
+                    var unknown = client.ask("not-cached", "{docs{_id}}"); // nor can its definition be read
+                    assertThat(unknown.statusCode()).as(unknown.body()).isEqualTo(500);
+                    assertThat(unknown.body()).contains("Unable to establish a connection to the database: ");
                 });
             }
         }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,6 +128,32 @@ class SubscriptionsTest {
                             .getDocument("fullDocument")
                             .get("_id"))
                     .isEqualTo(new BsonInt32(2));
+        }
+    }
+
+    /// By the header, or by the member of the request, as the position itself or as its text.
+    @Test
+    void a_client_that_is_cut_off_before_its_first_event_goes_on_where_it_began() throws Exception {
+        var asked = "{\"query\": \"%s\", \"extensions\": {\"resumeAfter\": %s}}";
+        String beginning;
+        try (var events = GraphqlEvents.ask(gateway, "admin", "live", asked.formatted(CHANGED, "\"\""))) {
+            beginning = events.position();
+        }
+        insert(61, "ada", 1);
+        var text = new BsonString(beginning);
+        try (var header = GraphqlEvents.open(gateway, "admin", "live", CHANGED, "Last-Event-ID: " + beginning);
+                var member = GraphqlEvents.ask(gateway, "admin", "live", asked.formatted(CHANGED, beginning));
+                var quoted = GraphqlEvents.ask(
+                        gateway,
+                        "admin",
+                        "live",
+                        new BsonDocument("query", new BsonString(CHANGED))
+                                .append("extensions", new BsonDocument("resumeAfter", text))
+                                .toJson())) {
+            for (var events : List.of(header, member, quoted)) {
+                var changed = events.data().getDocument("changed");
+                assertThat(changed.getDocument("fullDocument").get("_id")).isEqualTo(new BsonInt32(61));
+            }
         }
     }
 
@@ -322,8 +349,8 @@ class SubscriptionsTest {
     })
     void a_definition_with_a_malformed_mapping_is_refused(String mapping, String message) {
         var whole = BsonDocument.parse(mapping)
-                .append("db", new org.bson.BsonString(db))
-                .append("collection", new org.bson.BsonString("items"))
+                .append("db", new BsonString(db))
+                .append("collection", new BsonString("items"))
                 .toJson();
         for (var type : List.of("Subscription", "Query")) {
             var response = admin.send("PUT", "/defs/gql-apps/bad?wm=upsert", """
