@@ -117,14 +117,13 @@ record QueryRequest(
                         .orElse("; it is the text of the operation");
     }
 
-    /// The text of a token, which is an object, as in results, or a text. The position at which a stream began is a
-    /// timestamp. For any other value, a text that is no valid token, so that the subscription is refused instead of
-    /// missing events.
+    /// The text of a token, which is an object, as in results, or a text. The position at which a stream began is
+    /// a timestamp. For any other value, a text that is no valid token, so that the subscription is refused instead
+    /// of missing events.
     private static String token(BsonValue token) {
         return switch (token) {
             case BsonDocument document -> document.toJson();
-            case BsonTimestamp beginning ->
-                JsonEncoder.of(JsonMode.EXTENDED).encodeToString(beginning);
+            case BsonTimestamp beginning -> JsonEncoder.of(JsonMode.EXTENDED).encodeToString(beginning);
             case BsonString text -> text.getValue();
             case BsonNull _ -> "";
             default -> token.getBsonType().name();

@@ -52,8 +52,7 @@ public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> path
                 .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED);
         var token = resumeAfter.filter(text -> !text.isEmpty());
         var response = judged.make(
-                request,
-                token.map(id -> inner.withHeader("Last-Event-ID", id)).orElse(inner));
+                request, token.map(id -> inner.withHeader("Last-Event-ID", id)).orElse(inner));
         if (response.settled().content() instanceof Content.Push(var subscription)) {
             return subscription;
         }

@@ -67,7 +67,8 @@ class HostileQueriesTest {
     private static String query(String kind) {
         return switch (kind) {
             case "deep" -> "{doc" + times(200, "{d") + "{a}" + times(201, "}");
-            case "less deep" -> "{doc" + times(150, "{d") + "{a}" + times(151, "}"); // the parser takes no more than 165
+            case "less deep" ->
+                "{doc" + times(150, "{d") + "{a}" + times(151, "}"); // the parser takes no more than 165
             case "very deep" -> "{doc" + times(5_000, "{d") + "{a}" + times(5_001, "}");
             case "wide" -> "{doc{" + times(14_000, "a ") + "}}";
             case "wider" -> "{doc{" + times(60_000, "a ") + "}}";

@@ -59,7 +59,8 @@ class BatchingTest {
             "{\"batching\": true, \"maxBatchSize\": 2}",
             "{\"batching\": true, \"maxBatchSize\": 4}",
             "{\"caching\": true}",
-            "{\"batching\": false}"
+            "{\"batching\": false}",
+            "{\"batching\": true, \"maxBatchSize\": 1000}"
         }) {
             admin.define(app(loader), definition(loader));
         }
@@ -91,11 +92,14 @@ class BatchingTest {
                        {"$set": {"p": {"$fk": "child"}, "x": {"$range": [0, 9000]}}}, {"$unwind": "$x"},
                        {"$set": {"y": {"$range": [0, 9000]}}}, {"$unwind": "$y"},
                        {"$set": {"z": {"$range": [0, 9000]}}}, {"$unwind": "$z"}, {"$group": {"_id": null}}]}},
-                   "Query": {"parents": {"db": "$db", "collection": "parents", "sort": {"_id": 1}, "limit": {"$arg": ["max", 100]}}}}}
+                   "Query": {
+                     "parents": {"db": "$db", "collection": "parents", "sort": {"_id": 1}, "limit": {"$arg": ["max", 100]}},
+                     "many": {"db": "$db", "collection": "parents", "stages": [{"$limit": 1},
+                       {"$set": {"child": {"$range": [0, 600]}}}, {"$unwind": "$child"}]}}}}
                 """.replace(
                         "$schema",
                         "type Parent { _id: Int byId: Child byKey: Child list: [Child] piped: Child pipes: [Child!]! count: Count any: BsonDocument texts: [Child] slow: Child }"
-                                + " type Child { _id: Int s: String text: String } type Count { n: Int } type Query { parents(max: Int): [Parent] }")
+                                + " type Child { _id: Int s: String text: String } type Count { n: Int } type Query { parents(max: Int): [Parent] many: [Parent] }")
                 .replace("$db", db)
                 .replace("$loader", loader);
     }
@@ -132,6 +136,13 @@ class BatchingTest {
                         "batchLoadExceptionCount",
                         "batchLoadExceptionRatio",
                         "cacheHitRatio");
+    }
+
+    @Test
+    void a_batch_has_no_more_than_500_loads() {
+        var counted = statistics("{\"batching\": true, \"maxBatchSize\": 1000}", "{many{byId{_id}}}");
+        assertThat(counted.getNumber("batchLoadCount").intValue()).isEqualTo(600);
+        assertThat(counted.getNumber("batchInvokeCount").intValue()).isEqualTo(2);
     }
 
     @ParameterizedTest

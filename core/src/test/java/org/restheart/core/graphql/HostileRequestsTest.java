@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.dataapi.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
@@ -132,6 +133,22 @@ class HostileRequestsTest {
         assertThat(body.getArray("errors")).isNotEmpty();
         assertThat(body.containsKey("data")).isFalse();
         assertThat(response.body()).hasSizeLessThan(20_000);
+    }
+
+    /// The bounds are those of the default configuration.
+    @ParameterizedTest
+    @CsvSource({"depth, 50", "aliases, 500", "fields, 10000"})
+    void queries_are_answered_up_to_the_bounds(String bound, int most) {
+        for (int n : new int[] {most, most + 1}) {
+            var query = switch (bound) {
+                case "depth" -> "{doc" + "{d".repeat(n - 2) + "{a}" + "}".repeat(n - 1);
+                case "aliases" -> "{doc{" + each(n, i -> "x" + i + ": a") + "}}";
+                default -> "{doc{" + "a ".repeat(n - 1) + "}}";
+            };
+            var response = client.ask("hostile", query);
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(n > most ? 400 : 200);
+            assertThat(response.body().contains("ValidationError")).isEqualTo(n > most);
+        }
     }
 
     @Test

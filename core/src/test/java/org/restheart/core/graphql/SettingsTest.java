@@ -155,7 +155,8 @@ class SettingsTest {
                 "mappings-read-as: caller, args-check-operators: false",
                 yaml -> yaml.replace("gql-apps", "caller-apps"))) {
             mongo.database().createCollection("caller-apps");
-            var defined = new GraphqlClient(open, "admin").send("PUT", "/defs/caller-apps/app?wm=upsert", """
+            var defined = new GraphqlClient(open, "admin")
+                    .send("PUT", "/defs/caller-apps/app?wm=upsert", """
                     {"schema": "type Query { mine(by: BsonDocument): [BsonDocument] all: [BsonDocument] }",
                      "mappings": {"Query": {
                        "mine": {"db": "$db", "collection": "owned", "find": {"$arg": "by"}},

@@ -64,6 +64,7 @@ class StoredAppsTest {
         insert(app("usual", json -> json));
         insert(app("off", json -> json).append("descriptor", new Document("enabled", false)));
         insert(app("on", json -> json).append("descriptor", new Document("enabled", true).append("uri", "/on/v1")));
+        insert(app("misspelt", json -> json.replace("\"collection\"", "\"fnd\": {\"_id\": 2}, \"collection\"")));
         insert(app("invalid", json -> json.replace("type Query", "type Qery")));
         insert(app("elsewhere", json -> json.replace(mongo.databaseName(), "elsewhere")));
         for (var components :
@@ -75,6 +76,7 @@ class StoredAppsTest {
                     assertThat(status(gateway, "off")).isEqualTo(404);
                     assertThat(status(gateway, "on/v1")).isEqualTo(200);
                     assertThat(status(gateway, "on")).isEqualTo(200);
+                    assertThat(status(gateway, "misspelt")).isEqualTo(200);
                     assertThat(admin.ask("invalid", QUERY).body())
                             .contains("Invalid GraphQL app definition: Invalid GraphQL schema");
                     assertThat(status(gateway, "invalid")).isEqualTo(400);

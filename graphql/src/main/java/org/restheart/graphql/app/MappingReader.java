@@ -47,8 +47,7 @@ final class MappingReader {
 
     private FieldMapping stream(BsonDocument mapping, MongoNamespace namespace) throws InvalidApp {
         if (!place.startsWith("Subscription.")) {
-            throw new InvalidApp(
-                    "The mapping for " + place + " is to a stream, which only fields of Subscription are");
+            throw new InvalidApp("The mapping for " + place + " is to a stream, which only fields of Subscription are");
         }
         for (var key : List.of("find", STAGES)) {
             if (mapping.containsKey(key)) {
@@ -61,8 +60,7 @@ final class MappingReader {
         }
         var uri = name(mapping, STREAM);
         if (uri.contains("/")) {
-            throw new InvalidApp(
-                    "The mapping for " + place + " has no valid name in the property '" + STREAM + "'");
+            throw new InvalidApp("The mapping for " + place + " has no valid name in the property '" + STREAM + "'");
         }
         var variables = mapping.get(AVARS);
         require(mapping, AVARS, variables == null || variables.isDocument(), "Document");
