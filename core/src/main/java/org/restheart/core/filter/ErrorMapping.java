@@ -1,6 +1,7 @@
 package org.restheart.core.filter;
 
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.restheart.http.Problem;
@@ -29,6 +30,7 @@ public final class ErrorMapping {
         return switch (failure) {
             case ProblemException refused -> refused.problem();
             case CompletionException wrapper when wrapper.getCause() != null -> toProblem(request, wrapper.getCause());
+            case CancellationException _ -> UNEXPECTED; // its client has disconnected: nobody receives the answer
             default -> fault(request, failure);
         };
     }
