@@ -121,19 +121,22 @@ class McpCostTest {
                 "{}");
         var body = McpClient.message("tools/call", params).getBytes(StandardCharsets.UTF_8);
         var basic = Base64.getEncoder().encodeToString("admin:admin-pw".getBytes(StandardCharsets.UTF_8));
-        try (var socket =
-                new Socket(unguarded.address().getAddress(), unguarded.address().getPort())) {
-            var out = socket.getOutputStream();
-            out.write(
-                    ("POST /_mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Basic "
-                                    + basic + "\r\nContent-Length: " + body.length + "\r\n\r\n")
-                            .getBytes(StandardCharsets.US_ASCII));
-            out.write(body);
-            out.flush();
-            await().atMost(Duration.ofSeconds(20)).until(McpCostTest::isRunning);
+        try (var lines = new LogLines()) {
+            try (var socket = new Socket(
+                    unguarded.address().getAddress(), unguarded.address().getPort())) {
+                var out = socket.getOutputStream();
+                out.write(
+                        ("POST /_mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Basic "
+                                        + basic + "\r\nContent-Length: " + body.length + "\r\n\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+                out.write(body);
+                out.flush();
+                await().atMost(Duration.ofSeconds(20)).until(McpCostTest::isRunning);
+            }
+            await().atMost(Duration.ofSeconds(4)).until(() -> !isRunning());
+            var next = new McpClient(gateway.as("admin")).call("find", in("small", "'filter': {}"));
+            assertThat(isError(next)).as(next.toJson()).isFalse();
+            assertThat(lines.all()).noneMatch(line -> line.startsWith("ERROR"));
         }
-        await().atMost(Duration.ofSeconds(4)).until(() -> !isRunning());
-        var next = new McpClient(gateway.as("admin")).call("find", in("small", "'filter': {}"));
-        assertThat(isError(next)).as(next.toJson()).isFalse();
     }
 }
