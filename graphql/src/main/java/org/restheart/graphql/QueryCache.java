@@ -125,11 +125,11 @@ final class QueryCache implements PreparsedDocumentProvider {
 
     private PreparsedDocumentEntry prepare(String query) {
         if (query.length() > bounds.maxCharacters()) {
-            return refused("the query has more than " + bounds.maxCharacters() + " characters");
+            return malformed("the query has more than " + bounds.maxCharacters() + " characters");
         }
         var refusedText = QueryText.refusal(query);
         if (refusedText.isPresent()) {
-            return refused(refusedText.get());
+            return malformed(refusedText.get());
         }
         try {
             var document = new Parser()
@@ -153,7 +153,7 @@ final class QueryCache implements PreparsedDocumentProvider {
         } catch (InvalidSyntaxException e) {
             return new PreparsedDocumentEntry(shortened(e.toInvalidSyntaxError()));
         } catch (GoodFaithIntrospectionExceeded e) {
-            return new PreparsedDocumentEntry(e.toBadFaithError());
+            return refused(ErrorType.ValidationError, e.toBadFaithError().getMessage());
         }
     }
 
@@ -169,10 +169,13 @@ final class QueryCache implements PreparsedDocumentProvider {
                         .build();
     }
 
-    private static PreparsedDocumentEntry refused(String reason) {
-        return new PreparsedDocumentEntry(GraphQLError.newError()
-                .errorType(ErrorType.InvalidSyntax)
-                .message("Invalid syntax: " + reason)
-                .build());
+    private static PreparsedDocumentEntry malformed(String reason) {
+        return refused(ErrorType.InvalidSyntax, "Invalid syntax: " + reason);
+    }
+
+    /// @param type one of those that clients know
+    private static PreparsedDocumentEntry refused(ErrorType type, String message) {
+        return new PreparsedDocumentEntry(
+                GraphQLError.newError().errorType(type).message("%s", message).build());
     }
 }

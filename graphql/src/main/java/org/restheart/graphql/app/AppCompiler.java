@@ -89,29 +89,17 @@ final class AppCompiler {
             throws InvalidApp {
         var concrete = members.stream().map(GraphQLNamedType::getName).toList();
         var what = kind + " " + type.getName();
-        var mapping = mappings.get(type.getName());
-        var declared = mapping == null ? null : mapping.asDocument().get(RESOLVER);
-        if (declared == null) {
-            throw new InvalidApp("Missing $typeResolver for " + what
-                    + (mapping == null
-                            ? ""
-                            : "."
-                                    + Mistakes.misspelt(
-                                            RESOLVER, mapping.asDocument().keySet(), List.of(RESOLVER))));
-        }
-        if (!declared.isDocument()) {
-            throw new InvalidApp("$typeResolver for " + what + " must be an Object but was " + declared.getBsonType());
-        }
-        var mapped = declared.asDocument().keySet();
-        var unmapped = concrete.stream().filter(name -> !mapped.contains(name)).toList();
+        var declared = declaredResolver(type.getName(), what);
+        var unmapped =
+                concrete.stream().filter(name -> !declared.containsKey(name)).toList();
         if (!unmapped.isEmpty()) {
             throw new InvalidApp("$typeResolver for " + what + " does not map all "
                     + (kind.equals("union") ? "union members" : "implementing types") + ": "
                     + String.join(", ", unmapped) + "."
-                    + Mistakes.misspelt(unmapped.getFirst(), mapped, concrete));
+                    + Mistakes.misspelt(unmapped.getFirst(), declared.keySet(), concrete));
         }
         var predicates = new LinkedHashMap<String, TypePredicate>();
-        for (var predicate : declared.asDocument().entrySet()) {
+        for (var predicate : declared.entrySet()) {
             if (!predicate.getValue().isString()) {
                 throw new InvalidApp("error parsing $typeResolver predicate: the one for " + predicate.getKey() + " of "
                         + what + " must be a String");
@@ -122,6 +110,20 @@ final class AppCompiler {
         }
         predicates.keySet().retainAll(concrete);
         resolvers.put(type.getName(), predicates);
+    }
+
+    /// @param what the type in messages
+    private BsonDocument declaredResolver(String type, String what) throws InvalidApp {
+        var mapping = mappings.containsKey(type) ? mappings.getDocument(type) : new BsonDocument();
+        var declared = mapping.get(RESOLVER);
+        if (declared == null) {
+            var hint = Mistakes.misspelt(RESOLVER, mapping.keySet(), List.of(RESOLVER));
+            throw new InvalidApp("Missing $typeResolver for " + what + (hint.isEmpty() ? "" : "." + hint));
+        }
+        if (!declared.isDocument()) {
+            throw new InvalidApp("$typeResolver for " + what + " must be an Object but was " + declared.getBsonType());
+        }
+        return declared.asDocument();
     }
 
     /// The schema, whose fields are loaded as the mappings say.
