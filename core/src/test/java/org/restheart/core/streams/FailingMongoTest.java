@@ -5,12 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.MongoSocketException;
 import com.mongodb.MongoWriteException;
+import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandFailedEvent;
+import com.mongodb.event.CommandListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,6 +31,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.testkit.TestClient;
 
 /// Responses to failures that MongoDB reports: elections, interrupted operations, lost history of a change stream.
@@ -27,6 +40,7 @@ import org.restheart.testkit.TestClient;
 class FailingMongoTest {
     private static final int UNAUTHORIZED = 13;
     private static final int HISTORY_LOST = 286;
+    private static final int INTERRUPTED = 11601;
     private static final String NAMESPACE = "history.t";
     private static final String WRITES = "insert', 'update', 'delete', 'findAndModify', 'aggregate";
 
@@ -138,6 +152,81 @@ class FailingMongoTest {
                         "Idempotency-Key",
                         key)
                 .statusCode();
+    }
+
+    /// An open transaction holds the documents, so the time limit of the commands ends.
+    @Test
+    void inserts_of_which_it_cannot_be_determined_what_was_done_are_told_so() throws Exception {
+        int requests = 16;
+        try (var session = client.startSession();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            session.startTransaction();
+            for (int i = 0; i < requests; i++) {
+                gateway.collection("t").insertOne(session, BsonDocument.parse("{_id: 'held" + i + "'}"));
+            }
+            OwnReplicaSet.fail(client, "history._properties", "update", INTERRUPTED, 1_000);
+            long inserts = inserts();
+            var answers = IntStream.range(0, requests)
+                    .mapToObj(i -> threads.submit(() -> gateway.send("POST", "/t", "{\"_id\": \"held" + i + "\"}")))
+                    .toList();
+            for (var answer : answers) {
+                assertThat(answer.get().statusCode()).isEqualTo(503);
+                assertThat(answer.get().body()).contains("which of the documents were written is not known");
+            }
+            assertThat(inserts() - inserts).as("shared commands").isLessThan(requests);
+            session.abortTransaction();
+        } finally {
+            OwnReplicaSet.fail(client, "history._properties", "update", INTERRUPTED, 0);
+        }
+    }
+
+    /// The number of `insert` commands.
+    private long inserts() {
+        return client.getDatabase("admin")
+                .runCommand(new Document("serverStatus", 1))
+                .getEmbedded(List.of("metrics", "commands", "insert", "total"), Number.class)
+                .longValue();
+    }
+
+    @Test
+    void the_attempt_that_may_have_written_tells_the_outcome() {
+        var nothingDone = "errorCode: 9001, errorLabels: ['RetryableWriteError', 'NoWritesPerformed']";
+        var refused = "errorCode: 13";
+        var lost = "closeConnection: true";
+        assertThatThrownBy(() -> insert(nothingDone, lost)).isInstanceOf(MongoSocketException.class);
+        assertThatThrownBy(() -> insert(lost, nothingDone)).isInstanceOf(MongoSocketException.class);
+        assertThatThrownBy(() -> insert(lost, refused)).isInstanceOf(MongoSocketException.class);
+        assertThatThrownBy(() -> insert(nothingDone, refused))
+                .isInstanceOfSatisfying(
+                        MongoCommandException.class,
+                        e -> assertThat(e.getCode()).isEqualTo(UNAUTHORIZED));
+    }
+
+    /// Inserts, while the first attempt fails in one way and the second one in another.
+    private void insert(String first, String second) {
+        var settings = MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(mongo.connectionString()))
+                .addCommandListener(new CommandListener() {
+                    @Override
+                    public void commandFailed(CommandFailedEvent event) {
+                        failInsert("{times: 1}", second);
+                    }
+                })
+                .build();
+        try (var sending = MongoClients.create(settings);
+                var statements = new RetryableStatements(
+                        sending, "insert", new MongoNamespace(NAMESPACE), List.of(new BsonDocument()))) {
+            failInsert("{times: 1}", first);
+            var _ = statements.send(WriteConcern.MAJORITY, 10_000);
+        } finally {
+            failInsert("'off'", second);
+        }
+    }
+
+    private void failInsert(String mode, String failure) {
+        client.getDatabase("admin").runCommand(BsonDocument.parse("""
+                        {configureFailPoint: 'failCommand', mode: %s,
+                         data: {failCommands: ['insert'], namespace: '%s', %s}}""".formatted(mode, NAMESPACE, failure)));
     }
 
     @Test

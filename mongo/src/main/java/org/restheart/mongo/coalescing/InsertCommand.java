@@ -17,6 +17,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.error.PartlyWrittenException;
+import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
 
@@ -25,7 +26,7 @@ import org.restheart.mongo.write.RetryableStatements;
 /// all requests that may have inserted something.
 ///
 /// A document whose `_id` an open transaction has inserted would delay all others. Therefore the command is aborted
-/// after [StatementsCommand#TIMEOUT_MILLIS], and it is determined which documents it has inserted; the others are
+/// after [LimitedWrites#COMMAND_MILLIS], and it is determined which documents it has inserted; the others are
 /// inserted separately for each request ([LimitedWrites]). Without a replica set and retryable writes there is no
 /// limit. Thread-safe.
 ///
@@ -78,13 +79,9 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         List<BulkWriteError> errors(int request, List<BulkWriteError> all) {
             return all.stream()
                     .filter(error -> error.getIndex() >= from[request] && error.getIndex() < from[request + 1])
-                    .map(error -> at(error.getIndex() - from[request], error))
+                    .map(error -> BulkInserts.at(error.getIndex() - from[request], error))
                     .toList();
         }
-    }
-
-    private static BulkWriteError at(int index, BulkWriteError error) {
-        return new BulkWriteError(error.getCode(), error.getMessage(), error.getDetails(), index);
     }
 
     @Override
@@ -113,7 +110,7 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         var statements = new RetryableStatements(batching.client(), "insert", target.namespace(), batch.documents);
         boolean handedOver = false;
         try {
-            var reply = statements.send(target.writeConcern(), StatementsCommand.TIMEOUT_MILLIS);
+            var reply = statements.send(target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
             if (reply.waitsForConcern()) {
                 handedOver = finishLater(batch, statements, reply.errors());
             } else if (reply.unsatisfied().isPresent()) {
@@ -210,7 +207,7 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
                                 target.namespace(),
                                 some,
                                 () -> limited.insert(target.namespace(), target.writeConcern(), some, false))
-                        .forEach(error -> errors.add(at(left[error.getIndex()], error)));
+                        .forEach(error -> errors.add(BulkInserts.at(left[error.getIndex()], error)));
             } catch (MongoException e) {
                 throw partly ? new PartlyWrittenException(e) : e;
             }

@@ -13,6 +13,7 @@ import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.QueryKey;
@@ -20,9 +21,6 @@ import org.restheart.mongo.find.QueryKey;
 /// Runs equal queries that wait at the same time once, whichever services they come by. Each service
 /// takes the documents in a form of its own; requests for one form share that, too. Thread-safe.
 final class SharedFinds {
-    /// `MaxTimeMSExpired`
-    private static final int TIME_LIMIT = 50;
-
     private final BatchQueues<QueryKey, Find, BatchResult<Taken>> queues;
 
     SharedFinds(Batching batching) {
@@ -170,7 +168,7 @@ final class SharedFinds {
         var _ = timer.whenComplete((_, late) -> {
             if (late != null) {
                 pending.completeExceptionally(
-                        new MongoExecutionTimeoutException(TIME_LIMIT, "operation exceeded time limit"));
+                        new MongoExecutionTimeoutException(MongoCodes.OUT_OF_TIME, "operation exceeded time limit"));
             }
         });
         var _ = pending.whenComplete((_, _) -> timer.complete(true)); // which cancels it

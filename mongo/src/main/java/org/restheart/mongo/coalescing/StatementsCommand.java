@@ -6,7 +6,6 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.restheart.http.RequestStart;
@@ -17,6 +16,7 @@ import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
+import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
 
 /// Sends writes of several requests as the statements of one unordered `update` or `delete`, and determines the
@@ -28,18 +28,11 @@ import org.restheart.mongo.write.RetryableStatements;
 /// way.
 ///
 /// Statements are executed sequentially, so a document locked by a transaction would delay all. After
-/// [#TIMEOUT_MILLIS] the command is aborted: executed statements are completed, each of the others is sent
+/// [LimitedWrites#COMMAND_MILLIS] the command is aborted: executed statements are completed, each of the others is sent
 /// separately. Thread-safe.
 ///
 /// @param <O> the outcome
 final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResult<O>> {
-    /// Many times the duration of a full command.
-    static final int TIMEOUT_MILLIS = 2_000;
-
-    /// Codes with which MongoDB refuses the command before it executes a statement: it cannot be parsed (9, 14,
-    /// 40413, 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
-    private static final Set<Integer> NOTHING_DONE = Set.of(9, 13, 14, 20, 72, 115, 166, 301, 303, 323, 40413, 40415);
-
     static final Executor THREADS = task -> Thread.ofVirtual().name("write").start(task);
 
     private final MongoClient client;
@@ -63,7 +56,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
                 requests.stream().map(pending -> pending.request().bytes()).toList());
         boolean handedOver = false;
         try {
-            var reply = statements.send(target.writeConcern(), TIMEOUT_MILLIS);
+            var reply = statements.send(target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
             if (reply.waitsForConcern()) {
                 handedOver = finishLater(statements, requests);
             } else {
@@ -72,7 +65,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
         } catch (MongoExecutionTimeoutException _) {
             handedOver = finishLater(statements, requests);
         } catch (MongoCommandException e) {
-            if (NOTHING_DONE.contains(e.getErrorCode())) {
+            if (RetryableStatements.hasDoneNothing(e)) {
                 requests.forEach(this::sendAlone);
             } else {
                 handedOver = finishLater(statements, requests);
@@ -137,7 +130,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
         pending.completeOn(THREADS, () -> new BatchResult<>(blocked.during(write, write::alone), 1));
     }
 
-    /// Moves the requests to another thread, which may block without a limit.
+    /// Moves the requests to another thread, which waits for MongoDB; further batches do not wait for it.
     private boolean finishLater(
             RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         requests.forEach(PendingRequest::leave);

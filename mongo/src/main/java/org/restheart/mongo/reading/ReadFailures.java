@@ -9,13 +9,11 @@ import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 
 /// Failures of reads.
 final class ReadFailures {
-    /// `MaxTimeMSExpired`.
-    private static final int TIME_LIMIT = 50;
-
     private ReadFailures() {}
 
     /// Converts MongoDB's failures to problems, without messages that could quote documents.
@@ -42,7 +40,7 @@ final class ReadFailures {
         return switch (cause(failure)) {
             case ProblemException e ->
                 e.problem().code() != ProblemCode.UNPROCESSABLE && e.problem().code() != ProblemCode.OVERLOADED;
-            case MongoCommandException e -> e.getErrorCode() != TIME_LIMIT;
+            case MongoCommandException e -> e.getErrorCode() != MongoCodes.OUT_OF_TIME;
             default -> false;
         };
     }

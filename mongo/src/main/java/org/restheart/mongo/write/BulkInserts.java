@@ -66,29 +66,29 @@ public interface BulkInserts {
         var collection = client.getDatabase(insert.namespace().getDatabaseName())
                 .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
                 .withWriteConcern(insert.writeConcern());
-        return inParts(collection, insert.documents(), false);
+        return inBatches(collection, insert.documents(), false);
     }
 
-    /// Inserts by as many commands as [CommandParts] says.
+    /// Inserts by as many commands as [CommandBatches] says.
     ///
     /// @param ordered whether those behind the first that fails are not inserted
     /// @return the errors of documents, each with its position
     /// @throws com.mongodb.MongoException if more failed than single documents
     /// @throws PartlyWrittenException if documents of earlier commands were inserted then
-    static List<BulkWriteError> inParts(
+    static List<BulkWriteError> inBatches(
             MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents, boolean ordered) {
         var errors = new ArrayList<BulkWriteError>();
         int before = 0;
-        for (var part : CommandParts.of(documents, RawBsonDocument::getByteLength)) {
+        for (var batch : CommandBatches.of(documents, RawBsonDocument::getByteLength)) {
             try {
-                var _ = collection.insertMany(part, new InsertManyOptions().ordered(ordered));
+                var _ = collection.insertMany(batch, new InsertManyOptions().ordered(ordered));
             } catch (MongoException e) {
                 errors.addAll(errorsOf(e, before, before > errors.size()));
             }
             if (ordered && !errors.isEmpty()) {
                 break;
             }
-            before += part.size();
+            before += batch.size();
         }
         return errors;
     }
@@ -98,17 +98,15 @@ public interface BulkInserts {
                 && bulk.getWriteConcernError() == null
                 && !bulk.getWriteErrors().isEmpty()) {
             return bulk.getWriteErrors().stream()
-                    .map(error -> at(before, error))
+                    .map(error -> at(before + error.getIndex(), error))
                     .toList();
         }
         throw partly ? new PartlyWrittenException(e) : e;
     }
 
-    /// The error of a document of a part.
-    ///
-    /// @param before documents before the part
-    static BulkWriteError at(int before, BulkWriteError error) {
-        return new BulkWriteError(error.getCode(), error.getMessage(), error.getDetails(), before + error.getIndex());
+    /// The same error of the document at another position.
+    static BulkWriteError at(int position, BulkWriteError error) {
+        return new BulkWriteError(error.getCode(), error.getMessage(), error.getDetails(), position);
     }
 
     /// The errors of refused documents.

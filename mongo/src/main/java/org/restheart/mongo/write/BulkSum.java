@@ -42,7 +42,7 @@ final class BulkSum {
 
     /// @param size as above
     void add(int size, MongoBulkWriteException failure) {
-        failure.getWriteErrors().forEach(error -> errors.add(BulkInserts.at(tried, error)));
+        failure.getWriteErrors().forEach(error -> errors.add(BulkInserts.at(tried + error.getIndex(), error)));
         add(size, failure.getWriteResult());
         last = failure;
     }

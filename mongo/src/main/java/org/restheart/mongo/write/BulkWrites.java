@@ -20,7 +20,7 @@ import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.error.PartlyWrittenException;
 
-/// Many writes of one request as one command, or as several ([CommandParts]). Filters of clients have been checked by
+/// Many writes of one request as one command, or as several ([CommandBatches]). Filters of clients have been checked by
 /// [org.restheart.mongo.find.StagedFilter#ofWrites].
 public final class BulkWrites {
     private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
@@ -106,23 +106,23 @@ public final class BulkWrites {
             MongoCollection<T> collection,
             List<? extends WriteModel<T>> writes,
             BulkWriteOptions options) {
-        var parts = CommandParts.of(writes, BulkWrites::bytes);
-        if (parts.size() <= 1) {
+        var batches = CommandBatches.of(writes, BulkWrites::bytes);
+        if (batches.size() <= 1) {
             return command(session, collection, writes, options);
         }
+        boolean inTransaction =
+                session.filter(ClientSession::hasActiveTransaction).isPresent();
         var sum = new BulkSum();
-        for (var part : parts) {
+        for (var batch : batches) {
             try {
-                sum.add(part.size(), command(session, collection, part, options));
+                sum.add(batch.size(), command(session, collection, batch, options));
             } catch (MongoBulkWriteException e) {
-                sum.add(part.size(), e);
-                boolean aborted =
-                        session.filter(ClientSession::hasActiveTransaction).isPresent();
-                if (options.isOrdered() || aborted || e.getWriteConcernError() != null) {
+                sum.add(batch.size(), e);
+                if (options.isOrdered() || inTransaction || e.getWriteConcernError() != null) {
                     break;
                 }
             } catch (MongoException e) {
-                throw sum.isEmpty() || session.isPresent() ? e : new PartlyWrittenException(e);
+                throw sum.isEmpty() || inTransaction ? e : new PartlyWrittenException(e);
             }
         }
         return sum.result();

@@ -41,8 +41,9 @@ import org.restheart.mongo.error.PartlyWrittenException;
 ///
 /// Needs a replica set and retryable writes; elsewhere, writes wait without a limit. Thread-safe.
 public final class LimitedWrites {
-    /// Many times the duration of a command of one batch of MongoDB, as in commands of several requests.
-    private static final int COMMAND_MILLIS = 2_000;
+    /// The time limit of a command with several statements, of one request or of several: many times as long as one of
+    /// MongoDB's batches takes.
+    public static final int COMMAND_MILLIS = 2_000;
 
     /// As of every write of one document.
     private static final int DOCUMENT_MILLIS = (int) SessionCollection.LONGEST_WRITE.toMillis();
@@ -93,7 +94,7 @@ public final class LimitedWrites {
         var collection = client.getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
                 .withWriteConcern(concern);
-        return BulkInserts.inParts(collection, documents, ordered);
+        return BulkInserts.inBatches(collection, documents, ordered);
     }
 
     /// Tries every write, as [BulkWrites#each].
@@ -199,7 +200,7 @@ public final class LimitedWrites {
         void all() {
             var left =
                     new ArrayList<>(IntStream.range(0, documents.size()).boxed().toList());
-            int limit = CommandParts.MAX_STATEMENTS;
+            int limit = CommandBatches.MAX_STATEMENTS;
             int most = limit;
             while (!left.isEmpty() && !ended) {
                 var part = part(left, most);
@@ -218,7 +219,7 @@ public final class LimitedWrites {
         }
 
         private List<Integer> part(List<Integer> left, int most) {
-            int size = CommandParts.first(
+            int size = CommandBatches.first(
                     left, most, number -> documents.get(number).getByteLength());
             return List.copyOf(left.subList(0, size));
         }

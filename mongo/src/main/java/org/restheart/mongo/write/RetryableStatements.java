@@ -7,7 +7,10 @@ import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.MongoNodeIsRecoveringException;
 import com.mongodb.MongoNotPrimaryException;
+import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSocketException;
+import com.mongodb.MongoSocketOpenException;
+import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ServerAddress;
@@ -36,6 +39,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.PartlyWrittenException;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
@@ -62,8 +66,12 @@ public final class RetryableStatements implements AutoCloseable {
 
     private static final String RETRYABLE = "RetryableWriteError";
 
-    /// `MaxTimeMSExpired`.
-    private static final int OUT_OF_TIME = 50;
+    /// With which servers since 6.1 label such failures.
+    private static final String NO_WRITES = "NoWritesPerformed";
+
+    /// Codes with which MongoDB refuses a command before it executes a statement: it cannot be parsed (9, 14, 40413,
+    /// 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
+    private static final Set<Integer> NOTHING_DONE = Set.of(9, 13, 14, 20, 72, 115, 166, 301, 303, 323, 40413, 40415);
 
     /// The user of MongoDB may write some collections only.
     private static final int UNAUTHORIZED = 13;
@@ -226,7 +234,8 @@ public final class RetryableStatements implements AutoCloseable {
         return writeConcern.isServerDefault() ? document : document.append("writeConcern", writeConcern.asDocument());
     }
 
-    /// Retries once if the connection is lost or the primary has changed.
+    /// Retries once if the connection is lost or the primary has changed. What MongoDB has executed is then known, or
+    /// told by the failure of the last attempt that may have executed something.
     private Reply run(BsonDocument command, List<Integer> numbers) {
         MongoException failure;
         try {
@@ -243,14 +252,29 @@ public final class RetryableStatements implements AutoCloseable {
         }
         try {
             return runOnce(command, numbers);
-        } catch (MongoException again) { // the first attempt may have been executed
-            failure.addSuppressed(again);
-            throw failure;
+        } catch (MongoException again) {
+            if (hasDoneNothing(again) && !hasDoneNothing(failure)) {
+                failure.addSuppressed(again);
+                throw failure;
+            }
+            again.addSuppressed(failure);
+            throw again;
         }
     }
 
     private Reply runOnce(BsonDocument command, List<Integer> numbers) {
         return new Reply(database.runCommand(session, command, BsonDocument.class), numbers);
+    }
+
+    /// Whether it is certain that MongoDB has executed none of the statements of a command that failed so: it has not
+    /// received it, or refused it before.
+    public static boolean hasDoneNothing(MongoException e) {
+        return switch (e) {
+            case MongoOperationTimeoutException _ -> false; // the limit may have ended while MongoDB executed it
+            case MongoTimeoutException _, MongoConnectionPoolClearedException _, MongoSocketOpenException _ -> true;
+            case MongoCommandException command when NOTHING_DONE.contains(command.getErrorCode()) -> true;
+            default -> e.hasErrorLabel(NO_WRITES);
+        };
     }
 
     private static boolean isRetryable(MongoException e) {
@@ -338,7 +362,7 @@ public final class RetryableStatements implements AutoCloseable {
         /// Whether the time ended while MongoDB waited for the write concern.
         public boolean waitsForConcern() {
             return unsatisfied()
-                    .filter(e -> e.getWriteConcernError().getCode() == OUT_OF_TIME)
+                    .filter(e -> e.getWriteConcernError().getCode() == MongoCodes.OUT_OF_TIME)
                     .isPresent();
         }
 

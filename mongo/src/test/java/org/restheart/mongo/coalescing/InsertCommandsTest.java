@@ -8,6 +8,7 @@ import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
+import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Indexes;
@@ -15,6 +16,7 @@ import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -124,11 +126,40 @@ class InsertCommandsTest {
     }
 
     @Test
+    void behind_three_that_wait_for_too_long_no_more_are_tried() {
+        mongo.database().createCollection("blocked");
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            var documents = new ArrayList<RawBsonDocument>();
+            for (int i = 0; i < 5; i++) {
+                var document = new BsonDocument("_id", new BsonInt32(i));
+                collection("blocked").insertOne(session, document.clone());
+                documents.add(large(document, 7 << 20)); // one for each command
+            }
+            documents.add(document("'free'"));
+            long began = System.nanoTime();
+            var errors = new LimitedWrites(mongo.client(), true)
+                    .insert(namespace("blocked"), WriteConcern.MAJORITY, documents, false);
+            session.abortTransaction();
+            assertThat(errors).extracting(BulkWriteError::getIndex).containsExactly(0, 1, 2, 3, 4, 5);
+            assertThat(errors).extracting(BulkWriteError::getCode).containsOnly(MongoCodes.OUT_OF_TIME);
+            assertThat(Duration.ofNanos(System.nanoTime() - began))
+                    .isBetween(Duration.ofSeconds(6), Duration.ofSeconds(20));
+        }
+        assertThat(collection("blocked").countDocuments()).isZero();
+    }
+
+    /// With a field of as many bytes.
+    private static RawBsonDocument large(BsonDocument document, int bytes) {
+        return new RawBsonDocument(document.append("data", new BsonBinary(new byte[bytes])), new BsonDocumentCodec());
+    }
+
+    @Test
     void the_largest_and_the_deepest_documents_fit_a_command() {
         int most = 16 << 20;
-        var large = new BsonDocument("_id", new BsonInt32(1)).append("data", new BsonBinary(new byte[0]));
-        int rest = most - new RawBsonDocument(large, new BsonDocumentCodec()).getByteLength();
-        large.append("data", new BsonBinary(new byte[rest]));
+        var large = new BsonDocument("_id", new BsonInt32(1));
+        int rest = most - large(large, 0).getByteLength();
+        var largest = large(large, rest);
         var deep = new BsonDocument("_id", new BsonInt32(2)); // MongoDB stores 180 levels
         var inner = deep;
         for (int level = 2; level < 180; level++) {
@@ -137,14 +168,13 @@ class InsertCommandsTest {
         }
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
         var arrays = coalescer.coalescedBulkInserts();
-        for (var document : List.of(large, deep)) {
-            var raw = new RawBsonDocument(document, new BsonDocumentCodec());
+        for (var raw : List.of(largest, new RawBsonDocument(deep, new BsonDocumentCodec()))) {
             var insert = new Insert(namespace("extreme"), WriteConcern.MAJORITY, raw);
             assertThat(coalescer.coalescedInserts().submit(insert).join().outcome())
                     .isInstanceOf(Inserts.Outcome.Inserted.class);
             var array = new BulkInsert(namespace("extremes"), WriteConcern.MAJORITY, List.of(raw));
             assertThat(arrays.submit(array).join().outcome()).isEmpty();
-            var replacement = new ReplaceOneModel<>(new BsonDocument("_id", document.get("_id")), raw);
+            var replacement = new ReplaceOneModel<>(new BsonDocument("_id", raw.get("_id")), raw);
             assertThat(BulkWrites.each(
                                     coalescer.limited(),
                                     Optional.empty(),

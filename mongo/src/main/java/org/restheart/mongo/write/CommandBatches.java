@@ -7,16 +7,16 @@ import java.util.function.ToLongFunction;
 /// Divides many documents of one request into commands whose replies MongoDB can send: the reply names each document
 /// that was refused, with its key, and must not exceed 16 MiB either. Else MongoDB closes the connection, and nothing
 /// says what was written.
-final class CommandParts {
+final class CommandBatches {
     /// An error takes about 200 bytes, and more with a long namespace.
     static final int MAX_STATEMENTS = 10_000;
 
     /// A command that exceeds it has one statement less. As errors contain the keys, this bounds them, too.
     static final int MAX_BYTES = 12 << 20;
 
-    private CommandParts() {}
+    private CommandBatches() {}
 
-    /// The first part of a list.
+    /// The first batch of a list.
     ///
     /// @param most statements, at least 1
     /// @param size of a statement, in bytes
@@ -34,15 +34,15 @@ final class CommandParts {
         return count;
     }
 
-    /// All parts, views of the list.
+    /// All batches, views of the list.
     static <T> List<List<T>> of(List<T> statements, ToLongFunction<? super T> size) {
-        var parts = new ArrayList<List<T>>();
+        var batches = new ArrayList<List<T>>();
         var left = statements;
         while (!left.isEmpty()) {
             int count = first(left, MAX_STATEMENTS, size);
-            parts.add(left.subList(0, count));
+            batches.add(left.subList(0, count));
             left = left.subList(count, left.size());
         }
-        return parts;
+        return batches;
     }
 }
