@@ -5,6 +5,7 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.StoredProperties;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
@@ -24,6 +25,7 @@ public final class DeleteDatabase implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         request.http().requireThread();
+        CollectionLock.requireAll(collections.database(request.path().requireDb()));
         return properties.changing(request, () -> switch (properties
                 .target(request)
                 .delete()) {

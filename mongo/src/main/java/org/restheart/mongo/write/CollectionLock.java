@@ -51,6 +51,16 @@ public final class CollectionLock {
         }
     }
 
+    /// The same for all collections of a database, one after the other: whatever locks the whole database waits for
+    /// transactions in each of them, and all that comes later waits behind it.
+    ///
+    /// @throws org.restheart.http.ProblemException as above
+    public static void requireAll(MongoDatabase database) {
+        for (var collection : database.listCollectionNames()) {
+            require(database, collection);
+        }
+    }
+
     /// Waits until no transaction holds the collection, for an operation that cannot have a time limit: it may take
     /// long once it has the lock, or must not fail half-way. Takes the lock to drop an index that does not exist.
     /// A transaction that begins afterwards may still be waited for.
