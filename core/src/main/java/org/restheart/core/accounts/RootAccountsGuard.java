@@ -3,6 +3,7 @@ package org.restheart.core.accounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.http.Filter;
@@ -19,20 +20,27 @@ import org.restheart.http.access.ResourceKind;
 
 /// Keeps accounts with the root role from callers who do not have it: who can set such an account's password can log
 /// in as it. Their requests cannot change, replace or delete these accounts, as if the access rule excluded them.
+/// Callers whom the full authorizer allows everything may change them: they need not log in as anybody else.
 ///
 /// A request that names such an account, or would remove the whole collection, is refused with the reason, unless the
 /// access rule hides the account.
 final class RootAccountsGuard implements Filter {
     private final Managers accounts;
+    private final Predicate<Request> withoutRole;
 
-    RootAccountsGuard(Managers accounts) {
+    /// @param withoutRole who may change these accounts without the role
+    RootAccountsGuard(Managers accounts, Predicate<Request> withoutRole) {
         this.accounts = accounts;
+        this.withoutRole = withoutRole;
     }
 
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY).filter(this::concerns);
-        if (target.isEmpty() || !mayWrite(request, target.get().kind()) || isRoot(request)) {
+        if (target.isEmpty()
+                || !mayWrite(request, target.get().kind())
+                || isRoot(request)
+                || withoutRole.test(request)) {
             return next.handle(request);
         }
         request.requireThread();

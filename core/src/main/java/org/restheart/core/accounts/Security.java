@@ -324,11 +324,11 @@ public final class Security implements StandingRights, AutoCloseable {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
         guards.add(new ExpiryGuard(stores().keySet()));
-        usersGuard.ifPresent(guards::add);
         stored.flatMap(StoredSecurity::rootAccounts)
                 .filter(_ -> config.guards().guardsRootRole())
-                .map(RootAccountsGuard::new)
+                .map(accounts -> new RootAccountsGuard(accounts, this::mayDoEverything))
                 .ifPresent(guards::add);
+        usersGuard.ifPresent(guards::add); // changes grants
         stored.flatMap(StoredSecurity::managers)
                 .map(managers -> new LastManagerGuard(managers, operators))
                 .ifPresent(guards::add);
@@ -336,6 +336,15 @@ public final class Security implements StandingRights, AutoCloseable {
                 .map(acl -> new PermissionsGuard(acl.database(), acl.collection(), unreachable))
                 .ifPresent(guards::add);
         return guards;
+    }
+
+    /// Whether the full authorizer has allowed the request.
+    private boolean mayDoEverything(Request request) {
+        return request.caller().grant().isUnrestricted()
+                && config.fullAuthorizer()
+                        .filter(needsAccount ->
+                                !needsAccount || request.caller().account().isPresent())
+                        .isPresent();
     }
 
     /// Why the guards refuse a request to its caller, whatever its content; empty if that depends on it.

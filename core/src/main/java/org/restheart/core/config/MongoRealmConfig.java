@@ -22,6 +22,8 @@ public record MongoRealmConfig(
     /// bcrypt of the default password.
     public static final String DEFAULT_HASH = "$2a$12$D.IEcUHVPotQ3HXNvIGYxOPc5excTuj7RQJNJvkKPRVyrNCvUZVU2";
 
+    private static final String ROLES = "$.roles";
+
     private static final String FIRST_USER =
             "{\"_id\": \"admin\", \"password\": \"" + DEFAULT_HASH + "\", \"roles\": [\"admin\"]}";
 
@@ -43,17 +45,27 @@ public record MongoRealmConfig(
     private static UsersCollection users(Block block, boolean hashed) {
         var database = block.text("users-db", "restheart");
         var collection = block.text("users-collection", "users");
+        var roles = roles(block);
         try {
             return new UsersCollection(
                     database,
                     collection,
                     block.text("prop-id", "_id"),
                     block.text("prop-password", "password"),
-                    RolesPath.parse(block.text("json-path-roles", "$.roles")),
+                    roles,
                     hashed);
         } catch (IllegalArgumentException e) {
             block.refuse("prop-id", String.valueOf(e.getMessage()));
-            return new UsersCollection(database, collection, "_id", "password", RolesPath.parse("$.roles"), hashed);
+            return new UsersCollection(database, collection, "_id", "password", roles, hashed);
+        }
+    }
+
+    private static RolesPath roles(Block block) {
+        try {
+            return RolesPath.parse(block.text("json-path-roles", ROLES));
+        } catch (IllegalArgumentException e) {
+            block.refuse("json-path-roles", String.valueOf(e.getMessage()));
+            return RolesPath.parse(ROLES);
         }
     }
 

@@ -78,6 +78,9 @@ class GatewayConfigTest {
                 "ping: {uri: ping} | /ping/uri must start with / but was \"ping\"",
                 "database-probe: {timeout-ms: 0} | /database-probe/timeout-ms must be a whole number from 1 to 600000 but was 0",
                 "proxies: [{location: /a}] | /proxies[1]/proxy-pass must be a URL or a list of URLs",
+                "mongoRealmAuthenticator: {json-path-roles: roles} | /mongoRealmAuthenticator/json-path-roles must be a JSON path, which starts with $",
+                "mongoRealmAuthenticator: {json-path-roles: \"$['a.b']\"} | /mongoRealmAuthenticator/json-path-roles must not contain names with dots, or that begin with $, which MongoDB's filters do not know: $['a.b']",
+                "mongoRealmAuthenticator: {json-path-roles: \"$.a['$b']\"} | /mongoRealmAuthenticator/json-path-roles must not contain names with dots, or that begin with $, which MongoDB's filters do not know: $.a['$b']",
                 "connection-options: {MAX_ENTITY_SIZE: -2} | /connection-options/MAX_ENTITY_SIZE must be a whole number from -1 but was -2",
             })
     void a_bad_value_is_refused_with_key_bound_and_value(String yaml, String message) {

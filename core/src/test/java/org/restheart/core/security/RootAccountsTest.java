@@ -110,6 +110,40 @@ class RootAccountsTest {
     }
 
     @Test
+    void callers_whom_the_full_authorizer_allows_everything_manage_them(TestMongo mongo) {
+        for (boolean accounts : List.of(false, true)) {
+            var open = "fullAuthorizer: {enabled: true, authentication-required: " + accounts + "}\n"
+                    + "csvLoader: {enabled: true, secured: false}";
+            try (var other = TestGateway.start(mongo, open)) {
+                var anonymous = other.anonymous();
+                var caller = accounts ? other.as("bob") : anonymous;
+                assertThat(caller.patch("/users/admin", "{\"x\": 1}").statusCode())
+                        .isEqualTo(200);
+                assertThat(other.stored("users", "admin")).containsKey("x");
+                other.insert("users", "{_id: 'second', roles: ['admin']}");
+                assertThat(caller.send("DELETE", "/users/second", "").statusCode())
+                        .isEqualTo(204);
+                if (accounts) {
+                    var csv = "/csv?db=" + other.database().getName() + "&coll=users&id=0&update=true";
+                    assertRefused(anonymous.with("Content-Type", "text/csv").post(csv, "_id,z\nadmin,1\n"));
+                }
+                assertThat(caller.send("DELETE", "/users/admin", "").statusCode())
+                        .as("the last one")
+                        .isEqualTo(409);
+            }
+        }
+    }
+
+    @Test
+    void the_role_in_an_inner_list_is_none() {
+        gateway.insert(
+                "users", "{_id: 'inner', password: '" + TestGateway.hash("pw") + "', roles: ['inner', ['admin']]}");
+        assertThat(gateway.user("inner").get("/users").statusCode())
+                .as("the filters that protect accounts with the role do not find it")
+                .isEqualTo(403);
+    }
+
+    @Test
     void other_accounts_are_managed_as_before() {
         assertThat(staff().patch("/users/staff", "{\"password\": \"pw\"}").statusCode())
                 .as("its own")

@@ -34,7 +34,7 @@ public final class RolesPath {
     /// @throws IllegalArgumentException if it is not a path, or not a supported one
     public static RolesPath parse(String path) {
         if (!path.startsWith("$")) {
-            throw new IllegalArgumentException("a JSON path starts with $");
+            throw new IllegalArgumentException("must be a JSON path, which starts with $");
         }
         var steps = new ArrayList<Step>();
         var matcher = STEP.matcher(path);
@@ -44,9 +44,18 @@ public final class RolesPath {
             at = matcher.end();
         }
         if (at < path.length() || steps.isEmpty() || !(steps.getFirst() instanceof Step.Name)) {
-            throw new IllegalArgumentException("not a path of names, positions and [*]: " + path);
+            throw new IllegalArgumentException("must be a path of names, positions and [*]: " + path);
+        }
+        if (steps.stream().anyMatch(RolesPath::isUnknownToFilters)) {
+            throw new IllegalArgumentException(
+                    "must not contain names with dots, or that begin with $, which MongoDB's filters do not know: "
+                            + path);
         }
         return new RolesPath(List.copyOf(steps));
+    }
+
+    private static boolean isUnknownToFilters(Step step) {
+        return step instanceof Step.Name(var name) && (name.contains(".") || name.startsWith("$"));
     }
 
     /// The name of the property, if the path is nothing else.
@@ -113,8 +122,9 @@ public final class RolesPath {
             }
             found = array;
         }
+        boolean all = many; // in a list of roles, MongoDB's filters find no roles of an inner list either
         return Optional.of(found.stream()
-                .flatMap(value -> value instanceof BsonArray array ? array.stream() : Stream.of(value))
+                .flatMap(value -> all && value instanceof BsonArray array ? array.stream() : Stream.of(value))
                 .filter(BsonValue::isString)
                 .map(value -> value.asString().getValue())
                 .toList());
