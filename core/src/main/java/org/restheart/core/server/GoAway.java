@@ -52,7 +52,7 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
     /// Sends it soon, with the largest stream there can be as the last one: whatever is still sent will be served.
     /// Further calls do nothing.
     void send() {
-        later(() -> {
+        var _ = later(() -> {
             if (!asked) {
                 asked = true;
                 sendHere(Integer.MAX_VALUE);
@@ -63,27 +63,33 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
     /// Sends soon, before the connection is closed, which stream is the last one that was served: a client may repeat
     /// the requests after it.
     ///
-    /// @param sent called then
+    /// @param sent called then, or at once if the server has stopped
     void sendLast(Runnable sent) {
-        later(() -> {
+        boolean begun = later(() -> {
             try {
                 sendHere(lastServed);
             } finally {
                 sent.run();
             }
         });
+        if (!begun) {
+            sent.run();
+        }
     }
 
     /// Closes the connection soon, with all its streams.
     void close() {
-        later(() -> IoUtils.safeClose(connection));
+        var _ = later(() -> IoUtils.safeClose(connection));
     }
 
-    private void later(Runnable task) {
+    /// False if the server has stopped.
+    private boolean later(Runnable task) {
         try {
             connection.getIoThread().execute(task);
+            return true;
         } catch (RejectedExecutionException _) {
             LOG.debug("the server has stopped");
+            return false;
         }
     }
 

@@ -83,7 +83,6 @@ public final class Backlog {
 
     /// Queues a frame for the receiver. If there is no room, the queue is cleared and the receiver's connection is
     /// closed with [Ending#TOO_SLOW].
-    ///
     public Offer offer(Frame frame) {
         Runnable wake;
         boolean fits;

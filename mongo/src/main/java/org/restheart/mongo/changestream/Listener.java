@@ -26,7 +26,7 @@ final class Listener {
     /// The tokens of messages that wait until missed events before them have been sent; null if none has to.
     private @Nullable ArrayDeque<BsonDocument> heldTokens;
 
-    /// The messages of these tokens.
+    /// The messages of these tokens; also read by [#discard].
     private volatile @Nullable Backlog held;
 
     /// The last message that did not fit to those that wait: the listener's own cursor has to deliver it.
@@ -127,6 +127,7 @@ final class Listener {
             return true;
         } finally {
             messages.abandon();
+            held = null;
         }
     }
 
