@@ -1,7 +1,5 @@
 package org.restheart.graphql;
 
-import java.util.Optional;
-import java.util.function.Function;
 import org.restheart.http.SerialTasks;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
@@ -20,10 +18,17 @@ final class ResponseStream {
     private static final FairShares EXECUTIONS = new FairShares(64, 0);
 
     private final Subscription source;
-    private final Function<SourceEvent, Optional<QueryOutcome>> execution;
+    private final Execution execution;
     private final Receiver receiver;
     private final SerialTasks tasks = new SerialTasks("graphql-subscription");
     private volatile boolean closed;
+
+    /// Executes the operation for one event. May block.
+    @FunctionalInterface
+    interface Execution {
+        /// @throws SubscriptionEnded if it cannot be executed any more
+        QueryOutcome execute(SourceEvent event) throws SubscriptionEnded;
+    }
 
     /// Receives results.
     interface Receiver {
@@ -39,8 +44,7 @@ final class ResponseStream {
         void ended(Ending why);
     }
 
-    /// @param execution of one event; empty if the operation cannot be executed any more
-    ResponseStream(Subscription source, Function<SourceEvent, Optional<QueryOutcome>> execution, Receiver receiver) {
+    ResponseStream(Subscription source, Execution execution, Receiver receiver) {
         this.source = source;
         this.execution = execution;
         this.receiver = receiver;
@@ -72,21 +76,22 @@ final class ResponseStream {
             return;
         }
         try {
-            SourceEvent.of(frame).ifPresentOrElse(event -> deliver(event, frame.since()), () -> receiver.began(frame));
+            var event = SourceEvent.of(frame);
+            if (event.isEmpty()) {
+                receiver.began(frame);
+            } else {
+                var result = execution.execute(event.get());
+                if (!closed) {
+                    receiver.next(event.get(), result, frame.since());
+                }
+            }
+        } catch (SubscriptionEnded e) {
+            end(e.why());
         } catch (RuntimeException e) {
             LOG.error("an event of a subscription could not be processed", e);
             end(Ending.FAILED);
         } finally {
             EXECUTIONS.release(caller);
-        }
-    }
-
-    private void deliver(SourceEvent event, long since) {
-        var result = execution.apply(event);
-        if (result.isEmpty()) {
-            end(Ending.REDEFINED);
-        } else if (!closed) {
-            receiver.next(event, result.get(), since);
         }
     }
 

@@ -7,6 +7,7 @@ import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Body;
 import org.restheart.http.Operation;
 import org.restheart.http.Request;
+import org.restheart.http.push.Ending;
 import org.restheart.http.push.Subscription;
 import org.restheart.mongo.changestream.Rights;
 
@@ -37,13 +38,16 @@ record Subscriptions(
         }
     }
 
-    private Optional<QueryOutcome> next(Request request, Served served, QueryRequest asked, SourceEvent event) {
+    /// With the account as it is at the event, of which both access rules and mappings take values.
+    private QueryOutcome next(Request request, Served served, QueryRequest asked, SourceEvent event)
+            throws SubscriptionEnded {
         if (!isServed(served)) {
-            return Optional.empty();
+            throw new SubscriptionEnded(Ending.REDEFINED);
         }
+        var current = rights.current(request).orElseThrow(() -> new SubscriptionEnded(Ending.PERMISSION_LOST));
         Map<String, ?> extensions =
                 asked.resumeAfter().isPresent() ? Map.of("resumeToken", JsonParser.parse(event.token())) : Map.of();
-        return Optional.of(runner.run(request, served.app(), asked, event, extensions));
+        return runner.run(current, served.app(), asked, event, extensions);
     }
 
     /// Whether the request that opened a WebSocket would be admitted now. May block.

@@ -1,6 +1,7 @@
 package org.restheart.security;
 
 import java.util.ArrayList;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
@@ -88,11 +89,13 @@ final class RequestAuthentication {
                 && withoutTag(now.account()).equals(withoutTag(account));
     }
 
-    /// Whether they still authenticate an account of this name with the same roles. May block.
-    boolean hasSameRoles(Request request, Account account) {
-        return again(request) instanceof Authentication.Authenticated now
-                && now.account().name().equals(account.name())
-                && now.account().roles().equals(account.roles());
+    /// The account of this name as it is now, if they still authenticate it with the same roles. May block.
+    Optional<Account> current(Request request, Account account) {
+        return again(request) instanceof Authentication.Authenticated(var now, _, _)
+                        && now.name().equals(account.name())
+                        && now.roles().equals(account.roles())
+                ? Optional.of(now)
+                : Optional.empty();
     }
 
     /// The account without its entity tag, which changes with every write of the account's document.

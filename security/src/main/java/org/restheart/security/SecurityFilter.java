@@ -1,11 +1,15 @@
 package org.restheart.security;
 
+import java.time.Instant;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
@@ -15,12 +19,16 @@ import org.restheart.http.judged.Explanation;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The security filter of a route: authenticates the request, evaluates vetoers and authorizers, and passes the
 /// request on with its [Caller].
 ///
 /// A request of a known account under cached rules passes without blocking, on the I/O thread.
 public final class SecurityFilter implements Filter {
+    private static final Logger LOG = LoggerFactory.getLogger(SecurityFilter.class);
+
     private final Policy policy;
     private final RequestAuthentication authentication;
     private final RequestAuthorization authorization;
@@ -83,7 +91,11 @@ public final class SecurityFilter implements Filter {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
             throw authorization.refusal(request, account).with(headers).raise();
         }
-        return handleFor(request.with(permitted.get()), next);
+        var admitted = request.with(permitted.get());
+        return handleFor(admitted, next, source -> {
+            var sent = admitted.blocking().with(Body.EMPTY);
+            return new StandingSource(() -> maySendRest(sent), source);
+        });
     }
 
     /// As [#filter], for a judged request: its caller was authenticated with the outer request.
@@ -98,17 +110,29 @@ public final class SecurityFilter implements Filter {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
             throw JudgedRequests.NOT_PERMITTED.raise();
         }
-        return handleFor(request.with(permitted.get()), next);
+        return handleFor(request.with(permitted.get()), next, UnaryOperator.identity());
     }
 
     /// In the scope of the caller, also while the content of the response is pulled.
-    private Response handleFor(Request request, Handler next) {
+    ///
+    /// @param guard of that content
+    private Response handleFor(Request request, Handler next, UnaryOperator<Content.Source> guard) {
         var caller = policy.clients().caller(request);
         request.attribute(CallerScope.OBSERVER).ifPresent(observer -> observer.accept(caller));
         return CallerScope.call(caller, () -> next.handle(request))
                 .map(ready -> ready.content() instanceof Content.Streamed streamed
-                        ? ready.with(streamed.through(source -> new CallersSource(caller, source)))
+                        ? ready.with(streamed.through(source -> new CallersSource(caller, guard.apply(source))))
                         : ready);
+    }
+
+    /// Whether what is left of a response may be sent. If that cannot be decided now, it may: it was admitted.
+    private boolean maySendRest(Request request) {
+        try {
+            return stillAuthenticates(request);
+        } catch (ProblemException e) {
+            LOG.debug("the credentials of request {} cannot be checked now", request.id(), e);
+            return true;
+        }
     }
 
     /// The decision of [#judge] for all requests of a kind, without vetoers.
@@ -148,14 +172,24 @@ public final class SecurityFilter implements Filter {
                 .isPresent();
     }
 
-    /// The same, but for an account whose other properties may have changed; always for a request without an
-    /// account.
+    /// The request with its account as it is now, if its credentials are still good for the account with the same
+    /// roles;
+    /// unchanged if it has no account. May block.
+    ///
+    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
+    public Optional<Request> current(Request request) {
+        var caller = request.caller();
+        return caller.account().isEmpty()
+                ? Optional.of(request)
+                : authentication
+                        .current(request, caller.account().get())
+                        .map(account -> request.with(caller.with(account)));
+    }
+
+    /// As [#stillKnows], but the account's other properties may have changed; always true without an account.
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillAuthenticates(Request request) {
-        return request.caller()
-                .account()
-                .map(account -> authentication.hasSameRoles(request, account))
-                .orElse(true);
+        return !request.caller().hasExpired(Instant.now()) && current(request).isPresent();
     }
 }

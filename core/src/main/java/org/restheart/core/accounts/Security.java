@@ -236,10 +236,10 @@ public final class Security implements StandingRights, AutoCloseable {
         return secured.stillAdmits(request);
     }
 
-    /// True for an account with the same roles, whatever its other properties.
+    /// Of an account with the same roles, whatever its other properties.
     @Override
-    public boolean stillAuthenticates(Request request) {
-        return secured.stillAuthenticates(request);
+    public Optional<Request> current(Request request) {
+        return secured.current(request);
     }
 
     /// The account of a token may have another name than its realm uses: the claim `sub` is one of its names,

@@ -73,10 +73,11 @@ class SubscriptionRightsTest {
                     admin.send("PUT", "/items", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}"),
                     admin.send("PUT", "/gql-apps", "{}"),
                     admin.send("PUT", "/gql-apps/live?wm=upsert", """
-                            {"schema": "type Maker { name: String } type Item { _id: Int maker: Maker } type Query { items: [Item] } type Subscription { changed: Item }",
+                            {"schema": "type Maker { name: String } type Item { _id: Int maker: Maker mine: Maker } type Query { items: [Item] } type Subscription { changed: Item }",
                              "mappings": {
                                "Query": {"items": {"db": "$db", "collection": "items"}},
-                               "Item": {"maker": {"db": "$db", "collection": "makers", "find": {"_id": 1}, "as": "caller"}},
+                               "Item": {"maker": {"db": "$db", "collection": "makers", "find": {"_id": 1}, "as": "caller"},
+                                        "mine": {"db": "$db", "collection": "makers", "find": {"_id": {"$arg": "@user.maker"}}}},
                                "Subscription": {"changed": {"db": "$db", "collection": "items", "stream": "all", "path": "fullDocument"}}}}
                             """.replace("$db", db)))) {
                 assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
@@ -206,6 +207,31 @@ class SubscriptionRightsTest {
             insert(3);
             assertThat(socket.next().toJson()).contains("\"maker\": null", "errors");
             assertThat(events.next().data()).contains("errors").doesNotContain("\"M\"");
+        }
+    }
+
+    /// Rules and mappings see the account whose rights are checked.
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void values_of_the_account_are_those_at_the_event(boolean overSocket) throws Exception {
+        collection("makers").insertOne(new Document("_id", 2).append("name", "N"));
+        collection("users").updateOne(eq("_id", "ada"), set("maker", 1));
+        permit("makers", "path-prefix('/makers')", "{readFilter: {_id: '@user.maker'}}");
+        var query = "subscription {changed{_id maker{name} mine{name}}}";
+        try (var gateway = start("change-streams-recheck-ms: 0");
+                var socket = GraphqlWebSocket.connect(gateway, "ada", "live");
+                var events = GraphqlEvents.open(gateway, "ada", "live", query)) {
+            socket.subscribe("1", query);
+            requireOpen(socket);
+            var ada = new GraphqlClient(gateway, "ada");
+            insert(1);
+            assertThat(overSocket ? socket.next().toJson() : events.data().toJson())
+                    .contains("\"maker\": {\"name\": \"M\"}", "\"mine\": {\"name\": \"M\"}");
+            collection("users").updateOne(eq("_id", "ada"), set("maker", 2));
+            await().until(() -> ada.send("GET", "/makers", "").body().contains("N"));
+            insert(2);
+            assertThat(overSocket ? socket.next().toJson() : events.data().toJson())
+                    .contains("\"maker\": null", "\"mine\": {\"name\": \"N\"}");
         }
     }
 

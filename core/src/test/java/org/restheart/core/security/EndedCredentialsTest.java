@@ -5,11 +5,14 @@ import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.mongodb.client.gridfs.GridFSBuckets;
+import java.io.ByteArrayInputStream;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
+import org.bson.BsonString;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +32,7 @@ class EndedCredentialsTest {
     private static final String COMMON = """
             graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
             mcp: {enabled: true, calls-per-minute: 100000, concurrent-calls: 100}
+            imports: {db: $db, max-per-account: 100}
             """;
     private static final String PARTS = COMMON + """
             apiKeyAuthMechanism: {enabled: true}
@@ -58,6 +62,10 @@ class EndedCredentialsTest {
                         .put("/watched", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}")
                         .statusCode())
                 .isEqualTo(201);
+        assertThat(at.as("admin").put("/big.files", "{}").statusCode()).isEqualTo(201);
+        GridFSBuckets.create(at.database(), "big")
+                .uploadFromStream(
+                        new BsonString("slow"), "slow.bin", new ByteArrayInputStream(new byte[OpenResponses.FILE]));
         at.insert("gql-apps", """
                 {_id: 'live', descriptor: {enabled: true},
                  schema: 'type Change { operationType: String } type Query { a: Int } type Subscription { changed: Change }',
@@ -182,11 +190,11 @@ class EndedCredentialsTest {
         try (var open = OpenResponses.open(gateway, ending.authorization());
                 var others = OpenResponses.open(gateway, lasting.authorization())) {
             await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // beyond the first check
-            assertThat(open.stillOpen()).hasSize(6);
+            assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
             ending.end().run();
             await().atMost(Duration.ofSeconds(5))
                     .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
-            assertThat(others.stillOpen()).hasSize(6);
+            assertThat(others.stillOpen()).hasSize(OpenResponses.KINDS);
         }
     }
 
@@ -203,7 +211,7 @@ class EndedCredentialsTest {
             var authorization = TestClient.basic(name, token.getValue());
             try (var open = OpenResponses.open(local, authorization)) {
                 await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
-                assertThat(open.stillOpen()).hasSize(6);
+                assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
                 assertThat(with(local.anonymous(), authorization)
                                 .send("DELETE", "/token", "")
                                 .statusCode())
@@ -227,7 +235,7 @@ class EndedCredentialsTest {
                     .isEqualTo(204);
             made(name);
             await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
-            assertThat(open.stillOpen()).hasSize(6);
+            assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
         }
     }
 }

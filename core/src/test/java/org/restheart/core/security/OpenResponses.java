@@ -1,15 +1,24 @@
 package org.restheart.core.security;
 
+import static com.mongodb.client.model.Filters.and;
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Updates.combine;
+import static com.mongodb.client.model.Updates.set;
+import static org.awaitility.Awaitility.await;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -20,8 +29,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The responses that stay open for one caller, one of each kind: change streams and subscriptions of GraphQL, each
 /// as WebSocket and as server-sent events, a WebSocket of GraphQL without subscription, a call of a tool that
-/// waits.
+/// waits, the progress of an import, a file that is received slowly.
 final class OpenResponses implements AutoCloseable {
+    /// How many there are.
+    static final int KINDS = 8;
+
+    /// Of the file `/big.files/slow`.
+    static final int FILE = 100 << 20;
+
     static final String QUERY = "subscription {changed{operationType}}";
 
     private static final HttpClient HTTP =
@@ -51,6 +66,8 @@ final class OpenResponses implements AutoCloseable {
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString("{\"query\": \"" + QUERY + "\"}")));
         open.call(gateway.database().getName());
+        open.progress(gateway);
+        open.download();
         return open;
     }
 
@@ -159,6 +176,62 @@ final class OpenResponses implements AutoCloseable {
                 BodyHandlers.ofString());
         ends.put("tool that waits", response.thenApply(answer -> BsonDocument.parse(answer.body())));
         closing.put("tool that waits", () -> response.cancel(true));
+    }
+
+    /// Of an import that is under way for another gateway.
+    private void progress(TestGateway gateway) throws IOException, InterruptedException {
+        var begun = HTTP.send(
+                request("/_imports?into=/watched")
+                        .header("Content-Type", "application/x-ndjson")
+                        .POST(BodyPublishers.ofString("{}\n"))
+                        .build(),
+                BodyHandlers.ofString());
+        if (begun.statusCode() != 202) {
+            throw new AssertionError("import: " + begun.statusCode() + " " + begun.body());
+        }
+        var path = begun.headers().firstValue("Location").orElseThrow();
+        var job = eq("_id", path.substring(path.lastIndexOf('/') + 1));
+        await().until(() -> gateway.collection("_imports").countDocuments(and(job, eq("state", "done"))) == 1);
+        gateway.collection("_imports")
+                .updateOne(
+                        job,
+                        combine(set("state", "running"), set("until", new Date(System.currentTimeMillis() + 60_000))));
+        events("progress of an import", request(path).GET());
+    }
+
+    /// At two megabytes in a second.
+    private void download() throws IOException {
+        var socket = new Socket();
+        socket.setReceiveBufferSize(32 << 10);
+        socket.connect(address);
+        socket.getOutputStream()
+                .write(("GET /big.files/slow/binary HTTP/1.1\r\nHost: test\r\nAuthorization: " + authorization
+                                + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        var in = socket.getInputStream();
+        var head = new String(in.readNBytes(12), StandardCharsets.US_ASCII);
+        if (!head.equals("HTTP/1.1 200")) {
+            throw new AssertionError("file: " + head);
+        }
+        ends.put(
+                "file, received slowly",
+                CompletableFuture.runAsync(
+                        () -> receive(in), task -> Thread.ofVirtual().start(task)));
+        closing.put("file, received slowly", () -> drainNoMore(in));
+    }
+
+    private static void receive(InputStream in) {
+        try {
+            long received = 0;
+            var buffer = new byte[64 << 10];
+            for (int n = in.read(buffer); n >= 0 && received < FILE; n = in.read(buffer)) {
+                received += n;
+                Thread.sleep(Math.max(1, n / 2_000));
+            }
+        } catch (IOException _) { // cut off: it has ended
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

@@ -34,6 +34,11 @@ public final class Caller {
         return new Caller(identity, account, grant, expires, limited);
     }
 
+    /// The same caller, whose account has changed.
+    public Caller with(Account changed) {
+        return new Caller(identity, changed, grant, expires, limited);
+    }
+
     /// The same caller with another grant.
     public Caller with(Grant grant) {
         return new Caller(identity, account, grant, expires, limited);
@@ -63,6 +68,11 @@ public final class Caller {
     /// Empty for an anonymous caller.
     public Optional<Account> account() {
         return Optional.ofNullable(account);
+    }
+
+    /// Whether they have expired by then.
+    public boolean hasExpired(Instant now) {
+        return expires != null && !now.isBefore(expires);
     }
 
     /// Identifies the caller among all callers, for what is kept for one between requests: callers of one name

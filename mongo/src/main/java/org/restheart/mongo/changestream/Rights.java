@@ -96,6 +96,14 @@ public final class Rights {
         return standing.stillAdmits(request);
     }
 
+    /// A request whose response is open, with its account as it is now: what is done for a later event follows changes
+    /// of the account. Blocks.
+    ///
+    /// @return empty if it is no longer authorized
+    public Optional<Request> current(Request request) {
+        return request.caller().hasExpired(Instant.now()) ? Optional.empty() : standing.current(request);
+    }
+
     /// Something may have changed: the credentials that rest on it are checked soon.
     ///
     /// @param basis empty if it may be any
@@ -112,7 +120,7 @@ public final class Rights {
 
     private void endUnknown() {
         for (var right = fresh.poll(); right != null; right = fresh.poll()) {
-            if (watched.contains(right) && !is(right, standing::stillAuthenticates)) {
+            if (watched.contains(right) && !is(right, request -> standing.current(request).isPresent())) {
                 end(right);
             }
         }
@@ -125,7 +133,7 @@ public final class Rights {
         changed.removeAll(bases); // what changes from now on is for the next time
         watched.stream()
                 .filter(right -> any || right.restsOn(bases))
-                .filter(right -> !is(right, standing::stillAuthenticates))
+                .filter(right -> !is(right, request -> standing.current(request).isPresent()))
                 .forEach(this::end);
     }
 

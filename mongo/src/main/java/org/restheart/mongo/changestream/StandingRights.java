@@ -1,5 +1,6 @@
 package org.restheart.mongo.changestream;
 
+import java.util.Optional;
 import java.util.Set;
 import org.restheart.http.Request;
 
@@ -13,8 +14,8 @@ public interface StandingRights {
         }
 
         @Override
-        public boolean stillAuthenticates(Request request) {
-            return true;
+        public Optional<Request> current(Request request) {
+            return Optional.of(request);
         }
 
         @Override
@@ -26,8 +27,9 @@ public interface StandingRights {
     /// Whether the request would be admitted now. May block.
     boolean stillAdmits(Request request);
 
-    /// Whether the credentials of the request are still good; always without an account. May block.
-    boolean stillAuthenticates(Request request);
+    /// The request with its account as it is now, if its credentials are still good; always without an account. May
+    /// block.
+    Optional<Request> current(Request request);
 
     /// What the authorization rests on: a change of anything else does not end it. Empty without an account.
     Set<RightsBasis> bases(Request request);
