@@ -1,23 +1,27 @@
 package org.restheart.core.filter;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
+import org.restheart.http.Method;
 import org.restheart.http.NeedsThread;
+import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
+import org.restheart.http.WebSocketHandshake;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
 
-/// Limits the requests of each address and each account; further ones are refused with 429. Gateways may tell
-/// each other what they admitted. Thread-safe.
+/// Limits the requests of each address and each account, and their operations on WebSockets; further ones are refused
+/// with 429. Gateways may tell each other what they admitted. Thread-safe.
 public final class RateLimits {
     private final ClientAddress addresses;
     private final RateLimiter byAddress;
@@ -72,26 +76,57 @@ public final class RateLimits {
         current.perAccount().ifPresent(limit -> byAccount.countElsewhere(elsewhere.byAccount(), limit));
     }
 
+    /// A limit that applies to a request.
+    private record Applied(RateLimiter limiter, RateLimitsConfig.Limit limit, String who) {
+        RateLimiter.Outcome count() {
+            var outcome = limiter.count(who, limit);
+            if (!outcome.isAdmitted()) {
+                throw Problem.of(
+                                ProblemCode.TOO_MANY_REQUESTS,
+                                "too many requests; the header Retry-After says when to try again")
+                        .with("Retry-After", Long.toString(outcome.retrySeconds()))
+                        .with(outcome.headers())
+                        .raise();
+            }
+            return outcome;
+        }
+    }
+
     /// Counts by address: before credentials are checked, which costs more than this.
     Response beforeAuthentication(Request request, Handler next) {
-        var limit = config.perAddress();
-        return limit.isEmpty() || isExempt(request)
-                ? next.handle(request)
-                : within(byAddress, limit.get(), addresses.of(request), request, next);
+        return within(ofAddress(request), request, next);
     }
 
     /// Counts by account; callers without one of their own were counted by address.
     Response afterAuthentication(Request request, Handler next) {
-        var limit = config.perAccount();
-        var account = request.caller().account();
-        return limit.isEmpty()
-                        || account.isEmpty()
-                        || request.attribute(Credentials.KEY)
-                                .filter(Credentials::isAnonymous)
-                                .isPresent()
-                        || config.unlimitedRoles().stream().anyMatch(account.get()::hasRole)
-                ? next.handle(request)
-                : within(byAccount, limit.get(), account.get().name(), request, next);
+        boolean staysOpen = request.method() == Method.GET && WebSocketHandshake.isAsked(request.headers());
+        return within(
+                ofAccount(request),
+                staysOpen ? request.with(Operation.ADMISSION, () -> admit(request)) : request,
+                next);
+    }
+
+    /// Counts an operation on the connection that a request has opened.
+    private void admit(Request request) {
+        ofAddress(request).ifPresent(Applied::count);
+        ofAccount(request).ifPresent(Applied::count);
+    }
+
+    private Optional<Applied> ofAddress(Request request) {
+        return config.perAddress()
+                .filter(_ -> !isExempt(request))
+                .map(limit -> new Applied(byAddress, limit, addresses.of(request)));
+    }
+
+    private Optional<Applied> ofAccount(Request request) {
+        var current = config;
+        return current.perAccount().flatMap(limit -> request.caller()
+                .account()
+                .filter(account -> current.unlimitedRoles().stream().noneMatch(account::hasRole))
+                .filter(_ -> request.attribute(Credentials.KEY)
+                        .filter(Credentials::isAnonymous)
+                        .isEmpty())
+                .map(account -> new Applied(byAccount, limit, account.name())));
     }
 
     private boolean isExempt(Request request) {
@@ -99,23 +134,17 @@ public final class RateLimits {
                 .anyMatch(path -> path.segments().equals(request.path().segments()));
     }
 
-    private static Response within(
-            RateLimiter limiter, RateLimitsConfig.Limit limit, String who, Request request, Handler next) {
-        var outcome = limiter.count(who, limit);
-        if (!outcome.isAdmitted()) {
-            throw Problem.of(
-                            ProblemCode.TOO_MANY_REQUESTS,
-                            "too many requests; the header Retry-After says when to try again")
-                    .with("Retry-After", Long.toString(outcome.retrySeconds()))
-                    .with(outcome.headers())
-                    .raise();
+    private static Response within(Optional<Applied> applied, Request request, Handler next) {
+        if (applied.isEmpty()) {
+            return next.handle(request);
         }
+        var outcome = applied.get().count();
         try {
             return next.handle(request)
                     .map(response ->
                             response.headers().has(RateLimiter.LIMIT) ? response : response.with(outcome.headers()));
         } catch (NeedsThread signal) { // the request starts again on another thread, and is counted then
-            limiter.giveBack(who, limit);
+            applied.get().limiter.giveBack(applied.get().who, applied.get().limit);
             throw signal;
         }
     }
