@@ -1,5 +1,6 @@
 package org.restheart.core.security;
 
+import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -7,12 +8,18 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
 
 /// What is kept for a caller between requests, idempotency keys and sessions, is kept for no other one: neither
 /// for another account of the same name, nor for another client of a shared one.
@@ -22,7 +29,7 @@ class CallerIdentityTest extends LogInFixture {
     @BeforeAll
     static void permissions() {
         gateway.permit("{_id: 'identity', roles: ['editor', 'guest'],"
-                + " predicate: \"path-prefix('/shared') or path-prefix('/_sessions')\"}");
+                + " predicate: \"path-prefix('/shared') or path-prefix('/_sessions')\", mongo: {allowWriteMode: true}}");
         gateway.insert("shared", "{_id: 1}");
         account("ida", "editor");
     }
@@ -90,6 +97,32 @@ class CallerIdentityTest extends LogInFixture {
         assertThat(other.get("/_imports").body()).isEqualTo("[]");
         assertThat(other.get(path).statusCode()).isEqualTo(404);
         assertThat(one.get(path).statusCode()).isEqualTo(200);
+    }
+
+    /// Otherwise a client would have as many imports as it begins sessions.
+    @Test
+    void anonymous_sessions_of_one_address_share_the_limits_of_imports(TestMongo mongo) {
+        gateway.insert("shared", "{_id: 'locked'}");
+        try (var holding = mongo.client().startSession()) {
+            holding.startTransaction();
+            gateway.collection("shared")
+                    .updateOne(
+                            holding, BsonDocument.parse("{_id: 'locked'}"), BsonDocument.parse("{$set: {held: 1}}"));
+            var statuses = IntStream.range(0, 6)
+                    .mapToObj(_ -> access(session("anon-user", ""))
+                            .with("Content-Type", "application/x-ndjson")
+                            .send("POST", "/_imports?into=/shared&wm=upsert", "{\"_id\": \"locked\"}"))
+                    .map(HttpResponse::statusCode)
+                    .toList();
+            assertThat(statuses).containsExactly(202, 202, 202, 202, 429, 429);
+            var account = gateway.user("ida")
+                    .with("Content-Type", "application/x-ndjson")
+                    .send("POST", "/_imports?into=/shared", "{\"_id\": \"of-an-account\"}");
+            assertThat(account.statusCode()).isEqualTo(202);
+        }
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> gateway.collection("_imports").countDocuments(eq("state", "running")) == 0);
     }
 
     @Test

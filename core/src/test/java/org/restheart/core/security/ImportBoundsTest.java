@@ -89,6 +89,7 @@ class ImportBoundsTest {
                 .getCollection("_imports")
                 .insertOne(new Document("_id", id)
                         .append("owner", owner)
+                        .append("payer", owner)
                         .append("into", "/into")
                         .append("upsert", false)
                         .append("state", state)
@@ -177,6 +178,7 @@ class ImportBoundsTest {
                         .getCollection("_imports")
                         .insertOne(new Document("_id", "busy" + i)
                                 .append("owner", owner)
+                                .append("payer", owner)
                                 .append("state", "running")
                                 .append("until", new Date(System.currentTimeMillis() + 60_000))
                                 .append("begun", new Date())));

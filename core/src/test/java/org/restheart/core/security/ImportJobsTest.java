@@ -1,5 +1,7 @@
 package org.restheart.core.security;
 
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
@@ -15,6 +17,7 @@ import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
+import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
@@ -250,11 +253,12 @@ class ImportJobsTest {
                 .subList(0, stored)
                 .forEach(document ->
                         gateway.collection("half").insertOne(document.clone().append("_etag", new BsonObjectId(tag))));
-        var id = "import-of-" + owner;
+        var id = "import-of-" + owner + "-" + new ObjectId();
         gateway.database()
                 .getCollection("_imports")
                 .insertOne(new Document("_id", id)
                         .append("owner", "mongoRealmAuthenticator " + owner + " " + IDENTITY)
+                        .append("payer", "mongoRealmAuthenticator " + owner + " " + IDENTITY)
                         .append("into", "/half")
                         .append("upsert", false)
                         .append("state", "running")
@@ -292,6 +296,70 @@ class ImportJobsTest {
         assertThat(admin.get(location + "/errors").body()).contains("\"line\": 11", "\"line\": 12");
         assertThat(gateway.collection("half").countDocuments(BsonDocument.parse("{_id: {$lt: 100}}")))
                 .isEqualTo(10);
+    }
+
+    /// The part is sent again because of the document that is locked.
+    @Test
+    void a_part_that_is_sent_again_overwrites_nothing_that_has_changed_since(TestMongo mongo) {
+        gateway.insert("again", "{_id: 'locked', n: 0}", "{_id: 'changed', n: 0}", "{_id: 'same', n: 0}");
+        var admin = gateway.as("admin");
+        String location;
+        try (var holding = mongo.client().startSession()) {
+            holding.startTransaction();
+            gateway.collection("again")
+                    .updateOne(holding, BsonDocument.parse("{_id: 'locked'}"), BsonDocument.parse("{$set: {n: 5}}"));
+            location = begin(
+                    lines(admin),
+                    "/again&wm=upsert",
+                    "{\"_id\": \"changed\", \"n\": 1}\n{\"_id\": \"same\", \"n\": 1}\n{\"_id\": \"new\", \"n\": 1}\n"
+                            + "{\"_id\": \"locked\", \"n\": 1}\n");
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> n("changed") == 1 && n("same") == 1 && n("new") == 1);
+            var held = leasedUntil(location);
+            assertThat(admin.patch("/again/changed", "{\"n\": 2}").statusCode()).isEqualTo(200);
+            // the lease is renewed behind each attempt that has failed
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !leasedUntil(location).equals(held));
+        }
+        assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"");
+        assertThat(n("locked")).isEqualTo(1);
+        assertThat(n("same")).isEqualTo(1);
+        assertThat(n("new")).isEqualTo(1);
+        assertThat(n("changed")).isEqualTo(2);
+        assertThat(admin.get(location + "/errors").body())
+                .contains("\"line\": 1, \"httpStatus\": 409", "changed after the first attempt")
+                .doesNotContain("\"line\": 2");
+    }
+
+    private static BsonValue leasedUntil(String location) {
+        var id = location.substring(location.lastIndexOf('/') + 1);
+        return gateway.stored("_imports", id).get("until");
+    }
+
+    private static int n(String id) {
+        var stored = gateway.stored("again", id);
+        return stored == null ? -1 : stored.getNumber("n").intValue();
+    }
+
+    @Test
+    void after_the_death_of_a_gateway_a_changed_document_is_not_replaced_again() {
+        var documents = new ArrayList<BsonDocument>();
+        IntStream.range(0, 4).forEach(i -> documents.add(BsonDocument.parse("{_id: " + (2_000 + i) + ", n: 1}")));
+        var location = interrupted("admin", documents, 2);
+        var id = location.substring(location.lastIndexOf('/') + 1);
+        gateway.collection("_imports").updateOne(eq("_id", id), set("upsert", true));
+        gateway.collection("_imports.parts").updateOne(eq("job", id), set("tried", new Date()));
+        gateway.insert("half", "{_id: 2002, n: 0}"); // not yet replaced, and not changed since
+        var admin = gateway.as("admin");
+        assertThat(admin.patch("/half/2000?id_type=NUMBER", "{\"n\": 2}").statusCode()).isEqualTo(200);
+        assertThat(admin.patch(location, "").statusCode()).isEqualTo(202);
+        assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"", "\"stored\": 3", "\"refused\": 1");
+        assertThat(gateway.collection("half")
+                        .find(BsonDocument.parse("{_id: {$gte: 2000, $lt: 3000}}"))
+                        .sort(BsonDocument.parse("{_id: 1}"))
+                        .map(document -> document.getNumber("n").intValue())
+                        .into(new ArrayList<>()))
+                .containsExactly(2, 1, 1, 1);
     }
 
     @Test

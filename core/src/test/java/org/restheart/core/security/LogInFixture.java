@@ -31,6 +31,7 @@ abstract class LogInFixture {
             dataApi: {enabled: true, login: true, app-ids: [shop-abcde], anonymous-account: guest, sessions-db: $db}
             graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
             aggregationSecurity: {enabled: false}
+            imports: {db: $db}
             """;
 
     static TestGateway gateway;

@@ -6,7 +6,7 @@ import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.WriteModel;
-import java.util.List;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -49,7 +49,7 @@ record Element(BsonValue id, RawBsonDocument document) {
             case UPDATE -> new ReplaceOneModel<>(filter(request.writeFilter()), document, options(request));
             case UPSERT ->
                 new ReplaceOneModel<>(
-                        filter(request.writeFilter()),
+                        filter(request.writeFilter(), BatchTag.unchanged(request.http())),
                         document,
                         options(request).upsert(true));
         };
@@ -63,8 +63,9 @@ record Element(BsonValue id, RawBsonDocument document) {
                 : new ReplaceOptions().hint(new BsonDocument("_id", new BsonInt32(1)));
     }
 
-    private BsonDocument filter(BsonDocument others) {
+    private BsonDocument filter(BsonDocument... others) {
         var filter = Ids.equal(id);
-        return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
+        var conditions = Arrays.stream(others).filter(each -> !each.isEmpty()).toList();
+        return conditions.isEmpty() ? filter : filter.append("$and", new BsonArray(conditions));
     }
 }

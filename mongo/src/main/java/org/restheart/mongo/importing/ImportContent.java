@@ -29,15 +29,15 @@ final class ImportContent {
     private final DocumentReader reader;
     private final ImportStore store;
     private final ImportConfig config;
-    private final String owner;
+    private final String payer;
     private final String job;
     private long refused;
 
-    ImportContent(DocumentReader reader, ImportStore store, ImportConfig config, String owner, String job) {
+    ImportContent(DocumentReader reader, ImportStore store, ImportConfig config, String payer, String job) {
         this.reader = reader;
         this.store = store;
         this.config = config;
-        this.owner = owner;
+        this.payer = payer;
         this.job = job;
     }
 
@@ -116,8 +116,8 @@ final class ImportContent {
         if (!store.add(job, part)) {
             throw Problem.of(NOT_FOUND, "the import was deleted").raise();
         }
-        var held = store.held(owner);
-        if (held.byOwner() > config.maxBytesPerAccount()) {
+        var held = store.held(payer);
+        if (held.byPayer() > config.maxBytesPerAccount()) {
             throw Problem.of(
                             CONTENT_TOO_LARGE,
                             "the imports of this account take more than " + config.maxBytesPerAccount()

@@ -1,10 +1,13 @@
 package org.restheart.mongo.importing;
 
 import java.io.ByteArrayOutputStream;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonBinary;
+import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
@@ -13,12 +16,16 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 
 /// Documents of an import that are written together. Their ids and their entity tag are determined before the
 /// first attempt, so that a later attempt recognizes the documents that an earlier one has stored. Confined to
 /// one thread.
 final class ImportPart {
+    /// The field of a stored part with the time of the first attempt to write it.
+    static final String FIRST_ATTEMPT = "tried";
+
     private static final int MAX_DOCUMENTS = 1_000;
     private static final int MAX_BYTES = 1 << 20;
 
@@ -41,6 +48,9 @@ final class ImportPart {
     /// The characters of all messages.
     private int messageLength;
 
+    /// When it was first tried to be written; null before.
+    private @Nullable Instant firstAttempt;
+
     /// The approximate size of a stored part when it was read; 0 for a new one.
     private long storedBytes;
 
@@ -61,6 +71,9 @@ final class ImportPart {
         stored.getArray("lines").forEach(line -> part.lines.add(line.asInt64().getValue()));
         stored.getArray("refused").forEach(error -> part.add(error.asDocument()));
         part.storedBytes = part.bytes();
+        if (stored.get(FIRST_ATTEMPT) instanceof BsonDateTime first) {
+            part.firstAttempt = Instant.ofEpochMilli(first.getValue());
+        }
         return part;
     }
 
@@ -73,6 +86,20 @@ final class ImportPart {
                         "lines",
                         new BsonArray(lines.stream().map(BsonInt64::new).toList()))
                 .append("refused", new BsonArray(refused));
+    }
+
+    /// When it was first tried to be written, by whichever gateway; empty before.
+    Optional<Instant> firstAttempt() {
+        return Optional.ofNullable(firstAttempt);
+    }
+
+    /// An attempt to write it has failed.
+    ///
+    /// @param begun when
+    void failed(Instant begun) {
+        if (firstAttempt == null) {
+            firstAttempt = begun;
+        }
     }
 
     /// @param line of the content, from 1

@@ -28,7 +28,7 @@ final class ImportProgress implements Content.Source {
     private boolean begun;
     private boolean ended;
 
-    /// @param status empty if the import was deleted
+    /// @param status empty if the import was deleted, or no longer belongs to the account of this name
     ImportProgress(Supplier<Optional<BsonDocument>> status) {
         this.status = status;
     }

@@ -3,6 +3,7 @@ package org.restheart.mongo.importing;
 import com.mongodb.MongoException;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonArray;
@@ -35,7 +36,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param running limits the imports that write at the same time, with fair shares for accounts; others wait
 /// @param owners identifies accounts
-/// @param maxBytes the most stored bytes for the imports of one account
+/// @param maxBytes the most stored bytes for the imports of one payer
 record ImportRun(
         ImportStore store,
         JudgedRequests judged,
@@ -67,6 +68,7 @@ record ImportRun(
                         outer,
                         job,
                         stored.getString("owner").getValue(),
+                        stored.getString("payer").getValue(),
                         stored.getString("into").getValue(),
                         stored.getBoolean("upsert").getValue()));
                 reason.ifPresent(text -> store.end(job, "stopped", Optional.of(text)));
@@ -78,7 +80,7 @@ record ImportRun(
     }
 
     /// @param outer the owner's request
-    private record Job(Request outer, String id, String owner, String into, boolean upsert) {}
+    private record Job(Request outer, String id, String owner, String payer, String into, boolean upsert) {}
 
     /// @return the reason if it has stopped; empty if it is complete or another gateway has the lease
     private Optional<String> run(Job job) {
@@ -91,16 +93,16 @@ record ImportRun(
         }
         try {
             while (tasks.isRunning()) {
-                var part = store.next(job.id);
-                if (part.isEmpty()) {
-                    store.end(job.id, "done", Optional.empty());
-                    return Optional.empty();
-                }
                 if (!store.renew(job.id)) {
                     return Optional.empty();
                 }
                 if (!owners.isStill(job.outer, job.owner)) {
                     return Optional.of("the credentials are no longer good");
+                }
+                var part = store.next(job.id);
+                if (part.isEmpty()) {
+                    store.end(job.id, "done", Optional.empty());
+                    return Optional.empty();
                 }
                 var failure = write(job, part.get());
                 if (failure.isPresent()) {
@@ -118,15 +120,20 @@ record ImportRun(
             done(job, part, 0);
             return Optional.empty();
         }
-        var request = request(job.into, job.upsert, part.content(), BatchTag.in(Attributes.NONE, part.tag()));
+        var content = part.content();
         var last = "";
         for (int attempt = 1; attempt <= ATTEMPTS && tasks.isRunning(); attempt++) {
+            var begun = Instant.now();
+            var options = part.firstAttempt()
+                    .map(first -> BatchTag.again(Attributes.NONE, part.tag(), first))
+                    .orElseGet(() -> BatchTag.in(Attributes.NONE, part.tag()));
+            var request = request(job.into, job.upsert, content, options);
             try {
                 var report = report(judged.make(job.outer, request).settled().content());
                 boolean complete =
                         report.getBoolean("complete", BsonBoolean.TRUE).getValue();
                 if (complete && (attempt == ATTEMPTS || !hasBlocked(report))) {
-                    done(job, part, part.size() - refused(part, report));
+                    done(job, part, part.size() - refused(job, part, report));
                     return Optional.empty();
                 }
                 last = complete ? "documents are locked by transactions" : "MongoDB failed";
@@ -136,6 +143,7 @@ record ImportRun(
                     return Optional.of(last);
                 }
             }
+            part.failed(begun);
             tasks.pause(Duration.ofSeconds(attempt));
             store.renew(job.id);
         }
@@ -146,7 +154,7 @@ record ImportRun(
     /// messages can be longer than the documents.
     private void done(Job job, ImportPart part, long stored) {
         long growth = part.growth(true);
-        boolean listed = growth <= 0 || store.held(job.owner).byOwner() + growth <= maxBytes;
+        boolean listed = growth <= 0 || store.held(job.payer).byPayer() + growth <= maxBytes;
         store.done(job.id, part, stored, listed);
     }
 
@@ -164,7 +172,7 @@ record ImportRun(
                 .anyMatch(error -> error.asDocument().getNumber("httpStatus").intValue() >= SERVER_ERRORS);
     }
 
-    private static int refused(ImportPart part, BsonDocument report) {
+    private static int refused(Job job, ImportPart part, BsonDocument report) {
         var errors = report.getArray("errors", new BsonArray());
         for (var each : errors) {
             var error = each.asDocument();
@@ -173,12 +181,18 @@ record ImportRun(
                     ? error.getNumber("line").intValue() - 1
                     : error.getNumber("index").intValue();
             int status = error.getNumber("httpStatus").intValue();
-            var why = status == 409 ? "a document with this _id is there already" : "";
+            var why = status == 409 ? conflict(job, part) : "";
             part.refuse(
                     part.line(index),
                     status,
                     error.getString("message", new BsonString(why)).getValue());
         }
         return errors.size();
+    }
+
+    private static String conflict(Job job, ImportPart part) {
+        return job.upsert && part.firstAttempt().isPresent()
+                ? "the document was changed after the first attempt to write it, or may not be replaced"
+                : "a document with this _id is there already";
     }
 }

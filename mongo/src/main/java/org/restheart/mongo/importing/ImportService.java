@@ -34,6 +34,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
@@ -143,6 +144,7 @@ public final class ImportService implements Service {
 
     private Response one(Request request, String owner, BsonDocument job) {
         var id = job.getString("_id").getValue();
+        var standing = withoutContent(request);
         return switch (request.method()) {
             case GET ->
                 request.headers()
@@ -154,8 +156,10 @@ public final class ImportService implements Service {
                                 .with(
                                         "text/event-stream",
                                         new Content.Streamed(
-                                                new ImportProgress(() ->
-                                                        store.find(id, owner).map(store::status)),
+                                                new ImportProgress(() -> owners.of(standing, false)
+                                                        .filter(owner::equals)
+                                                        .flatMap(_ -> store.find(id, owner))
+                                                        .map(store::status)),
                                                 ImportProgress.HELD))
                         : json(200, store.status(job));
             case PATCH -> {
@@ -164,7 +168,7 @@ public final class ImportService implements Service {
                             .raise();
                 }
                 try {
-                    requireFew(owner);
+                    requireFew(job.getString("payer").getValue());
                 } catch (ProblemException e) {
                     store.end(id, "stopped", Optional.of(e.problem().message()));
                     throw e;
@@ -180,9 +184,16 @@ public final class ImportService implements Service {
         };
     }
 
+    /// Whose limits an import counts to: those of its account, or of the client's address for a session without an
+    /// account of its own, of which a client may begin as many as it likes.
+    private static String payer(String owner) {
+        var caller = CallerScope.current();
+        return CallerScope.isAccount(caller) ? owner : caller;
+    }
+
     /// Called after the import is stored, so that concurrent ones cannot exceed the limit together.
-    private void requireFew(String owner) {
-        if (store.working(owner) > config.maxPerAccount()) {
+    private void requireFew(String payer) {
+        if (store.working(payer) > config.maxPerAccount()) {
             throw Problem.of(TOO_MANY_REQUESTS, config.maxPerAccount() + " imports of this account are under way")
                     .with("Retry-After", "10")
                     .raise();
@@ -233,11 +244,12 @@ public final class ImportService implements Service {
                                 Attributes.NONE.with(DataFacts.ASKED, ImportService::requireCollection)))
                 .settled();
         var owner = owners.of(request, true).orElseThrow(ImportService::missing);
-        var id = store.create(owner, into, upsert);
+        var payer = payer(owner);
+        var id = store.create(owner, payer, into, upsert);
         boolean whole = false;
         try {
-            requireFew(owner);
-            store.received(id, new ImportContent(reader, store, config, owner, id).store());
+            requireFew(payer);
+            store.received(id, new ImportContent(reader, store, config, payer, id).store());
             whole = true;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -9,6 +9,7 @@ import static com.mongodb.client.model.Filters.ne;
 import static com.mongodb.client.model.Filters.or;
 import static com.mongodb.client.model.Updates.combine;
 import static com.mongodb.client.model.Updates.inc;
+import static com.mongodb.client.model.Updates.min;
 import static com.mongodb.client.model.Updates.set;
 import static com.mongodb.client.model.Updates.unset;
 
@@ -18,8 +19,10 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoIterable;
 import com.mongodb.client.model.Accumulators;
 import com.mongodb.client.model.Aggregates;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.Sorts;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,7 +52,7 @@ final class ImportStore {
 
     private static final long KEPT_DAYS = 7;
 
-    /// The most imports of one account; beyond it, the oldest that have ended are removed.
+    /// The most imports of one payer; beyond it, the oldest that have ended are removed.
     private static final int MAX_KEPT = 100;
 
     /// The time after which the content of an import is no longer expected, if its gateway has stopped while it
@@ -74,19 +77,21 @@ final class ImportStore {
 
     /// Creates an import without parts.
     ///
+    /// @param payer to whose limits it counts
     /// @return its id
-    String create(String owner, String into, boolean upsert) {
+    String create(String owner, String payer, String into, boolean upsert) {
         if (!indexed) {
             var kept = new IndexOptions().expireAfter(KEPT_DAYS, TimeUnit.DAYS);
             jobs.createIndex(Indexes.ascending("begun"), kept);
             jobs.createIndex(Indexes.ascending("owner", "begun"));
+            jobs.createIndex(Indexes.ascending("payer", "begun"));
             parts.createIndex(Indexes.ascending("begun"), kept);
             parts.createIndex(Indexes.ascending("job", "n"), new IndexOptions().unique(true));
             indexed = true;
         }
         jobs.find(and(eq("state", "receiving"), lt("until", new BsonDateTime(now().getValue() - ABANDONED.toMillis()))))
                 .forEach(job -> delete(job.getString("_id").getValue()));
-        jobs.find(and(eq("owner", owner), in("state", "done", "stopped")))
+        jobs.find(and(eq("payer", payer), in("state", "done", "stopped")))
                 .sort(Sorts.descending("begun"))
                 .skip(MAX_KEPT - 1)
                 .into(new ArrayList<>())
@@ -94,6 +99,7 @@ final class ImportStore {
         var id = UUID.randomUUID().toString();
         jobs.insertOne(new BsonDocument("_id", new BsonString(id))
                 .append("owner", new BsonString(owner))
+                .append("payer", new BsonString(payer))
                 .append("into", new BsonString(into))
                 .append("upsert", new BsonBoolean(upsert))
                 .append("state", new BsonString("receiving"))
@@ -108,9 +114,9 @@ final class ImportStore {
         return new BsonDateTime(System.currentTimeMillis());
     }
 
-    /// The number of the account's imports for which a gateway has a lease.
-    long working(String owner) {
-        return jobs.countDocuments(and(eq("owner", owner), in("state", "receiving", "running"), gt("until", now())));
+    /// The number of the payer's imports for which a gateway has a lease.
+    long working(String payer) {
+        return jobs.countDocuments(and(eq("payer", payer), in("state", "receiving", "running"), gt("until", now())));
     }
 
     Optional<BsonDocument> find(String id, String owner) {
@@ -134,17 +140,17 @@ final class ImportStore {
     }
 
     /// Approximate numbers of stored bytes.
-    record Held(long byOwner, long byAll) {}
+    record Held(long byPayer, long byAll) {}
 
-    Held held(String owner) {
+    Held held(String payer) {
         var own = new BsonDocument(
                 "$cond",
                 new BsonArray(List.of(
                         new BsonDocument(
                                 "$eq",
                                 new BsonArray(List.of(
-                                        new BsonString("$owner"),
-                                        new BsonDocument("$literal", new BsonString(owner))))),
+                                        new BsonString("$payer"),
+                                        new BsonDocument("$literal", new BsonString(payer))))),
                         new BsonString("$bytes"),
                         new BsonInt64(0))));
         var sums = jobs.aggregate(List.of(
@@ -186,11 +192,13 @@ final class ImportStore {
         return taken.getMatchedCount() > 0;
     }
 
-    /// The next part without an outcome.
+    /// The next part without an outcome. Records that it is tried now, if it was not tried before.
     Optional<ImportPart> next(String job) {
-        var undone = and(eq("job", job), ne("done", true));
-        return Optional.ofNullable(parts.find(undone).sort(Sorts.ascending("n")).first())
-                .map(ImportPart::of);
+        var tried = parts.findOneAndUpdate(
+                and(eq("job", job), ne("done", true)),
+                min(ImportPart.FIRST_ATTEMPT, now()),
+                new FindOneAndUpdateOptions().sort(Sorts.ascending("n")).returnDocument(ReturnDocument.BEFORE));
+        return Optional.ofNullable(tried).map(ImportPart::of);
     }
 
     /// Records the outcome of a part; the first one counts.
