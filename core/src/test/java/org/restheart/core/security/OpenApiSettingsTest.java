@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -104,6 +105,33 @@ class OpenApiSettingsTest {
                                     OpenApiFixture.schema(document(gateway, "admin", "/_openapi/slow"), "Slow")
                                             .getDocument("properties"))
                             .containsKey("title"));
+        });
+    }
+
+    /// Each sample of these takes two seconds.
+    @Test
+    void samples_for_one_caller_leave_places_to_others() {
+        with("wait: 5000, parallel-samples: 2", gateway -> {
+            for (int i = 0; i < 12; i++) {
+                gateway.database()
+                        .createView(
+                                "slow" + i,
+                                "books",
+                                List.of(Document.parse("{$match: {$expr: {$function: {lang: 'js', args: [],"
+                                        + " body: 'function() { sleep(500); return true }'}}}}")));
+            }
+            gateway.insert("fast", "{_id: 1, known: 1}");
+            gateway.permit("{_id: 's', roles: ['editor'], predicate: \"path-prefix('/')\"}");
+            gateway.permit("{_id: 'f', roles: ['viewer'], predicate: \"path-prefix('/fast')\"}");
+            var ada = gateway.as("ada");
+            for (int i = 0; i < 12; i++) {
+                var target = "/_openapi/slow" + i;
+                Thread.ofVirtual().start(() -> ada.get(target));
+            }
+            org.awaitility.Awaitility.await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // they have begun
+            assertThat(OpenApiFixture.schema(document(gateway, "bob", "/_openapi/fast"), "Fast")
+                            .getDocument("properties"))
+                    .containsKey("known");
         });
     }
 

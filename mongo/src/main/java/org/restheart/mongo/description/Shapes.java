@@ -8,10 +8,11 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.ReadRights;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /// Determines the shapes of collections from samples, and caches them. A sample contains documents from both ends
 /// of the order by `_id`. It is read with the filter and the projection of the caller's rights, so that hidden data
-/// have no effect. Thread-safe.
+/// have no effect. Callers have fair shares of the samples that are taken at a time. Thread-safe.
 public final class Shapes {
     private static final Logger LOG = LoggerFactory.getLogger(Shapes.class);
     private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
@@ -30,7 +31,7 @@ public final class Shapes {
     private final DocumentReads reads;
     private final Settings settings;
     private final Consumer<Sample> meter;
-    private final Semaphore parallel;
+    private final FairShares parallel;
     private final Cache<Key, Kept> kept = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_ENTRIES)
@@ -59,7 +60,7 @@ public final class Shapes {
         this.reads = reads;
         this.settings = settings;
         this.meter = meter;
-        this.parallel = new Semaphore(settings.parallel(), true);
+        this.parallel = new FairShares(settings.parallel(), 0);
     }
 
     /// The shape as the caller sees it; [Shape#UNKNOWN] if the sample fails. Never blocks.
@@ -91,15 +92,11 @@ public final class Shapes {
     @SuppressWarnings("ReferenceEquality") // the entry of this sample and no other
     private Kept sample(Key key, ReadRights rights) {
         var shape = new CompletableFuture<Shape>();
+        var caller = CallerScope.current();
         Thread.ofVirtual().name("sample").start(() -> {
             Shape found = Shape.UNKNOWN;
             try {
-                parallel.acquireUninterruptibly();
-                try {
-                    found = read(key.namespace(), rights);
-                } finally {
-                    parallel.release();
-                }
+                found = CallerScope.call(caller, () -> inTurn(caller, key.namespace(), rights));
             } catch (RuntimeException e) {
                 meter.accept(new Sample("failed", Duration.ZERO));
                 LOG.debug("no sample of {}", key.namespace(), e);
@@ -109,6 +106,20 @@ public final class Shapes {
             }
         });
         return new Kept(shape, System.nanoTime() + settings.ttl().toNanos());
+    }
+
+    /// Reads for the caller, but as a look-up: others who may see the same wait for the same sample.
+    private Shape inTurn(String caller, MongoNamespace namespace, ReadRights rights) {
+        try {
+            var _ = parallel.take(caller, Long.MAX_VALUE);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("threads of samples are not interrupted", e);
+        }
+        try {
+            return CallerScope.lookUp(() -> read(namespace, rights));
+        } finally {
+            parallel.release(caller);
+        }
     }
 
     /// @throws MongoException if MongoDB does not answer
