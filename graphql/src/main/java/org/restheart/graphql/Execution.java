@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
@@ -52,6 +53,9 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// For that place.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
+    /// After which the place is given to those who wait for one.
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Request request;
     private final FieldLoads loads;
     private final GraphqlConfig.Answers bounds;
@@ -66,6 +70,9 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private @Nullable ExecutionInput input;
     private int values;
     private @Nullable Place place;
+
+    /// When the place was taken.
+    private long turn;
 
     /// @param rights the read rights on a collection; may block
     /// @param subscribed the values of fields that streams are mapped to
@@ -230,14 +237,32 @@ final class Execution implements InstrumentationState, AutoCloseable {
     void count(@Nullable Object value) {
         hold(VALUE + size(value));
         if (++values > FEW && place == null && Thread.currentThread().isVirtual()) {
-            require(() -> place = ComputeLimit.SHARED.enter(LONGEST_WAIT));
+            require(this::takeTurn);
         }
-        if (slices.step() && deadline != 0 && System.nanoTime() - deadline > 0) {
-            require(() -> {
-                throw Problem.of(ProblemCode.QUERY_TIMED_OUT, "the time is over")
-                        .raise();
-            });
+        if (slices.step()) {
+            long now = System.nanoTime();
+            if (Thread.currentThread().isInterrupted()) {
+                fail(ProblemCode.OVERLOADED, "nobody waits for the result");
+            }
+            if (deadline != 0 && now - deadline > 0) {
+                fail(ProblemCode.QUERY_TIMED_OUT, "the time is over");
+            }
+            if (place != null && now - turn > TURN_NANOS) {
+                close();
+                require(this::takeTurn);
+            }
         }
+    }
+
+    private void takeTurn() {
+        place = ComputeLimit.SHARED.enter(LONGEST_WAIT);
+        turn = System.nanoTime();
+    }
+
+    private void fail(ProblemCode code, String message) {
+        require(() -> {
+            throw Problem.of(code, message).raise();
+        });
     }
 
     private void hold(long bytes) {

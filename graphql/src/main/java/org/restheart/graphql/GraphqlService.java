@@ -10,6 +10,7 @@ import java.util.function.Function;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.CacheMeter;
+import org.restheart.http.CancellableCall;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Method;
@@ -169,8 +170,10 @@ public final class GraphqlService implements Service, AutoCloseable {
         if (!EventStreams.areAccepted(request)) {
             return runner.start(request, served.app(), asked).orElseGet(() -> {
                 request.requireThread();
-                return runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
-                        .response();
+                return CancellableCall.of(
+                        "graphql-query",
+                        () -> runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
+                                .response());
             });
         }
         request.requireThread();

@@ -29,8 +29,8 @@ import org.restheart.http.push.Transport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One WebSocket with the sub-protocol `graphql-transport-ws`. Only subscriptions are answered, each of which counts as a
-/// request: other operations are requests, which are logged and limited as such. Thread-safe.
+/// One WebSocket with the sub-protocol `graphql-transport-ws`. Only subscriptions are answered, each of which
+/// counts as a request: other operations are requests, which are logged and limited as such. Thread-safe.
 final class GraphqlSocket implements Inbound {
     private static final int MAX_MESSAGE = 1 << 20;
     private static final int MAX_WAITING = 100;

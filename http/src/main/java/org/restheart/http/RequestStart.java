@@ -22,6 +22,15 @@ public final class RequestStart {
         ScopedValue.where(CURRENT, new RequestStart(nanos)).run(task);
     }
 
+    /// The task with the start of the current thread's request, to be run on any thread.
+    public static Runnable carried(Runnable task) {
+        if (!CURRENT.isBound()) {
+            return task;
+        }
+        var start = CURRENT.get();
+        return () -> ScopedValue.where(CURRENT, start).run(task);
+    }
+
     /// Resets the start to now, if it is known.
     public static void renew() {
         if (CURRENT.isBound()) {

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Function;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.CancellableCall;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
@@ -154,7 +155,7 @@ public final class McpService implements Service {
         // Calls that write continue without their client, so that they are not executed in part.
         return asksToWrite(rpc)
                 ? answer(request, credential, rpc)
-                : CancellableCall.of(() -> answer(request, credential, rpc));
+                : CancellableCall.of("mcp-call", () -> answer(request, credential, rpc));
     }
 
     private void countLegacy(RpcRequest rpc) {

@@ -91,10 +91,10 @@ final class RequestAuthentication {
 
     /// The account of this name as it is now, if they still authenticate it with the same roles. May block.
     Optional<Account> current(Request request, Account account) {
-        return again(request) instanceof Authentication.Authenticated(var now, _, _)
-                        && now.name().equals(account.name())
-                        && now.roles().equals(account.roles())
-                ? Optional.of(now)
+        return again(request) instanceof Authentication.Authenticated now
+                        && now.account().name().equals(account.name())
+                        && now.account().roles().equals(account.roles())
+                ? Optional.of(now.account())
                 : Optional.empty();
     }
 

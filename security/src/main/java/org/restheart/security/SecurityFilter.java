@@ -172,9 +172,8 @@ public final class SecurityFilter implements Filter {
                 .isPresent();
     }
 
-    /// The request with its account as it is now, if its credentials are still good for the account with the same
-    /// roles;
-    /// unchanged if it has no account. May block.
+    /// The request with its account as it is now, if its credentials are still good for the account with the
+    /// same roles; unchanged if it has no account. May block.
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public Optional<Request> current(Request request) {

@@ -120,13 +120,14 @@ public final class RateLimits {
 
     private Optional<Applied> ofAccount(Request request) {
         var current = config;
-        return current.perAccount().flatMap(limit -> request.caller()
-                .account()
-                .filter(account -> current.unlimitedRoles().stream().noneMatch(account::hasRole))
-                .filter(_ -> request.attribute(Credentials.KEY)
-                        .filter(Credentials::isAnonymous)
-                        .isEmpty())
-                .map(account -> new Applied(byAccount, limit, account.name())));
+        return current.perAccount()
+                .flatMap(limit -> request.caller()
+                        .account()
+                        .filter(account -> current.unlimitedRoles().stream().noneMatch(account::hasRole))
+                        .filter(_ -> request.attribute(Credentials.KEY)
+                                .filter(Credentials::isAnonymous)
+                                .isEmpty())
+                        .map(account -> new Applied(byAccount, limit, account.name())));
     }
 
     private boolean isExempt(Request request) {

@@ -68,7 +68,8 @@ class SocketRatesTest {
 
     @Test
     void of_the_account() throws Exception {
-        try (var gateway = start("address-requests-per-minute: 0, account-requests-per-minute: 1, account-burst: " + BURST);
+        try (var gateway = start(
+                        "address-requests-per-minute: 0, account-requests-per-minute: 1, account-burst: " + BURST);
                 var socket = GraphqlWebSocket.connect(gateway, "bob", "live");
                 var root = GraphqlWebSocket.connect(gateway, "admin", "live")) {
             send(socket, BURST - 1); // the handshake was one
@@ -77,7 +78,9 @@ class SocketRatesTest {
             assertThat(pong(socket).getString("type").getValue()).isEqualTo("pong");
             var bob = new GraphqlClient(gateway, "bob");
             assertThat(bob.ask("live", "{items{_id}}").statusCode()).isEqualTo(429);
-            assertThat(new GraphqlClient(gateway, "cat").ask("live", "{items{_id}}").statusCode())
+            assertThat(new GraphqlClient(gateway, "cat")
+                            .ask("live", "{items{_id}}")
+                            .statusCode())
                     .isEqualTo(200);
             send(root, 2 * BURST);
             assertThat(pong(root).getString("type").getValue()).isEqualTo("pong");
@@ -87,13 +90,15 @@ class SocketRatesTest {
     @Test
     void of_the_address() throws Exception {
         int earlier = 4; // requests above, with the handshake
-        try (var gateway =
-                        start("account-requests-per-minute: 0, address-requests-per-minute: 1, address-burst: " + (earlier + BURST));
+        try (var gateway = start("account-requests-per-minute: 0, address-requests-per-minute: 1, address-burst: "
+                        + (earlier + BURST));
                 var socket = GraphqlWebSocket.connect(gateway, "bob", "live")) {
             send(socket, BURST);
             socket.subscribe("one more", QUERY);
             assertThat(refusal(socket)).contains("too many requests");
-            assertThat(new GraphqlClient(gateway, "cat").ask("live", "{items{_id}}").statusCode())
+            assertThat(new GraphqlClient(gateway, "cat")
+                            .ask("live", "{items{_id}}")
+                            .statusCode())
                     .isEqualTo(429);
         }
     }

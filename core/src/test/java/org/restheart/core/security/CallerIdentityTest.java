@@ -28,8 +28,9 @@ class CallerIdentityTest extends LogInFixture {
 
     @BeforeAll
     static void permissions() {
-        gateway.permit("{_id: 'identity', roles: ['editor', 'guest'],"
-                + " predicate: \"path-prefix('/shared') or path-prefix('/_sessions')\", mongo: {allowWriteMode: true}}");
+        gateway.permit(
+                "{_id: 'identity', roles: ['editor', 'guest'],"
+                        + " predicate: \"path-prefix('/shared') or path-prefix('/_sessions')\", mongo: {allowWriteMode: true}}");
         gateway.insert("shared", "{_id: 1}");
         account("ida", "editor");
     }
@@ -106,8 +107,7 @@ class CallerIdentityTest extends LogInFixture {
         try (var holding = mongo.client().startSession()) {
             holding.startTransaction();
             gateway.collection("shared")
-                    .updateOne(
-                            holding, BsonDocument.parse("{_id: 'locked'}"), BsonDocument.parse("{$set: {held: 1}}"));
+                    .updateOne(holding, BsonDocument.parse("{_id: 'locked'}"), BsonDocument.parse("{$set: {held: 1}}"));
             var statuses = IntStream.range(0, 6)
                     .mapToObj(_ -> access(session("anon-user", ""))
                             .with("Content-Type", "application/x-ndjson")

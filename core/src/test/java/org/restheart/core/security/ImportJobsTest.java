@@ -319,7 +319,9 @@ class ImportJobsTest {
             var held = leasedUntil(location);
             assertThat(admin.patch("/again/changed", "{\"n\": 2}").statusCode()).isEqualTo(200);
             // the lease is renewed behind each attempt that has failed
-            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !leasedUntil(location).equals(held));
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> !leasedUntil(location).equals(held));
         }
         assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"");
         assertThat(n("locked")).isEqualTo(1);
@@ -351,7 +353,8 @@ class ImportJobsTest {
         gateway.collection("_imports.parts").updateOne(eq("job", id), set("tried", new Date()));
         gateway.insert("half", "{_id: 2002, n: 0}"); // not yet replaced, and not changed since
         var admin = gateway.as("admin");
-        assertThat(admin.patch("/half/2000?id_type=NUMBER", "{\"n\": 2}").statusCode()).isEqualTo(200);
+        assertThat(admin.patch("/half/2000?id_type=NUMBER", "{\"n\": 2}").statusCode())
+                .isEqualTo(200);
         assertThat(admin.patch(location, "").statusCode()).isEqualTo(202);
         assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"", "\"stored\": 3", "\"refused\": 1");
         assertThat(gateway.collection("half")

@@ -31,13 +31,14 @@ public final class BatchTag {
         return in(attributes, tag).with(FIRST_ATTEMPT, firstAttempt);
     }
 
-    /// A condition on a document that a batch replaces. An earlier attempt may have replaced it before somebody else has
-    /// changed it: then it has an entity tag that is newer than that attempt. Empty at the first attempt.
+    /// A condition on a document that a batch replaces. An earlier attempt may have replaced it before somebody
+    /// else has changed it: then it has an entity tag that is newer than that attempt. Empty at the first
+    /// attempt.
     static BsonDocument unchanged(Request request) {
         return request.attribute(FIRST_ATTEMPT)
                 .map(first -> {
-                    var newer = new BsonDocument(
-                            "$gte", new BsonObjectId(ObjectId.getSmallestWithDate(Date.from(first))));
+                    var newer =
+                            new BsonDocument("$gte", new BsonObjectId(ObjectId.getSmallestWithDate(Date.from(first))));
                     return new BsonDocument(
                             "$or",
                             new BsonArray(List.of(

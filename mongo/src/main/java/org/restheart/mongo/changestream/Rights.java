@@ -120,7 +120,8 @@ public final class Rights {
 
     private void endUnknown() {
         for (var right = fresh.poll(); right != null; right = fresh.poll()) {
-            if (watched.contains(right) && !is(right, request -> standing.current(request).isPresent())) {
+            if (watched.contains(right)
+                    && !is(right, request -> standing.current(request).isPresent())) {
                 end(right);
             }
         }

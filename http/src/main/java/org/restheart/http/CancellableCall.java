@@ -1,0 +1,60 @@
+package org.restheart.http;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.restheart.http.access.CallerScope;
+
+/// A call that reads, on a separate thread. When the client disconnects, the thread is interrupted, which ends
+/// its waits: this closes the connection to MongoDB on which it waits, which ends the operation there.
+/// Thread-safe.
+public final class CancellableCall extends CompletableFuture<Response.Ready> implements Withdrawable {
+    /// The interval in which the connection of the client is checked.
+    private static final long INTERVAL_MILLIS = 500;
+
+    private final Thread thread;
+
+    private CancellableCall(String name, Supplier<Response.Ready> call) {
+        this.thread =
+                Thread.ofVirtual().name(name).unstarted(CallerScope.carried(RequestStart.carried(() -> run(call))));
+    }
+
+    /// The response of a call, which is begun.
+    ///
+    /// @param thread its name
+    /// @param call whose response holds nothing that has to be closed
+    public static Response of(String thread, Supplier<Response.Ready> call) {
+        var running = new CancellableCall(thread, call);
+        running.thread.start();
+        return Response.later(running, ready -> ready);
+    }
+
+    private void run(Supplier<Response.Ready> call) {
+        try {
+            complete(call.get());
+        } catch (RuntimeException | Error failure) {
+            completeExceptionally(failure);
+        }
+    }
+
+    @Override
+    public void awaitedBy(Waiter waiter) {
+        var due = new CompletableFuture<Boolean>().completeOnTimeout(true, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        var _ = due.thenAccept(isDue -> {
+            if (isDue && !isDone()) {
+                waiter.withdrawIfGone(this::withdraw);
+                awaitedBy(waiter);
+            }
+        });
+        var _ = whenComplete((_, _) -> due.complete(false)); // which cancels the timer
+    }
+
+    /// Interrupts the thread once, so that its clean-up is not interrupted.
+    private boolean withdraw() {
+        if (isDone()) {
+            return false;
+        }
+        thread.interrupt();
+        return true;
+    }
+}
