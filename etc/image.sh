@@ -30,7 +30,7 @@ export STORAGE_DRIVER=${STORAGE_DRIVER:-vfs}
 work=$(mktemp -d)
 gateway=
 finish() {
-  [ -z "$gateway" ] || kill -KILL "$gateway" 2>/dev/null || true
+  [ -z "$gateway" ] || { kill -KILL "$gateway" && wait "$gateway"; } 2>/dev/null || true
   umount -R "$work/root" 2>/dev/null || true
   for container in "${containers[@]}"; do
     buildah rm "$container" >/dev/null 2>&1 || true
