@@ -2,6 +2,9 @@ package org.restheart.bson.fields;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ShortText;
 
 /// A dotted path as clients write it. A number in it is the position of an array's element or the name of a field,
 /// only the document knows which; at the beginning it is a name, as no document is an array. In updates `$`, `$[]` and
@@ -12,8 +15,12 @@ import java.util.List;
 /// @param readings the names of fields that it may mean, positions left out
 /// @param truncated whether the readings are only prefixes of what it may mean
 public record FieldPath(String text, List<String> readings, boolean truncated) {
+    /// What documents have at most, as MongoDB says.
+    private static final int MAX_STEPS = 100;
+    private static final int MAX_LENGTH = 4096;
+
     /// A path with more numbers is truncated, so it covers more fields than it names.
-    private static final int MAX_NUMBERS = 5;
+    static final int MAX_NUMBERS = 5;
 
     /// A path in an update.
     public static FieldPath of(String text) {
@@ -25,6 +32,24 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
         return of(text, false);
     }
 
+    /// The names and positions in a path that a client sends. Each step may become a document, and a path may be
+    /// copied, so neither their number nor the length of several is left to the client; one name may be longer.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static List<String> steps(String text) {
+        int dots = 0;
+        for (int dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
+            if (++dots >= MAX_STEPS || text.length() > MAX_LENGTH) {
+                throw Problem.of(
+                                ProblemCode.CONTENT_INVALID,
+                                "the path '" + ShortText.of(text, 60) + "' is too long: it may have " + MAX_STEPS
+                                        + " names and " + MAX_LENGTH + " characters")
+                        .raise();
+            }
+        }
+        return List.of(text.split("\\.", -1));
+    }
+
     private static FieldPath of(String text, boolean isUpdated) {
         if (text.indexOf('.') < 0) {
             return new FieldPath(text, List.of(text), false);
@@ -34,7 +59,7 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
         int numbers = 0;
         boolean truncated = false;
         boolean first = true;
-        for (var step : text.split("\\.", -1)) {
+        for (var step : steps(text)) {
             if (first) {
                 readings.getFirst().append(step);
             } else if (isNumber(step)) {
@@ -63,16 +88,12 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
         return text.endsWith(".$") || text.contains(".$.");
     }
 
-    private static boolean isPosition(String step) {
-        return isOperator(step) || isNumber(step);
-    }
-
     /// Whether it is a positional operator of updates.
-    private static boolean isOperator(String step) {
+    static boolean isOperator(String step) {
         return step.equals("$") || (step.startsWith("$[") && step.endsWith("]"));
     }
 
-    private static boolean isNumber(String step) {
+    static boolean isNumber(String step) {
         return !step.isEmpty() && step.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
@@ -86,28 +107,6 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
         return readings.stream()
                 .anyMatch(mine ->
                         other.readings.stream().anyMatch(theirs -> isWithin(mine, theirs) || isWithin(theirs, mine)));
-    }
-
-    /// Whether it may be the other or inside it.
-    ///
-    /// @param other a path of names
-    public boolean mayBeWithin(String other) {
-        return isWithin(text, other)
-                || readings.stream().anyMatch(mine -> isWithin(mine, other) || (truncated && isWithin(other, mine)));
-    }
-
-    /// The prefix of the path that contains every array it may index: a change at a position may add elements, and so
-    /// change every field of the array's elements.
-    FieldPath container() {
-        int dot = text.indexOf('.');
-        while (dot >= 0) {
-            int next = text.indexOf('.', dot + 1);
-            if (isPosition(next < 0 ? text.substring(dot + 1) : text.substring(dot + 1, next))) {
-                return of(text.substring(0, dot));
-            }
-            dot = next;
-        }
-        return this;
     }
 
     /// Whether a path of names is another one or inside it.

@@ -1,11 +1,12 @@
 package org.restheart.bson.fields;
 
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
@@ -13,13 +14,27 @@ import org.bson.BsonValue;
 /// documents, dotted keys, update operators (both names of a `$rename`), the stages of an update pipeline. See
 /// "Update Operators" and "Updates with Aggregation Pipeline" in the MongoDB manual. What it does not understand
 /// touches everything.
+///
+/// It refers to the content and descends into it for each question, as deep as the paths asked for: the paths of
+/// all leaves, as texts, would take many times the memory of the content.
 public final class TouchedPaths {
     private static final int MAX_DEPTH = 100;
 
-    /// The paths named in the content, down to the leaves.
-    private final Map<String, FieldPath> named = new LinkedHashMap<>();
-    /// The paths whose whole value may change: `{"a": {"b": 1}}` in an update leaves nothing of the former `a`.
-    private final Map<String, FieldPath> changed = new LinkedHashMap<>();
+    /// How fields are changed.
+    private enum Kind {
+        /// Stored as part of a document: each leaf is named and changed.
+        STORED,
+        /// Set by an update: its leaves are named, and nothing is left of its former value.
+        SET,
+        /// Put by a pipeline into what is there, field by field.
+        COMPUTED,
+        /// Named alone.
+        WHOLE
+    }
+
+    private record Part(Kind kind, BsonDocument fields) {}
+
+    private final List<Part> parts = new ArrayList<>();
 
     private boolean everything;
 
@@ -36,7 +51,7 @@ public final class TouchedPaths {
                 : Stream.of(together(content, isUpdate));
     }
 
-    /// What all documents of the content touch together, which takes no more for many than for one if they are alike.
+    /// What all documents of the content touch together.
     public static TouchedPaths together(BsonValue content, boolean isUpdate) {
         if (!(content instanceof BsonArray array)) {
             return ofDocument(content, isUpdate);
@@ -71,34 +86,69 @@ public final class TouchedPaths {
 
     /// Whether every one of the keys is set, changed or removed, itself or below it.
     public boolean hasAll(List<String> keys) {
-        return keys.stream().allMatch(key -> named.values().stream().anyMatch(path -> path.mayBeWithin(key)));
+        return keys.stream().allMatch(key -> {
+            var asked = AskedPaths.named(List.of(key));
+            return parts.stream().anyMatch(part -> anyNamed(part, asked, AskedPaths.Place::mayBeWithin));
+        });
     }
 
     /// Whether any of the keys may change, also because something that contains it is replaced or removed.
     public boolean hasAny(List<String> keys) {
-        return everything || keys.stream().anyMatch(this::has);
+        return everything || changes(AskedPaths.read(keys), AskedPaths.Place::mayOverlap);
     }
 
     public boolean has(String key) {
-        return everything || has(FieldPath.of(key));
-    }
-
-    private boolean has(FieldPath key) {
-        return changed.values().stream().anyMatch(path -> path.overlaps(key));
+        return hasAny(List.of(key));
     }
 
     /// Whether nothing changes but the keys and what is below them. Positions in arrays do not count.
     public boolean hasOnly(List<String> keys) {
-        return !everything
-                && changed.values().stream().allMatch(path -> keys.stream().anyMatch(key -> path.mayBeWithin(key)));
+        return !everything && !changes(AskedPaths.named(keys), place -> !place.mayBeWithin());
     }
 
     /// Whether a filter on the path may match before and not after, or the other way round.
     public boolean mayDecide(String path) {
-        var key = FieldPath.of(path);
-        return everything
-                || changed.values().stream()
-                        .anyMatch(touched -> touched.container().overlaps(key));
+        return everything || changes(AskedPaths.read(List.of(path)).upToPositions(), AskedPaths.Place::mayOverlap);
+    }
+
+    /// Whether a changed path meets a condition.
+    private boolean changes(AskedPaths asked, Predicate<AskedPaths.Place> condition) {
+        return parts.stream()
+                .anyMatch(part -> part.kind == Kind.SET
+                        ? part.fields.keySet().stream()
+                                .anyMatch(path -> condition.test(asked.start().below(path)))
+                        : anyNamed(part, asked, condition));
+    }
+
+    /// Whether a named path meets a condition.
+    private static boolean anyNamed(Part part, AskedPaths asked, Predicate<AskedPaths.Place> condition) {
+        return part.fields.entrySet().stream().anyMatch(field -> {
+            var place = asked.start().below(field.getKey());
+            return part.kind == Kind.WHOLE
+                    ? condition.test(place)
+                    : anyLeaf(field.getValue(), place, part.kind != Kind.COMPUTED, condition);
+        });
+    }
+
+    /// @param intoArrays whether the leaves of an array are those of its elements; otherwise it is a leaf
+    private static boolean anyLeaf(
+            BsonValue value, AskedPaths.Place place, boolean intoArrays, Predicate<AskedPaths.Place> condition) {
+        if (place.isFinal()) {
+            return condition.test(place); // as for all leaves below
+        }
+        if (isInner(value)) {
+            return value.asDocument().entrySet().stream()
+                    .anyMatch(field -> anyLeaf(field.getValue(), place.below(field.getKey()), intoArrays, condition));
+        }
+        if (intoArrays && value instanceof BsonArray array && !array.isEmpty()) {
+            return array.stream().anyMatch(element -> anyLeaf(element, place, true, condition));
+        }
+        return condition.test(place);
+    }
+
+    /// Whether it is a document of fields, not a leaf.
+    private static boolean isInner(BsonValue value) {
+        return value instanceof BsonDocument document && !document.isEmpty() && !hasOperator(document);
     }
 
     private static TouchedPaths ofDocument(BsonValue value, boolean isUpdate) {
@@ -109,13 +159,18 @@ public final class TouchedPaths {
 
     private void addDocument(BsonValue value, boolean isUpdate) {
         if (value instanceof BsonDocument document) {
-            document.forEach((key, inner) -> {
-                if (key.startsWith("$")) {
-                    addOperator(key, inner);
-                } else {
-                    addValue(key, inner, isUpdate);
+            var fields = document;
+            if (hasOperator(document)) {
+                fields = new BsonDocument();
+                for (var field : document.entrySet()) {
+                    if (field.getKey().startsWith("$")) {
+                        addOperator(field.getKey(), field.getValue());
+                    } else {
+                        fields.append(field.getKey(), field.getValue());
+                    }
                 }
-            });
+            }
+            add(isUpdate ? Kind.SET : Kind.STORED, fields);
         } else {
             everything = true;
         }
@@ -138,36 +193,29 @@ public final class TouchedPaths {
             everything = true;
             return;
         }
-        boolean sets = operator.equals("$set") || operator.equals("$setOnInsert");
-        fields.forEach((path, value) -> {
-            if (sets) {
-                addValue(path, value, true);
-            } else {
-                addWhole(path);
-            }
-            if (operator.equals("$rename")) {
-                addWhole(value);
-            }
-        });
+        add(operator.equals("$set") || operator.equals("$setOnInsert") ? Kind.SET : Kind.WHOLE, fields);
+        if (operator.equals("$rename")) {
+            addNames(fields.values());
+        }
     }
 
     private void addStage(String stage, BsonValue operand) {
         switch (stage) {
             case "$set", "$addFields" -> {
                 if (operand instanceof BsonDocument fields) {
-                    fields.forEach((path, value) -> addComputed(path, value, 0));
+                    add(Kind.COMPUTED, fields);
                 } else {
                     everything = true;
                 }
             }
             case "$unset" -> {
                 var names = operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
-                names.forEach(this::addWhole);
+                addNames(names);
             }
             case "$project" -> {
                 // An exclusion removes what it names; an inclusion removes all the rest, and may compute values.
                 if (operand instanceof BsonDocument fields && isExclusion(fields, 0)) {
-                    fields.forEach((path, value) -> addComputed(path, value, 0));
+                    add(Kind.COMPUTED, fields);
                 } else {
                     everything = true;
                 }
@@ -190,52 +238,37 @@ public final class TouchedPaths {
                 : value.isBoolean() && !value.asBoolean().getValue();
     }
 
-    /// In a pipeline a nested document is put into what is there, field by field.
-    private void addComputed(String path, BsonValue value, int depth) {
-        if (depth > MAX_DEPTH) {
-            everything = true;
-        } else if (value instanceof BsonDocument document && !document.isEmpty() && !hasOperator(document)) {
-            document.forEach((key, inner) -> addComputed(path + "." + key, inner, depth + 1));
-        } else {
-            addWhole(path);
-        }
+    private void add(Kind kind, BsonDocument fields) {
+        everything |= kind != Kind.WHOLE
+                && fields.values().stream().anyMatch(value -> isTooDeep(value, kind != Kind.COMPUTED, 0));
+        parts.add(new Part(kind, fields));
     }
 
-    private void addValue(String path, BsonValue value, boolean replaces) {
-        if (replaces) {
-            changed.computeIfAbsent(path, FieldPath::of);
+    private static boolean isTooDeep(BsonValue value, boolean intoArrays, int depth) {
+        if (depth > MAX_DEPTH) {
+            return true;
         }
-        addLeaves(path, value, replaces, 0);
+        if (isInner(value)) {
+            return value.asDocument().values().stream().anyMatch(inner -> isTooDeep(inner, intoArrays, depth + 1));
+        }
+        return intoArrays
+                && value instanceof BsonArray array
+                && array.stream().anyMatch(element -> isTooDeep(element, true, depth + 1));
     }
 
-    private void addLeaves(String path, BsonValue value, boolean replaces, int depth) {
-        if (depth > MAX_DEPTH) {
-            everything = true;
-        } else if (value instanceof BsonDocument document && !document.isEmpty() && !hasOperator(document)) {
-            document.forEach((key, inner) -> addLeaves(path + "." + key, inner, replaces, depth + 1));
-        } else if (value instanceof BsonArray array && !array.isEmpty()) {
-            array.forEach(element -> addLeaves(path, element, replaces, depth + 1));
-        } else {
-            var leaf = named.computeIfAbsent(path, FieldPath::of);
-            if (!replaces) {
-                changed.put(path, leaf);
+    private void addNames(Iterable<BsonValue> paths) {
+        var names = new BsonDocument();
+        for (var path : paths) {
+            if (path instanceof BsonString text) {
+                names.append(text.getValue(), BsonNull.VALUE);
+            } else {
+                everything = true;
             }
         }
+        add(Kind.WHOLE, names);
     }
 
     private static boolean hasOperator(BsonDocument document) {
         return document.keySet().stream().anyMatch(key -> key.startsWith("$"));
-    }
-
-    private void addWhole(BsonValue path) {
-        if (path instanceof BsonString text) {
-            addWhole(text.getValue());
-        } else {
-            everything = true;
-        }
-    }
-
-    private void addWhole(String path) {
-        changed.put(path, named.computeIfAbsent(path, FieldPath::of));
     }
 }

@@ -1,0 +1,150 @@
+package org.restheart.bson.fields;
+
+import java.util.Arrays;
+import java.util.List;
+
+/// Paths of names that a question is about, for comparing them with paths of a content while descending into it, so
+/// that these never become texts. Positions in a content are read as in a [FieldPath]. Immutable.
+final class AskedPaths {
+    private final List<List<String>> paths;
+    private final boolean withOperators;
+    private final boolean endsAtPosition;
+
+    private AskedPaths(List<List<String>> paths, boolean withOperators, boolean endsAtPosition) {
+        this.paths = paths;
+        this.withOperators = withOperators;
+        this.endsAtPosition = endsAtPosition;
+    }
+
+    /// These very names, also if they look like positional operators.
+    static AskedPaths named(List<String> paths) {
+        return new AskedPaths(steps(paths), true, false);
+    }
+
+    /// All fields that the paths may mean.
+    static AskedPaths read(List<String> paths) {
+        var readings = paths.stream()
+                .flatMap(path -> FieldPath.of(path).readings().stream())
+                .distinct()
+                .toList();
+        return new AskedPaths(steps(readings), false, false);
+    }
+
+    private static List<List<String>> steps(List<String> paths) {
+        return paths.stream().map(FieldPath::steps).toList();
+    }
+
+    /// For comparing only what precedes the first position of a path: a change at a position may add elements, and so
+    /// change every field of the array's elements.
+    AskedPaths upToPositions() {
+        return new AskedPaths(paths, withOperators, true);
+    }
+
+    Place start() {
+        var heads = new long[paths.size()];
+        for (int i = 0; i < heads.length; i++) {
+            heads[i] = (long) i << 32;
+        }
+        return new Place(Outcome.OPEN, heads, 0, true);
+    }
+
+    private enum Outcome {
+        /// More steps decide.
+        OPEN,
+        /// It may be one of the paths asked for, or within one.
+        WITHIN,
+        /// It contains one of them, whatever follows.
+        AROUND,
+        /// It has nothing to do with them.
+        ELSEWHERE
+    }
+
+    /// A path of a content, compared.
+    final class Place {
+        private final Outcome outcome;
+        /// What the path may have reached: which path, and how many of its names, which are not yet all.
+        private final long[] reached;
+        private final int numbers;
+        private final boolean isEmpty;
+
+        private Place(Outcome outcome, long[] reached, int numbers, boolean isEmpty) {
+            this.outcome = outcome;
+            this.reached = reached;
+            this.numbers = numbers;
+            this.isEmpty = isEmpty;
+        }
+
+        /// Whether everything below has the same outcome.
+        boolean isFinal() {
+            return outcome != Outcome.OPEN;
+        }
+
+        /// Whether it may be one of the paths, or inside one.
+        boolean mayBeWithin() {
+            return outcome == Outcome.WITHIN;
+        }
+
+        /// Whether it may be one of the paths, inside one or around one.
+        boolean mayOverlap() {
+            return outcome != Outcome.ELSEWHERE;
+        }
+
+        /// What a name leads to, which may be a dotted path.
+        Place below(String path) {
+            var place = this;
+            int from = 0;
+            while (!place.isFinal() && from <= path.length()) {
+                int dot = path.indexOf('.', from);
+                int to = dot < 0 ? path.length() : dot;
+                place = place.step(from == 0 && dot < 0 ? path : path.substring(from, to));
+                from = to + 1;
+            }
+            return place;
+        }
+
+        private Place step(String step) {
+            if (isEmpty) {
+                return after(step, false, 0);
+            }
+            boolean isNumber = FieldPath.isNumber(step);
+            boolean isOperator = FieldPath.isOperator(step);
+            if (endsAtPosition && (isNumber || isOperator)) {
+                return ended(Outcome.AROUND);
+            }
+            if (isNumber) {
+                // as a path that is truncated, which covers more than it names
+                return numbers == FieldPath.MAX_NUMBERS ? ended(Outcome.WITHIN) : after(step, true, numbers + 1);
+            }
+            return isOperator && !withOperators ? this : after(step, isOperator, numbers);
+        }
+
+        private Place after(String step, boolean mayBePosition, int numbers) {
+            var next = new long[reached.length * 2];
+            int count = 0;
+            for (long each : reached) {
+                var path = paths.get((int) (each >> 32));
+                int names = (int) each;
+                if (path.get(names).equals(step)) {
+                    if (names + 1 == path.size()) {
+                        return ended(Outcome.WITHIN);
+                    }
+                    next[count++] = each + 1;
+                }
+                if (mayBePosition) {
+                    next[count++] = each;
+                }
+            }
+            return count == 0
+                    ? ended(Outcome.ELSEWHERE)
+                    : new Place(
+                            Outcome.OPEN,
+                            Arrays.stream(next, 0, count).distinct().toArray(),
+                            numbers,
+                            false);
+        }
+
+        private Place ended(Outcome outcome) {
+            return new Place(outcome, new long[0], numbers, false);
+        }
+    }
+}
