@@ -9,6 +9,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.FieldPath;
 
 /// Expands dotted keys at the top of a document that is stored whole: `{"a.b": 1, "l.1": "x"}` means
 /// `{"a": {"b": 1}, "l": [null, "x"]}`. A number is a position in an array, except at the beginning of a key.
@@ -18,7 +19,11 @@ final class DottedKeys {
     /// Bounds the nulls that a large array index creates.
     private static final int MAX_GAPS = 100_000;
 
+    /// Bounds the documents that short names create: each takes many times the memory of its name.
+    private static final int MAX_LEVELS = 100_000;
+
     private int gaps;
+    private int levels;
 
     private DottedKeys() {}
 
@@ -40,7 +45,12 @@ final class DottedKeys {
             if (key.indexOf('.') < 0) {
                 expanded.put(key, Copies.deep(value));
             } else {
-                paths.add(new Path(key, List.of(key.split("\\.", -1)), inside(value)));
+                var names = FieldPath.steps(key);
+                levels += names.size() - 1;
+                if (levels > MAX_LEVELS) {
+                    throw invalid("the dotted keys of a document have more than " + MAX_LEVELS + " dots");
+                }
+                paths.add(new Path(key, names, inside(value)));
             }
         });
         paths.sort(Comparator.comparingInt(path -> path.names().size())); // containers before their contents

@@ -1,6 +1,5 @@
 package org.restheart.mongo.content;
 
-import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -9,10 +8,6 @@ import org.restheart.bson.fields.FieldPath;
 /// Dotted paths of fields, as update operators name them.
 final class Paths {
     private Paths() {}
-
-    private static List<String> names(String path) {
-        return List.of(path.split("\\.", -1));
-    }
 
     /// Whether changing one could change the other: one contains the other, or they are the same.
     static boolean overlap(String a, String b) {
@@ -36,7 +31,7 @@ final class Paths {
     ///
     /// @param document changed
     static void put(BsonDocument document, String path, BsonValue value) {
-        var names = names(path);
+        var names = FieldPath.steps(path);
         var at = document;
         for (var name : names.subList(0, names.size() - 1)) {
             var child = at.get(name);

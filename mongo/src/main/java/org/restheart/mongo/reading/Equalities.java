@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.find.QueryKey;
 
@@ -84,7 +85,7 @@ final class Equalities {
         }
         var distributed = new ArrayList<List<RawBsonDocument>>();
         queries.forEach(_ -> distributed.add(new ArrayList<>()));
-        var path = property.split("\\.", -1);
+        var path = FieldPath.steps(property);
         for (var document : documents) {
             var matched = new HashSet<Integer>();
             match(document, path, 0, matched);
@@ -102,10 +103,10 @@ final class Equalities {
     }
 
     /// Traverses arrays on the path and at its end, as MongoDB does.
-    private void match(BsonValue value, String[] path, int depth, Set<Integer> matched) {
-        if (depth < path.length) {
+    private void match(BsonValue value, List<String> path, int depth, Set<Integer> matched) {
+        if (depth < path.size()) {
             if (value instanceof RawBsonDocument document) {
-                RawDocuments.get(document, path[depth])
+                RawDocuments.get(document, path.get(depth))
                         .ifPresent(member -> matchMember(member, path, depth + 1, matched));
             }
         } else {
@@ -113,7 +114,7 @@ final class Equalities {
         }
     }
 
-    private void matchMember(BsonValue member, String[] path, int depth, Set<Integer> matched) {
+    private void matchMember(BsonValue member, List<String> path, int depth, Set<Integer> matched) {
         if (member.isArray()) {
             member.asArray().forEach(element -> match(element, path, depth, matched));
         } else {
