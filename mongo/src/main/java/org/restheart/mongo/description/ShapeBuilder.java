@@ -17,13 +17,16 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// Adds documents up to a [Shape]. Their order does not matter. Memory is bounded by the number of different
-/// paths. Confined to one thread.
+/// Adds documents up to a [Shape]. Their order does not matter, unless they have more than [#MAX_NODES] different
+/// paths. Names are chosen by clients: neither time nor memory grow with the length of paths. Confined to one thread.
 public final class ShapeBuilder {
     private static final int MAX_DEPTH = 10;
     private static final int MAX_ELEMENTS = 100;
     private static final int MAX_PATHS = 1_000;
     private static final int MAX_NAME = 100;
+
+    /// Most paths that are counted; later ones are left out.
+    private static final int MAX_NODES = 100_000;
 
     /// If an object has more names than this, and few of them are frequent, they count as data.
     private static final int MANY_NAMES = 50;
@@ -43,6 +46,10 @@ public final class ShapeBuilder {
 
     private final boolean guessFormats;
     private final Node root = new Node();
+    private int nodes;
+
+    /// How many fields of values of maps can still be shown.
+    private int left;
 
     public ShapeBuilder() {
         this(false);
@@ -63,6 +70,9 @@ public final class ShapeBuilder {
         private final Map<BsonType, Integer> types = new EnumMap<>(BsonType.class);
         private boolean nonFinite;
 
+        /// Whether it is not among the most frequent paths.
+        private boolean hidden;
+
         /// The formats that all texts so far have in common; null before the first text.
         private @Nullable Set<TextFormat> formats;
 
@@ -76,7 +86,30 @@ public final class ShapeBuilder {
 
     private void add(Node node, BsonDocument document, int depth) {
         node.objects++;
-        document.forEach((name, value) -> add(node.parts.computeIfAbsent(name, _ -> new Part()), value, depth + 1));
+        document.forEach((name, value) -> {
+            var part = part(node, shortened(name));
+            if (part != null) {
+                add(part, value, depth + 1);
+            }
+        });
+    }
+
+    /// @return null for a new one if there are too many
+    private @Nullable Part part(Node node, String name) {
+        var part = node.parts.get(name);
+        if (part == null && nodes < MAX_NODES) {
+            nodes++;
+            part = new Part();
+            node.parts.put(name, part);
+        }
+        return part;
+    }
+
+    /// Names that are too long to be shown are only told apart.
+    private static String shortened(String name) {
+        return name.length() <= MAX_NAME
+                ? name
+                : name.substring(0, MAX_NAME) + Integer.toHexString(name.hashCode()) + "+" + name.length();
     }
 
     private void add(Part part, BsonValue value, int depth) {
@@ -123,59 +156,59 @@ public final class ShapeBuilder {
     }
 
     public Shape build() {
-        var kept = kept();
-        return new Shape(root.objects, fields(root, "", kept));
+        hideRare();
+        left = MAX_PATHS;
+        return new Shape(root.objects, fields(root, false));
     }
 
-    /// The most frequent paths.
-    private Set<String> kept() {
-        record Path(String text, int count) {}
-        var all = new ArrayList<Path>();
-        walk(root, "", (path, part) -> all.add(new Path(path, part.count)));
-        if (all.size() <= MAX_PATHS) {
-            return Set.of();
-        }
-        all.sort(Comparator.comparingInt(Path::count).reversed().thenComparing(Path::text));
-        var kept = new HashSet<String>();
-        all.subList(0, MAX_PATHS).forEach(path -> kept.add(path.text()));
-        return kept;
-    }
-
-    private interface Visitor {
-        void visit(String path, Part part);
-    }
-
-    private static void walk(Node node, String path, Visitor visitor) {
-        node.parts.forEach((name, part) -> walk(part, path + "\0" + name, visitor));
-    }
-
-    private static void walk(Part part, String path, Visitor visitor) {
-        visitor.visit(path, part);
-        if (part.object != null) {
-            walk(part.object, path, visitor);
-        }
-        if (part.element != null) {
-            walk(part.element, path + "\0[]", visitor);
+    /// Hides all but the most frequent paths; of equally frequent ones the first in order of their names.
+    private void hideRare() {
+        var all = new ArrayList<Part>();
+        collect(root, null, all);
+        all.sort(Comparator.comparingInt((Part part) -> part.count).reversed()); // stable
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).hidden = i >= MAX_PATHS;
         }
     }
 
-    /// @param kept paths that are shown; empty for all
-    private static Shape.Fields fields(Node node, String path, Set<String> kept) {
+    /// Adds the parts below in the order of their paths, where elements of arrays are named `[]`.
+    private static void collect(@Nullable Node object, @Nullable Part element, List<Part> all) {
+        var rest = element;
+        if (object != null) {
+            for (var entry : object.parts.entrySet()) {
+                if (rest != null && entry.getKey().compareTo("[]") >= 0) {
+                    collect(rest, all);
+                    rest = null;
+                }
+                collect(entry.getValue(), all);
+            }
+        }
+        if (rest != null) {
+            collect(rest, all);
+        }
+    }
+
+    private static void collect(Part part, List<Part> all) {
+        all.add(part);
+        collect(part.object, part.element, all);
+    }
+
+    /// @param inMap whether they are fields of values of a map, of which the first ones are shown
+    private Shape.Fields fields(Node node, boolean inMap) {
         boolean isMap = isMap(node);
         var named = new TreeMap<String, Shape.Field>();
         var others = new ArrayList<Part>();
         node.parts.forEach((name, part) -> {
-            var inner = path + "\0" + name;
             if (isMap || isData(name)) {
                 others.add(part);
-            } else if (kept.isEmpty() || kept.contains(inner)) {
-                named.put(name, field(part, inner, kept));
+            } else if (inMap ? left-- > 0 : !part.hidden) {
+                named.put(name, field(part, inMap));
             }
         });
         return new Shape.Fields(
                 node.objects,
                 Collections.unmodifiableSortedMap(named),
-                others.isEmpty() ? Optional.empty() : Optional.of(field(merged(others), path + "\0{}", Set.of())));
+                others.isEmpty() ? Optional.empty() : Optional.of(field(merged(others), true)));
     }
 
     private static boolean isMap(Node node) {
@@ -190,17 +223,17 @@ public final class ShapeBuilder {
         return names > MANY_NAMES && frequent * 2 < names;
     }
 
-    private static Shape.Field field(Part part, String path, Set<String> kept) {
+    private Shape.Field field(Part part, boolean inMap) {
         return new Shape.Field(
                 part.count,
                 Collections.unmodifiableMap(new EnumMap<>(part.types)),
                 part.nonFinite,
                 Optional.ofNullable(part.formats)
                         .flatMap(formats -> formats.stream().findFirst()),
-                Optional.ofNullable(part.object).map(node -> fields(node, path, kept)),
+                Optional.ofNullable(part.object).map(node -> fields(node, inMap)),
                 Optional.ofNullable(part.element)
                         .filter(element -> element.count > 0)
-                        .map(element -> field(element, path + "\0[]", kept)));
+                        .map(element -> field(element, inMap)));
     }
 
     private static Part merged(List<Part> parts) {
