@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.TimeSlices;
 
 /// Writes results as JSON. Confined to one thread.
 final class ResultJson {

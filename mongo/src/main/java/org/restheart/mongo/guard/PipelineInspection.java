@@ -13,6 +13,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.fields.ExpressionOperators;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.TimeSlices;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Checks a pipeline against the rules after its variables have been filled in: every stage, also in pipelines
@@ -29,6 +30,9 @@ public final class PipelineInspection {
             "$backupCursorExtend",
             "$requestReshardResumeToken");
 
+    /// Most members of documents, and documents and arrays in arrays, of a pipeline.
+    private static final int MAX_MEMBERS = 100_000;
+
     private final BiFunction<String, String, Set<MongoNamespace>> sources;
     private final PipelineRules rules;
     private final QuerySecurity security;
@@ -41,15 +45,17 @@ public final class PipelineInspection {
     }
 
     /// @param db the database in which the pipeline runs
-    /// @throws org.restheart.http.ProblemException 403, saying what is forbidden where
+    /// @throws org.restheart.http.ProblemException 403, saying what is forbidden where; 413 for more than
+    ///     [#MAX_MEMBERS] members
     public void check(List<BsonDocument> pipeline, String db) {
+        var walk = new Walk();
+        pipeline.forEach(walk::count);
         for (int i = 0; i < pipeline.size(); i++) {
+            var location = Location.of("pipeline").element(i);
             if (rules.enabled()) {
-                checkStage(pipeline.get(i), db, "pipeline[" + i + "]");
+                checkStage(pipeline.get(i), db, location, walk);
             }
-            checkReached(pipeline.get(i), db, "pipeline[" + i + "]");
-            checkForbidden(pipeline.get(i), "pipeline[" + i + "]");
-            checkNewRoots(pipeline.get(i), "pipeline[" + i + "]");
+            checkMembers(pipeline.get(i), db, location, false, walk);
         }
     }
 
@@ -67,26 +73,72 @@ public final class PipelineInspection {
         security.requireOpen(viewed);
     }
 
-    /// Refuses new roots that are a boolean whatever the document. MongoDB refuses them too, once there is a document;
-    /// releases up to 6.0 end with a segmentation fault, when they optimise one that has a constant operand.
-    private static void checkNewRoots(BsonValue value, String location) {
-        if (value instanceof BsonDocument document) {
-            document.forEach((name, operand) -> {
-                switch (name) {
-                    case "$replaceRoot" -> checkNewRoot(name, member(operand, "newRoot"), location);
-                    case "$replaceWith" -> checkNewRoot(name, operand, location);
-                    default -> {}
-                }
-                checkNewRoots(operand, location + "." + name);
-            });
-        } else if (value instanceof BsonArray array) {
-            for (int i = 0; i < array.size(); i++) {
-                checkNewRoots(array.get(i), location + "[" + i + "]");
+    /// Divides a check into time slices ([TimeSlices]). Confined to one thread.
+    private static final class Walk {
+        private final TimeSlices slices = new TimeSlices();
+        private int members;
+
+        void step() {
+            slices.step();
+        }
+
+        /// Refuses pipelines that are too large before anything else is done with them.
+        void count(BsonValue value) {
+            step();
+            if (++members > MAX_MEMBERS) {
+                throw Problem.of(
+                                ProblemCode.CONTENT_TOO_LARGE,
+                                "a pipeline must not have more than " + MAX_MEMBERS + " members")
+                        .raise();
+            }
+            if (value instanceof BsonDocument document) {
+                document.values().forEach(this::count);
+            } else if (value instanceof BsonArray array) {
+                array.stream().filter(PipelineInspection::isNested).forEach(this::count);
             }
         }
     }
 
-    private static void checkNewRoot(String stage, BsonValue expression, String location) {
+    private static boolean isNested(BsonValue value) {
+        return value.isDocument() || value.isArray();
+    }
+
+    /// What holds at any depth, whatever the rules.
+    ///
+    /// @param literal whether names are not operators, since they are within `$literal`
+    private void checkMembers(BsonValue value, String db, Location location, boolean literal, Walk walk) {
+        walk.step();
+        if (value instanceof BsonDocument document) {
+            document.forEach((name, operand) -> {
+                checkReached(name, operand, db, location);
+                if (!literal) {
+                    checkForbidden(name, location);
+                }
+                checkNewRoots(name, operand, location);
+                if (isNested(operand)) {
+                    checkMembers(operand, db, location.member(name), literal || name.equals("$literal"), walk);
+                }
+            });
+        } else if (value instanceof BsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                if (isNested(array.get(i))) {
+                    checkMembers(array.get(i), db, location.element(i), literal, walk);
+                }
+            }
+        }
+    }
+
+    /// Refuses new roots that are a boolean whatever the document. MongoDB refuses them too, once there is a document;
+    /// releases up to 6.0 end with a segmentation fault, when they optimise one that has a constant operand.
+    private static void checkNewRoots(String name, BsonValue operand, Location location) {
+        switch (name) {
+            case "$replaceRoot" -> checkNewRoot(name, member(operand, "newRoot"), location);
+            case "$replaceWith" -> checkNewRoot(name, operand, location);
+            default -> {}
+        }
+    }
+
+    private static void checkNewRoot(String stage, BsonValue expression, Location location) {
         var root = expression;
         while (root instanceof BsonDocument document && document.containsKey("$let")) {
             root = member(document.get("$let"), "in");
@@ -102,27 +154,20 @@ public final class PipelineInspection {
 
     /// Refuses access to reserved and withheld collections by any stage at any depth, even if the rules allow the
     /// stage.
-    private void checkReached(BsonValue value, String db, String location) {
-        if (value instanceof BsonDocument document) {
-            document.forEach((name, operand) -> {
-                switch (lower(name)) {
-                    case "$lookup", "$graphlookup" -> checkOpen(name, member(operand, "from"), db, location);
-                    case "$unionwith", "$out" -> checkOpen(name, operand, db, location);
-                    case "$merge" ->
-                        checkOpen(name, operand.isDocument() ? member(operand, "into") : operand, db, location);
-                    default -> {}
-                }
-                checkReached(operand, db, location + "." + name);
-            });
-        } else if (value instanceof BsonArray array) {
-            for (int i = 0; i < array.size(); i++) {
-                checkReached(array.get(i), db, location + "[" + i + "]");
-            }
+    private void checkReached(String name, BsonValue operand, String db, Location location) {
+        if (!name.startsWith("$")) {
+            return;
+        }
+        switch (lower(name)) {
+            case "$lookup", "$graphlookup" -> checkOpen(name, member(operand, "from"), db, location);
+            case "$unionwith", "$out" -> checkOpen(name, operand, db, location);
+            case "$merge" -> checkOpen(name, operand.isDocument() ? member(operand, "into") : operand, db, location);
+            default -> {}
         }
     }
 
     /// @param target `coll`, `otherdb.coll` or `{db: …, coll: …}`
-    private void checkOpen(String stage, BsonValue target, String db, String location) {
+    private void checkOpen(String stage, BsonValue target, String db, Location location) {
         if (target instanceof BsonString text) {
             var name = text.getValue();
             int dot = name.indexOf('.');
@@ -136,7 +181,7 @@ public final class PipelineInspection {
         }
     }
 
-    private void requireOpen(String stage, String db, String collection, String location) {
+    private void requireOpen(String stage, String db, String collection, Location location) {
         if (security.withholds(db, collection)
                 || ResourceNames.isReservedDb(db)
                 || ResourceNames.isReservedCollection(collection)) {
@@ -145,27 +190,16 @@ public final class PipelineInspection {
         security.requireOpen(sources.apply(db, collection));
     }
 
-    private void checkForbidden(BsonValue value, String location) {
-        if (value instanceof BsonDocument document) {
-            document.forEach((name, member) -> {
-                if (ExpressionOperators.isInternal(name) || INTERNAL_STAGES.contains(name)) {
-                    throw violation("INTERNAL_OPERATOR", name, location, "only processes of MongoDB use it");
-                }
-                if (security.forbiddenOperators().contains(name)) {
-                    throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
-                }
-                if (!name.equals("$literal")) {
-                    checkForbidden(member, location + "." + name);
-                }
-            });
-        } else if (value instanceof BsonArray array) {
-            for (int i = 0; i < array.size(); i++) {
-                checkForbidden(array.get(i), location + "[" + i + "]");
-            }
+    private void checkForbidden(String name, Location location) {
+        if (ExpressionOperators.isInternal(name) || INTERNAL_STAGES.contains(name)) {
+            throw violation("INTERNAL_OPERATOR", name, location, "only processes of MongoDB use it");
+        }
+        if (security.forbiddenOperators().contains(name)) {
+            throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
         }
     }
 
-    private void checkStage(BsonDocument stage, String db, String location) {
+    private void checkStage(BsonDocument stage, String db, Location location, Walk walk) {
         stage.forEach((name, value) -> {
             if (rules.stages().contains(lower(name))) {
                 throw violation("BLACKLISTED_STAGE", name, location, "Pipeline stage is in security blacklist");
@@ -174,12 +208,12 @@ public final class PipelineInspection {
             if (!rules.allowJavaScript() && JAVASCRIPT.contains(lower(name))) {
                 throw violation("JAVASCRIPT_EXECUTION", name, location, "JavaScript execution is not allowed");
             }
-            checkInner(name, value, db, location + "." + name);
+            checkInner(name, value, db, location.member(name), walk);
         });
-        checkOperators(stage, location);
+        checkOperators(stage, location, walk);
     }
 
-    private void checkDatabase(String stage, BsonValue value, String db, String location) {
+    private void checkDatabase(String stage, BsonValue value, String db, Location location) {
         if (rules.allowOtherDatabases()) {
             return;
         }
@@ -196,7 +230,7 @@ public final class PipelineInspection {
     }
 
     /// `otherdb.coll`, or `{db: …, coll: …}`.
-    private static void checkSource(String stage, BsonValue source, String db, String location) {
+    private static void checkSource(String stage, BsonValue source, String db, Location location) {
         if (source.isString()) {
             var name = source.asString().getValue();
             int dot = name.indexOf('.');
@@ -207,11 +241,11 @@ public final class PipelineInspection {
         checkTargetDatabase("CROSS_DATABASE_ACCESS", stage, source, db, location);
     }
 
-    private static void checkTarget(String stage, BsonValue target, String db, String location) {
+    private static void checkTarget(String stage, BsonValue target, String db, Location location) {
         checkTargetDatabase("CROSS_DATABASE_OUTPUT", stage, target, db, location);
     }
 
-    private static void checkTargetDatabase(String type, String stage, BsonValue target, String db, String location) {
+    private static void checkTargetDatabase(String type, String stage, BsonValue target, String db, Location location) {
         var named = member(target, "db");
         if (named.isString() && !named.asString().getValue().equals(db)) {
             throw violation(type, stage, location, "it uses another database");
@@ -219,44 +253,49 @@ public final class PipelineInspection {
     }
 
     /// Pipelines within stages.
-    private void checkInner(String stage, BsonValue value, String db, String location) {
+    private void checkInner(String stage, BsonValue value, String db, Location location, Walk walk) {
         switch (lower(stage)) {
             case "$facet" -> {
                 if (value.isDocument()) {
-                    value.asDocument().forEach((name, inner) -> checkPipeline(inner, db, location + "." + name));
+                    value.asDocument().forEach((name, inner) -> checkPipeline(inner, db, location.member(name), walk));
                 }
             }
-            case "$lookup", "$unionwith" -> checkPipeline(member(value, "pipeline"), db, location + ".pipeline");
-            case "$merge" -> checkPipeline(member(value, "whenMatched"), db, location + ".whenMatched");
+            case "$lookup", "$unionwith" -> checkPipeline(member(value, "pipeline"), db, location.member("pipeline"), walk);
+            case "$merge" -> checkPipeline(member(value, "whenMatched"), db, location.member("whenMatched"), walk);
             default -> {}
         }
     }
 
-    private void checkPipeline(BsonValue pipeline, String db, String location) {
+    private void checkPipeline(BsonValue pipeline, String db, Location location, Walk walk) {
         if (pipeline.isArray()) {
             var stages = pipeline.asArray();
             for (int i = 0; i < stages.size(); i++) {
                 if (stages.get(i).isDocument()) {
-                    checkStage(stages.get(i).asDocument(), db, location + "[" + i + "]");
+                    checkStage(stages.get(i).asDocument(), db, location.element(i), walk);
                 }
             }
         }
     }
 
-    private void checkOperators(BsonValue value, String location) {
-        if (value.isDocument()) {
-            value.asDocument().forEach((name, member) -> {
+    private void checkOperators(BsonValue value, Location location, Walk walk) {
+        walk.step();
+        if (value instanceof BsonDocument document) {
+            document.forEach((name, member) -> {
                 if (rules.operators().contains(lower(name))) {
                     throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
                 }
                 if (!rules.allowJavaScript() && JAVASCRIPT.contains(lower(name))) {
                     throw violation("JAVASCRIPT_EXECUTION", name, location, "JavaScript execution is not allowed");
                 }
-                checkOperators(member, location + "." + name);
+                if (isNested(member)) {
+                    checkOperators(member, location.member(name), walk);
+                }
             });
-        } else if (value.isArray()) {
-            for (int i = 0; i < value.asArray().size(); i++) {
-                checkOperators(value.asArray().get(i), location + "[" + i + "]");
+        } else if (value instanceof BsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                if (isNested(array.get(i))) {
+                    checkOperators(array.get(i), location.element(i), walk);
+                }
             }
         }
     }
@@ -269,7 +308,7 @@ public final class PipelineInspection {
         return name.toLowerCase(Locale.ROOT);
     }
 
-    private static RuntimeException violation(String type, String operator, String location, String reason) {
+    private static RuntimeException violation(String type, String operator, Location location, String reason) {
         return Problem.of(
                         ProblemCode.FORBIDDEN,
                         "aggregation pipeline security violation: Security violation: " + type + " operator '"

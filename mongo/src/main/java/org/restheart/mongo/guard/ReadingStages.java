@@ -88,51 +88,51 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     /// @throws org.restheart.http.ProblemException 403 naming the stage or operator that is not allowed, and
     ///     its place
     public void check(List<? extends BsonValue> pipeline) {
-        checkStages(pipeline, "pipeline");
+        checkStages(pipeline, Location.of("pipeline"));
     }
 
-    private void checkStages(List<? extends BsonValue> pipeline, String location) {
+    private void checkStages(List<? extends BsonValue> pipeline, Location location) {
         for (int i = 0; i < pipeline.size(); i++) {
-            var at = location + "[" + i + "]";
+            var at = location.element(i);
             if (pipeline.get(i) instanceof BsonDocument stage) {
                 stage.forEach((name, operand) -> {
                     require(stages.contains(name), name, at);
-                    checkOperators(operand, at + "." + name);
-                    checkInner(name, operand, at + "." + name);
+                    checkOperators(operand, at.member(name));
+                    checkInner(name, operand, at.member(name));
                 });
             }
         }
     }
 
     /// Pipelines within the stage.
-    private void checkInner(String stage, BsonValue operand, String location) {
+    private void checkInner(String stage, BsonValue operand, Location location) {
         if (operand instanceof BsonDocument options) {
             options.forEach((name, value) -> {
                 boolean pipeline = stage.equals("$facet")
                         || (name.equals("pipeline") && (stage.equals("$lookup") || stage.equals("$unionWith")));
                 if (pipeline && value instanceof BsonArray inner) {
-                    checkStages(inner, location + "." + name);
+                    checkStages(inner, location.member(name));
                 }
             });
         }
     }
 
-    private void checkOperators(BsonValue value, String location) {
+    private void checkOperators(BsonValue value, Location location) {
         if (value instanceof BsonDocument document) {
             document.forEach((name, operand) -> {
                 require(!JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")), name, location);
                 if (!name.equals("$literal")) {
-                    checkOperators(operand, location + "." + name);
+                    checkOperators(operand, location.member(name));
                 }
             });
         } else if (value instanceof BsonArray array) {
             for (int i = 0; i < array.size(); i++) {
-                checkOperators(array.get(i), location + "[" + i + "]");
+                checkOperators(array.get(i), location.element(i));
             }
         }
     }
 
-    private static void require(boolean allowed, String name, String location) {
+    private static void require(boolean allowed, String name, Location location) {
         if (!allowed) {
             throw Problem.of(
                             ProblemCode.FORBIDDEN,

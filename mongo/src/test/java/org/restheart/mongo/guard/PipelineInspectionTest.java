@@ -1,11 +1,16 @@
 package org.restheart.mongo.guard;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -69,5 +74,38 @@ class PipelineInspectionTest {
     @ValueSource(strings = {"{$lookup: {from: 'other.c'}}", "{$out: 'c'}", "{$project: {x: {$function: {}}}}"})
     void nothing_is_checked_when_the_rules_are_off(String stage) {
         assertThatCode(() -> check(inspection(PipelineRules.NONE), stage)).doesNotThrowAnyException();
+    }
+
+    private static BsonDocument match(int length, int leaves) {
+        var many = new BsonDocument();
+        for (int i = 0; i < leaves; i++) {
+            many.append(Integer.toString(i, 36), new BsonInt32(1));
+        }
+        return new BsonDocument("$match", new BsonDocument("x".repeat(length), many));
+    }
+
+    @Test
+    void a_long_name_over_many_members_takes_little_memory() {
+        var stages = List.of(match(400_000, 30_000));
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        NO_LISTS.check(stages, "mine");
+        ReadingStages.WITHIN_RULES.check(stages);
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(64_000_000);
+    }
+
+    @Test
+    void long_names_are_cut_in_messages() {
+        var stage = new BsonDocument("$match", new BsonDocument("x".repeat(400_000), BsonDocument.parse("{$where: 1}")));
+        assertThatThrownBy(() -> NO_LISTS.check(List.of(stage), "mine"))
+                .hasMessageContaining("at pipeline[0].$match." + "x".repeat(100) + "… - ");
+    }
+
+    @Test
+    void pipelines_with_too_many_members_are_refused() {
+        var stages = List.of(match(1, 100_000));
+        assertThatThrownBy(() -> NO_LISTS.check(stages, "mine"))
+                .isInstanceOf(ProblemException.class)
+                .hasMessage("a pipeline must not have more than 100000 members");
     }
 }

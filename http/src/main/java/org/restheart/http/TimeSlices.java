@@ -1,8 +1,8 @@
-package org.restheart.graphql;
+package org.restheart.http;
 
 /// Divides a computation into time slices, after each of which other threads run: virtual threads are not preempted,
 /// so that long computations would keep processors from short ones. Confined to one thread.
-final class TimeSlices {
+public final class TimeSlices {
     private static final long SLICE_NANOS = 1_000_000;
 
     /// Steps after which the time is looked at.
@@ -12,7 +12,7 @@ final class TimeSlices {
     private int steps;
 
     /// Begins a slice: the thread has waited.
-    void begin() {
+    public void begin() {
         begun = System.nanoTime();
     }
 
@@ -20,7 +20,7 @@ final class TimeSlices {
     ///
     /// @return whether a slice has ended
     @SuppressWarnings("ThreadPriorityCheck")
-    boolean step() {
+    public boolean step() {
         if (++steps % STEPS != 0 || System.nanoTime() - begun < SLICE_NANOS) {
             return false;
         }
