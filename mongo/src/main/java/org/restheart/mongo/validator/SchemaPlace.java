@@ -5,28 +5,37 @@ import java.util.HashSet;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.ShortText;
 
 /// Where a subschema stands. Immutable.
 ///
 /// @param document the schema that it is a part of
 /// @param base to which its references are relative, without a fragment; null if it is not known
-/// @param path by which it is reached, for clients
+/// @param path by which it is reached, for clients; long ones are cut
 /// @param whole whether it is applied to documents of the collection, not to something in them
 /// @param within the references by which it is reached
 record SchemaPlace(
         BsonDocument document, @Nullable URI base, Draft draft, String path, boolean whole, Set<String> within) {
+    private static final int MAX_STEP = 200;
+    private static final int MAX_PATH = 2_000;
+
     static SchemaPlace root(BsonDocument schema, String uri, String name) {
         return new SchemaPlace(schema, URI.create(uri), Draft.of(schema), name + "#", true, Set.of(uri + "#"));
     }
 
+    /// Cut, since names are chosen by clients: one long name must not be repeated for all subschemas below it.
+    private String below(String step) {
+        return path.length() > MAX_PATH ? path : path + "/" + ShortText.of(step, MAX_STEP);
+    }
+
     /// A subschema for the same value.
     SchemaPlace at(String step) {
-        return new SchemaPlace(document, base, draft, path + "/" + step, whole, within);
+        return new SchemaPlace(document, base, draft, below(step), whole, within);
     }
 
     /// A subschema for something in the value.
     SchemaPlace inside(String step) {
-        return new SchemaPlace(document, base, draft, path + "/" + step, false, within);
+        return new SchemaPlace(document, base, draft, below(step), false, within);
     }
 
     /// Behind an identifier of its own, to which references in it are relative.
