@@ -260,7 +260,8 @@ public final class PipelineInspection {
                     value.asDocument().forEach((name, inner) -> checkPipeline(inner, db, location.member(name), walk));
                 }
             }
-            case "$lookup", "$unionwith" -> checkPipeline(member(value, "pipeline"), db, location.member("pipeline"), walk);
+            case "$lookup", "$unionwith" ->
+                checkPipeline(member(value, "pipeline"), db, location.member("pipeline"), walk);
             case "$merge" -> checkPipeline(member(value, "whenMatched"), db, location.member("whenMatched"), walk);
             default -> {}
         }

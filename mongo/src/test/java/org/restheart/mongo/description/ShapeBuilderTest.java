@@ -46,7 +46,13 @@ class ShapeBuilderTest {
         var shape = builder.build();
         assertThat(shape.root().byName().keySet()).containsExactly("a", "many", "z");
         // z, a, a.v, a.v[], a.v[].w, a.~ and many are 7 of the 1,000
-        assertThat(shape.root().byName().get("many").object().orElseThrow().byName().keySet())
+        assertThat(shape.root()
+                        .byName()
+                        .get("many")
+                        .object()
+                        .orElseThrow()
+                        .byName()
+                        .keySet())
                 .containsExactlyElementsOf(
                         some.keySet().stream().sorted().limit(993).toList());
     }
@@ -57,7 +63,9 @@ class ShapeBuilderTest {
         builder.add(new BsonDocument("first", new BsonInt32(1)));
         builder.add(leaves(150_000));
         builder.add(new BsonDocument("first", new BsonInt32(1)));
-        var names = IntStream.range(0, 2).mapToObj(_ -> builder.build().root().byName()).toList();
+        var names = IntStream.range(0, 2)
+                .mapToObj(_ -> builder.build().root().byName())
+                .toList();
         assertThat(names.getFirst().keySet()).isEqualTo(names.getLast().keySet());
         assertThat(builder.build().root().byName().keySet().stream().collect(Collectors.toSet()))
                 .hasSizeLessThanOrEqualTo(1_000);

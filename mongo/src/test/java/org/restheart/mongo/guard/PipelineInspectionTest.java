@@ -96,7 +96,8 @@ class PipelineInspectionTest {
 
     @Test
     void long_names_are_cut_in_messages() {
-        var stage = new BsonDocument("$match", new BsonDocument("x".repeat(400_000), BsonDocument.parse("{$where: 1}")));
+        var stage =
+                new BsonDocument("$match", new BsonDocument("x".repeat(400_000), BsonDocument.parse("{$where: 1}")));
         assertThatThrownBy(() -> NO_LISTS.check(List.of(stage), "mine"))
                 .hasMessageContaining("at pipeline[0].$match." + "x".repeat(100) + "… - ");
     }
