@@ -51,6 +51,9 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// [ComputeLimit].
     private static final int FEW = 2_000;
 
+    /// Errors of a result.
+    private static final int MAX_ERRORS = 1_000;
+
     /// For that place.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
@@ -252,6 +255,15 @@ final class Execution implements InstrumentationState, AutoCloseable {
                 close();
                 require(this::takeTurn);
             }
+        }
+    }
+
+    /// @throws org.restheart.http.ProblemException if they are too many, which ends the execution
+    void checkErrors(int errors) {
+        if (errors > MAX_ERRORS) {
+            fail(
+                    ProblemCode.UNPROCESSABLE,
+                    "more than " + MAX_ERRORS + " values of the response do not have the types of the schema");
         }
     }
 

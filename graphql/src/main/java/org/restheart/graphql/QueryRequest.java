@@ -15,6 +15,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
+import org.restheart.bson.JsonWeight;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.graphql.app.Arguments;
 import org.restheart.http.Nearest;
@@ -39,6 +40,9 @@ record QueryRequest(
     private static final String QUERY = "query";
     private static final List<String> MEMBERS =
             List.of(QUERY, "documentId", "operationName", "variables", "extensions");
+
+    /// Brings to about 100,000 the values of a request, each of which becomes two objects or more.
+    private static final int MAX_WEIGHT = 100_000 * JsonWeight.INNER;
 
     /// Characters of a member's name in a hint.
     private static final int MAX_NAME = 100;
@@ -73,6 +77,7 @@ record QueryRequest(
         if (json.length == 0) {
             return EMPTY;
         }
+        checkWeight(json);
         BsonValue value;
         try {
             value = JsonParser.parse(json);
@@ -83,6 +88,14 @@ record QueryRequest(
             throw bad("the content must be a JSON object");
         }
         return of(value.asDocument());
+    }
+
+    /// @throws ProblemException 413
+    static void checkWeight(byte[] json) {
+        if (JsonWeight.of(json) > MAX_WEIGHT) {
+            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the variables have more than about 100,000 values")
+                    .raise();
+        }
     }
 
     /// @throws ProblemException 400

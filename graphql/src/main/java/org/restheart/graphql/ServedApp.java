@@ -43,6 +43,7 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
         var engine = GraphQL.newGraphQL(app.schema())
                 .instrumentation(new ResultMemory.Counting())
                 .preparsedDocumentProvider(queries)
+                .queryExecutionStrategy(new BoundedStrategy(errors))
                 .subscriptionExecutionStrategy(new SubscriptionStrategy(errors))
                 .defaultDataFetcherExceptionHandler(errors)
                 .build();

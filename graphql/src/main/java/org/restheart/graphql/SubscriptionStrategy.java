@@ -1,7 +1,6 @@
 package org.restheart.graphql;
 
 import graphql.ExecutionResult;
-import graphql.execution.AsyncExecutionStrategy;
 import graphql.execution.DataFetcherExceptionHandler;
 import graphql.execution.ExecutionContext;
 import graphql.execution.ExecutionStrategy;
@@ -16,7 +15,7 @@ final class SubscriptionStrategy extends ExecutionStrategy {
     private final ExecutionStrategy once;
 
     SubscriptionStrategy(DataFetcherExceptionHandler errors) {
-        this.perEvent = new AsyncExecutionStrategy(errors);
+        this.perEvent = new BoundedStrategy(errors);
         this.once = new SubscriptionExecutionStrategy(errors);
     }
 

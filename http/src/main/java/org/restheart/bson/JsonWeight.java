@@ -10,8 +10,8 @@ public final class JsonWeight {
     /// What follows the first member of the outermost document or array.
     private static final int MEMBER = 96;
 
-    /// Mostly remains bytes.
-    private static final int INNER = 8;
+    /// Each further bracket and comma: what it begins mostly remains bytes.
+    public static final int INNER = 8;
 
     private JsonWeight() {}
 

@@ -2,7 +2,11 @@ package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.Document;
@@ -34,6 +38,58 @@ class ManyValuesTest {
             assertThat(admin.send("POST", "/graphql/app", query(1)).statusCode())
                     .as("their memory is free again")
                     .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void results_with_too_many_errors_are_given_up(TestMongo mongo) {
+        var db = mongo.newDatabaseName();
+        var texts = Collections.nCopies(20_000, "no number");
+        mongo.client()
+                .getDatabase(db)
+                .getCollection("c")
+                .insertMany(IntStream.range(0, 1_000)
+                        .mapToObj(i -> new Document("_id", i)
+                                .append("a", "no number")
+                                .append("b", i == 0 ? texts : List.of())
+                                .append("c", i == 0 ? Collections.nCopies(20_000, null) : List.of()))
+                        .toList());
+        try (var gateway = GraphqlGateway.start(mongo, "")) {
+            var admin = new GraphqlClient(gateway, "admin");
+            admin.define("app", """
+                    {"schema": "enum E { X Y } type Doc { a: Int b: [Int] c: [Int!] e: [E] } type Query { docs: [Doc] }",
+                     "mappings": {"Doc": {"e": "b"},
+                       "Query": {"docs": {"db": "$db", "collection": "c", "limit": 1000}}}}""".replace("$db", db));
+            var names = IntStream.range(0, 400).mapToObj(i -> "x" + i + ":a").collect(Collectors.joining(" "));
+            for (var fields : List.of(names, "b", "c", "e")) {
+                long before = System.nanoTime();
+                var refused = admin.ask("app", "{docs{" + fields + "}}");
+                assertThat(refused.body())
+                        .as(fields.substring(0, 1))
+                        .contains("more than 1000 values of the response do not have the types of the schema");
+                assertThat(refused.statusCode()).isEqualTo(400);
+                assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(20));
+            }
+            var one = admin.ask("app", "{docs{a}}");
+            assertThat(one.statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void requests_of_too_many_values_are_refused_before_there_are_objects(TestMongo mongo) {
+        try (var gateway = GraphqlGateway.start(mongo, "")) {
+            var admin = new GraphqlClient(gateway, "admin");
+            admin.define("app", """
+                    {"schema": "type Query { docs: [String] }",
+                     "mappings": {"Query": {"docs": {"db": "none", "collection": "c"}}}}""");
+            var deep = "{\"\":".repeat(90) + "1" + "}".repeat(90);
+            var all = String.join(",", Collections.nCopies(20_000, deep));
+            var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long before = threads.getTotalThreadAllocatedBytes();
+            var refused = admin.send(
+                    "POST", "/graphql/app", "{\"query\": \"{docs}\", \"variables\": {\"a\": [" + all + "]}}");
+            assertThat(refused.statusCode()).as(refused.body()).isEqualTo(413);
+            assertThat(threads.getTotalThreadAllocatedBytes() - before).isLessThan(150_000_000);
         }
     }
 
