@@ -16,6 +16,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Body;
 import org.restheart.http.Operation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -171,7 +172,7 @@ final class GraphqlSocket implements Inbound {
         var results = new Results(id);
         try {
             request.attribute(Operation.ADMISSION).ifPresent(Runnable::run);
-            var asked = QueryRequest.of(payload);
+            var asked = QueryRequest.of(payload, Body.EMPTY);
             if (!subscriptions.isServed(served)) {
                 end(Ending.REDEFINED);
             } else if (!subscriptions.isAdmitted(request)) { // each subscription is a request for the app

@@ -15,9 +15,11 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
-import org.restheart.bson.JsonWeight;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.RawDocuments;
 import org.restheart.graphql.app.Arguments;
+import org.restheart.http.Body;
+import org.restheart.http.ContentTrees;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -41,9 +43,6 @@ record QueryRequest(
     private static final List<String> MEMBERS =
             List.of(QUERY, "documentId", "operationName", "variables", "extensions");
 
-    /// Brings to about 100,000 the values of a request, each of which becomes two objects or more.
-    private static final int MAX_WEIGHT = 100_000 * JsonWeight.INNER;
-
     /// Characters of a member's name in a hint.
     private static final int MAX_NAME = 100;
 
@@ -58,7 +57,7 @@ record QueryRequest(
         if (!mediaType.startsWith("application/json")) {
             throw bad("Bad request: Content-Type must be either application/graphql or application/json");
         }
-        return ofJson(request.body().bytes());
+        return ofJson(request.body());
     }
 
     private static QueryRequest ofText(String query) {
@@ -72,12 +71,12 @@ record QueryRequest(
                         + " application/graphql");
     }
 
-    /// @throws ProblemException 400
-    static QueryRequest ofJson(byte[] json) {
+    /// @throws ProblemException 400, 413, 503
+    static QueryRequest ofJson(Body content) {
+        var json = content.bytes();
         if (json.length == 0) {
             return EMPTY;
         }
-        checkWeight(json);
         BsonValue value;
         try {
             value = JsonParser.parse(json);
@@ -87,20 +86,16 @@ record QueryRequest(
         if (!value.isDocument()) {
             throw bad("the content must be a JSON object");
         }
-        return of(value.asDocument());
+        return of(value.asDocument(), content);
     }
 
-    /// @throws ProblemException 413
-    static void checkWeight(byte[] json) {
-        if (JsonWeight.of(json) > MAX_WEIGHT) {
-            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the variables have more than about 100,000 values")
-                    .raise();
-        }
-    }
-
-    /// @throws ProblemException 400
-    static QueryRequest of(BsonDocument body) {
+    /// @param content from which it was parsed
+    /// @throws ProblemException 400; 413 and 503 for its variables, of which trees are made
+    static QueryRequest of(BsonDocument body, Body content) {
         var variables = body.get("variables");
+        if (variables != null) {
+            ContentTrees.admit(content, RawDocuments.values(variables));
+        }
         return new QueryRequest(
                 text(body, QUERY),
                 text(body, "documentId").or(() -> persisted(body)),

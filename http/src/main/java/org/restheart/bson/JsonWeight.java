@@ -11,12 +11,23 @@ public final class JsonWeight {
     private static final int MEMBER = 96;
 
     /// Each further bracket and comma: what it begins mostly remains bytes.
-    public static final int INNER = 8;
+    private static final int INNER = 8;
 
     private JsonWeight() {}
 
     /// @return 0 for content that does not begin as a document or an array in JSON
     public static long of(byte[] utf8) {
+        return sum(utf8, DOCUMENT, MEMBER, INNER);
+    }
+
+    /// Estimates how many values a tree of the text has: documents, arrays, and what follows them in each.
+    ///
+    /// @return 0 for content that does not begin as a document or an array in JSON
+    public static long values(byte[] utf8) {
+        return sum(utf8, 1, 1, 1);
+    }
+
+    private static long sum(byte[] utf8, int document, int member, int inner) {
         int i = 0;
         while (i < utf8.length && StrictJson.isBlank(utf8[i])) {
             i++;
@@ -30,11 +41,11 @@ public final class JsonWeight {
         while (i < utf8.length) {
             switch (utf8[i]) {
                 case '{', '[' -> {
-                    weight += depth < 2 ? DOCUMENT : INNER;
+                    weight += depth < 2 ? document : inner;
                     depth++;
                 }
                 case '}', ']' -> depth--;
-                case ',' -> weight += depth < 2 ? MEMBER : INNER;
+                case ',' -> weight += depth < 2 ? member : inner;
                 // The shell's dialect has other strings and regular expressions. It is rare, and must not hide
                 // anything: everything counts from there on, also what is in strings.
                 case '\'', '/' -> isStrict = false;

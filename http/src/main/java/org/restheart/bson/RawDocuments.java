@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 
@@ -79,6 +80,37 @@ public final class RawDocuments {
     /// The document as a tree that can be changed.
     public static BsonDocument toTree(RawBsonDocument document) {
         return document.decode(TREES);
+    }
+
+    /// How many values at every depth a tree of the value has. Those that are trees already are not counted, but what
+    /// is still encoded in them.
+    ///
+    /// @throws org.bson.BsonSerializationException if the bytes are not BSON
+    public static long values(BsonValue value) {
+        return switch (value) {
+            case RawBsonDocument document ->
+                values(document.getBackingArray(), document.getByteOffset(), document.getByteLength());
+            case RawBsonArray array -> array.stream().mapToLong(element -> 1 + values(element)).sum();
+            case BsonDocument document -> document.values().stream().mapToLong(RawDocuments::values).sum();
+            case BsonArray array -> array.stream().mapToLong(RawDocuments::values).sum();
+            default -> 0;
+        };
+    }
+
+    private static long values(byte[] bytes, int start, int length) {
+        var cursor = new RawCursor(bytes, start);
+        int end = cursor.enter(start + length);
+        long values = 0;
+        while (cursor.at < end) {
+            byte type = bytes[cursor.at++];
+            cursor.skipName(end);
+            int from = cursor.at;
+            cursor.skip(type, end);
+            values += type == BsonTypes.DOCUMENT || type == BsonTypes.ARRAY
+                    ? 1 + values(bytes, from, cursor.at - from)
+                    : 1;
+        }
+        return values;
     }
 
     /// Any value, with documents and arrays at every depth as trees that can be changed.

@@ -46,7 +46,12 @@ public interface Body {
         return this == EMPTY;
     }
 
-    /// Content in memory.
+    /// Counts the memory of objects that are made of the content and kept until the request ends, for its caller.
+    ///
+    /// @throws ProblemException 503 if the caller holds too much already
+    default void hold(long bytes) {}
+
+    /// Content in memory, for whose objects nobody is charged.
     ///
     /// @param content not copied
     static Body of(byte[] content) {

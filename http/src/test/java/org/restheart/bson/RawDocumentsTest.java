@@ -47,6 +47,17 @@ class RawDocumentsTest {
     }
 
     @Test
+    void the_values_of_a_tree_are_counted_before_there_is_one() {
+        var json = "{\"a\": [{}, {\"b\": [1, \",{[\"]}], \"c\": {\"d\": null}}".getBytes(UTF_8);
+        var raw = JsonParser.parseDocument(json);
+        assertThat(RawDocuments.values(raw)).isEqualTo(8);
+        assertThat(RawDocuments.values(new BsonDocument("x", raw))).isEqualTo(8);
+        assertThat(RawDocuments.values(JsonParser.parse("[{}, [0]]".getBytes(UTF_8)))).isEqualTo(3);
+        assertThat(RawDocuments.values(RawDocuments.toTree(raw))).isZero();
+        assertThat(JsonWeight.values(json)).isEqualTo(9);
+    }
+
+    @Test
     void puts_as_a_map_would() {
         for (var document : RandomBson.documents(500)) {
             var names = new ArrayList<>(document.keySet());

@@ -165,7 +165,7 @@ final class EntryChecks {
             return false;
         }
         try {
-            return PlainJson.parse(request.body().bytes()) instanceof BsonDocument message
+            return PlainJson.parse(request.body()) instanceof BsonDocument message
                     && message.get("params") instanceof BsonDocument params
                     && Tool.isWriting(params);
         } catch (RpcError _) {

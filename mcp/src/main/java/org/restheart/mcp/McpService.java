@@ -133,11 +133,11 @@ public final class McpService implements Service {
     private Response answer(Request request, PresentedCredential credential) {
         RpcRequest rpc;
         try {
-            rpc = RpcRequest.read(request.headers(), request.body().bytes());
+            rpc = RpcRequest.read(request.headers(), request.body());
         } catch (RpcError error) {
             records.refused(request, credential, "malformed");
             return RpcResponses.error(
-                    error.status(), RpcRequest.idIn(request.body().bytes()), error);
+                    error.status(), RpcRequest.idIn(request.body()), error);
         }
         if (rpc.isNotification()) {
             return Response.status(202);

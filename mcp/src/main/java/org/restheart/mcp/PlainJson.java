@@ -9,6 +9,9 @@ import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonWeight;
+import org.restheart.http.Body;
+import org.restheart.http.ContentTrees;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -35,7 +38,10 @@ final class PlainJson {
     private PlainJson() {}
 
     /// @throws RpcError for malformed JSON, duplicate names, or nesting that is too deep
-    static BsonValue parse(byte[] utf8) {
+    /// @throws org.restheart.http.ProblemException 413, 503, see [ContentTrees]
+    static BsonValue parse(Body body) {
+        var utf8 = body.bytes();
+        ContentTrees.admit(body, JsonWeight.values(utf8));
         try (var parser = JSON.createParser(ObjectReadContext.empty(), utf8)) {
             if (parser.nextToken() == null) {
                 throw unreadable("there is no content");

@@ -11,6 +11,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.Body;
 import org.restheart.http.Headers;
 
 /// A request or a notification (JSON-RPC 2.0, 4). Immutable by agreement.
@@ -69,8 +70,8 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
     }
 
     /// @throws RpcError for the first error, in the protocol's order
-    static RpcRequest read(Headers headers, byte[] content) {
-        var value = PlainJson.parse(content);
+    static RpcRequest read(Headers headers, Body body) {
+        var value = PlainJson.parse(body);
         if (!(value instanceof BsonDocument message)) {
             throw invalid(
                     value.isArray()
@@ -98,9 +99,9 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
     }
 
     /// The id of an invalid request, if it has one that an error can repeat.
-    static Optional<BsonValue> idIn(byte[] content) {
+    static Optional<BsonValue> idIn(Body body) {
         try {
-            return PlainJson.parse(content) instanceof BsonDocument message
+            return PlainJson.parse(body) instanceof BsonDocument message
                     ? Optional.ofNullable(message.get("id")).filter(id -> id.isString() || id.isInt32() || id.isInt64())
                     : Optional.empty();
         } catch (RpcError _) {

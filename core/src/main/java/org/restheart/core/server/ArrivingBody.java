@@ -45,6 +45,13 @@ final class ArrivingBody implements Body {
         return whole;
     }
 
+    @Override
+    public void hold(long bytes) {
+        if (!counter.addObjects(bytes)) {
+            throw limits.contentHasNoRoom().raise();
+        }
+    }
+
     private byte[] read() {
         if (announced > limits.perRequest()) {
             throw limits.contentTooLarge().raise();

@@ -1,7 +1,6 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -80,6 +79,11 @@ final class BodyLimits {
                 .with("Retry-After", "1");
     }
 
+    /// Content that has arrived with its head.
+    Body received(byte[] content, Counter counter) {
+        return new Received(content, counter, this);
+    }
+
     /// Begins to count the bytes of a request or a message.
     ///
     /// @param caller names its caller as far as it is known then, see [CallerScope]
@@ -87,18 +91,23 @@ final class BodyLimits {
         return new Counter(caller);
     }
 
-    /// Counts the bytes of one request, or of one message on a connection. Used by one thread at a time.
+    /// Counts the bytes of one request, or of one message on a connection. Used by one thread at a time, but for the
+    /// end of the exchange, after which nothing counts.
     final class Counter {
         private final Supplier<String> caller;
         private long counted;
         private @Nullable Share share;
+        private boolean isClosed;
 
         private Counter(Supplier<String> caller) {
             this.caller = caller;
         }
 
         /// @return whether there was room for these bytes
-        boolean add(long bytes) {
+        synchronized boolean add(long bytes) {
+            if (isClosed) {
+                return true;
+            }
             if (share != null && !share.add(bytes)) {
                 return false;
             }
@@ -116,8 +125,8 @@ final class BodyLimits {
         /// Counts the request for its caller from now on, including earlier bytes.
         ///
         /// @return whether the caller had room for that
-        boolean countForCaller() {
-            if (share == null) {
+        synchronized boolean countForCaller() {
+            if (share == null && !isClosed) {
                 var name = caller.get();
                 boolean isAccount = CallerScope.isAccount(name);
                 var mine = new Share(name, ofOne(isAccount ? together : anonymous), !isAccount);
@@ -135,15 +144,21 @@ final class BodyLimits {
         /// @param content complete, and counted
         /// @return whether the caller had room for that
         boolean addValues(byte[] content) {
+            return addObjects(JsonWeight.of(content));
+        }
+
+        /// The same for objects of known size.
+        synchronized boolean addObjects(long bytes) {
             if (!countForCaller()) {
                 return false;
             }
-            long most = Objects.requireNonNull(share).limit - counted;
-            long weight = Math.min(JsonWeight.of(content), most);
+            long most = share == null ? 0 : share.limit - counted;
+            long weight = Math.min(bytes, most);
             return weight <= 0 || add(weight);
         }
 
-        void close() {
+        synchronized void close() {
+            isClosed = true;
             if (counted > 0) {
                 used.addAndGet(-counted);
                 if (share != null) {
@@ -188,6 +203,20 @@ final class BodyLimits {
                 usedByAnonymous.addAndGet(-bytes);
             }
             shares.computeIfPresent(caller, (_, mine) -> mine > bytes ? mine - bytes : null);
+        }
+    }
+
+    private record Received(byte[] bytes, Counter counter, BodyLimits limits) implements Body {
+        @Override
+        public long length() {
+            return bytes.length;
+        }
+
+        @Override
+        public void hold(long more) {
+            if (!counter.addObjects(more)) {
+                throw limits.contentHasNoRoom().raise();
+            }
         }
     }
 

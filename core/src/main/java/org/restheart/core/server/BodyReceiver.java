@@ -138,7 +138,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                 buffer.clear();
                 int n = channel.read(buffer);
                 if (n < 0) {
-                    return Body.of(content);
+                    return limits.received(content, counter);
                 }
                 if (n == 0) {
                     ChunkFraming.requireSound(exchange);

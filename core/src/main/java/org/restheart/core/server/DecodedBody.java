@@ -68,6 +68,13 @@ final class DecodedBody implements Body {
         return whole;
     }
 
+    @Override
+    public void hold(long bytes) {
+        if (!counter.addObjects(bytes)) {
+            throw limits.contentHasNoRoom().raise();
+        }
+    }
+
     private byte[] inflate() {
         requireGzip();
         if (!counter.countForCaller()) {

@@ -31,7 +31,7 @@ class LargeArraysTest {
 
     @BeforeAll
     static void start(TestMongo mongo) {
-        gateway = TestGateway.start(mongo, "core: {max-buffered-content: " + BUDGET + "}");
+        gateway = TestGateway.start(mongo, "core: {max-buffered-content: " + BUDGET + "}\nmcp: {enabled: true}");
         gateway.permit("editor", "path-prefix('/c') and bson-request-blacklist(price)", "{allowWriteMode: true}");
         gateway.permit("viewer", "path-prefix('/c') and bson-request-contains(a)", "{}");
     }
@@ -98,6 +98,45 @@ class LargeArraysTest {
             assertThat(answers).contains(200, 503).containsOnly(200, 503);
         }
         assertThat(post.call()).isEqualTo(200);
+    }
+
+    /// A second of work for one document, with a tree of 18 MB: the account may hold one of them.
+    @Test
+    void trees_count_as_content() throws Exception {
+        gateway.insert("c", "{_id: 1}");
+        var admin = gateway.as("admin");
+        var slow = "{\"$match\": {\"$expr\": {\"$gt\": [0, {\"$size\": {\"$filter\": {\"input\": {\"$range\":"
+                + " [0, 1000000]}, \"cond\": {\"$lt\": [\"$$this\", 0]}}}}]}}}";
+        var pipeline = "{\"stages\": [" + slow + ", {\"$match\": {\"a\": {\"$in\": " + array(90_000, "0") + "}}}]}";
+        Callable<Integer> run = () -> admin.post("/c/_aggrs", pipeline).statusCode();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answers = threads.invokeAll(List.of(run, run, run)).stream()
+                    .map(answer -> answer.resultNow())
+                    .toList();
+            assertThat(answers).contains(200, 503).containsOnly(200, 503);
+        }
+        assertThat(run.call()).isEqualTo(200);
+    }
+
+    @Test
+    void trees_of_too_many_values_are_refused() {
+        var admin = gateway.as("admin").with("Accept", "application/json, text/event-stream");
+        var message = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": {\"a\": %s}}";
+        var pipeline = "{\"stages\": [{\"$match\": {\"a\": {\"$in\": %s}}}]}";
+        int few = 40_000;
+        assertThat(admin.post("/_mcp", message.formatted(array(few, "{\"\":0}"))).statusCode())
+                .isEqualTo(200);
+        assertThat(admin.post("/c/_aggrs", pipeline.formatted(array(few, "{\"\":0}")))
+                        .statusCode())
+                .isEqualTo(200);
+        int many = 60_000;
+        for (var answer : List.of(
+                admin.post("/_mcp", message.formatted(array(many, "{\"\":0}"))),
+                admin.post("/c/_aggrs", pipeline.formatted(array(many, "{\"\":0}"))),
+                admin.post("/c/_aggrs", "{\"stages\": [], \"avars\": {\"a\": " + array(MOST, "0") + "}}"))) {
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+            assertThat(answer.body()).contains("more than about 100000 values");
+        }
     }
 
     /// MongoDB leaves texts out that exceed 1 MiB, and takes longer for them than a command may take.

@@ -54,7 +54,7 @@ public interface JudgedRequests {
                 inner.path(),
                 inner.query(),
                 new InnerHeaders(inner.headers(), outer.headers()),
-                inner.body(),
+                InnerBody.of(inner.body(), outer.body()),
                 outer.connection(),
                 outer.caller().with(Grant.FULL),
                 attributes,

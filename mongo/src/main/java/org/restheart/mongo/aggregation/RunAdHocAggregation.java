@@ -14,6 +14,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.ContentTrees;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
@@ -59,6 +60,7 @@ public final class RunAdHocAggregation implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         var content = request.contentDocument();
+        ContentTrees.admit(request.http().body(), RawDocuments.values(content));
         var given = stages(content);
         var variables = content.get("avars", new BsonDocument());
         if (!variables.isDocument()) {
