@@ -6,6 +6,9 @@ import java.util.List;
 /// Paths of names that a question is about, for comparing them with paths of a content while descending into it, so
 /// that these never become texts. Positions in a content are read as in a [FieldPath]. Immutable.
 final class AskedPaths {
+    /// Marks where every step of the content is read as a name.
+    private static final long LITERAL = 1L << 31;
+
     private final List<List<String>> paths;
     private final boolean withOperators;
     private final boolean endsAtPosition;
@@ -16,7 +19,8 @@ final class AskedPaths {
         this.endsAtPosition = endsAtPosition;
     }
 
-    /// These very names, also if they look like positional operators.
+    /// These very names, also if they look like positional operators: a path of a content is then read as names, or
+    /// without its positions, but not partly so.
     static AskedPaths named(List<String> paths) {
         return new AskedPaths(steps(paths), true, false);
     }
@@ -41,9 +45,10 @@ final class AskedPaths {
     }
 
     Place start() {
-        var heads = new long[paths.size()];
+        int size = paths.size();
+        var heads = new long[withOperators ? 2 * size : size];
         for (int i = 0; i < heads.length; i++) {
-            heads[i] = (long) i << 32;
+            heads[i] = i < size ? (long) i << 32 : (long) (i - size) << 32 | LITERAL;
         }
         return new Place(Outcome.OPEN, heads, 0, true);
     }
@@ -62,7 +67,8 @@ final class AskedPaths {
     /// A path of a content, compared.
     final class Place {
         private final Outcome outcome;
-        /// What the path may have reached: which path, and how many of its names, which are not yet all.
+        /// What the path may have reached: which path, how many of its names, which are not yet all, and by which
+        /// reading.
         private final long[] reached;
         private final int numbers;
         private final boolean isEmpty;
@@ -104,33 +110,37 @@ final class AskedPaths {
 
         private Place step(String step) {
             if (isEmpty) {
-                return after(step, false, 0);
+                return after(step, false, false, 0);
             }
             boolean isNumber = FieldPath.isNumber(step);
             boolean isOperator = FieldPath.isOperator(step);
             if (endsAtPosition && (isNumber || isOperator)) {
                 return ended(Outcome.AROUND);
             }
-            if (isNumber) {
-                // as a path that is truncated, which covers more than it names
-                return numbers == FieldPath.MAX_NUMBERS ? ended(Outcome.WITHIN) : after(step, true, numbers + 1);
+            if (isNumber && numbers == FieldPath.MAX_NUMBERS && isReadWithPositions()) {
+                return ended(Outcome.WITHIN); // as a path that is truncated, which covers more than it names
             }
-            return isOperator && !withOperators ? this : after(step, isOperator, numbers);
+            return after(step, isNumber, isOperator, isNumber ? numbers + 1 : numbers);
         }
 
-        private Place after(String step, boolean mayBePosition, int numbers) {
+        private boolean isReadWithPositions() {
+            return Arrays.stream(reached).anyMatch(each -> (each & LITERAL) == 0);
+        }
+
+        private Place after(String step, boolean mayBePosition, boolean isOperator, int numbers) {
             var next = new long[reached.length * 2];
             int count = 0;
             for (long each : reached) {
                 var path = paths.get((int) (each >> 32));
-                int names = (int) each;
-                if (path.get(names).equals(step)) {
+                int names = (int) (each & ~LITERAL);
+                boolean isLiteral = (each & LITERAL) != 0;
+                if ((isLiteral || !isOperator) && path.get(names).equals(step)) {
                     if (names + 1 == path.size()) {
                         return ended(Outcome.WITHIN);
                     }
                     next[count++] = each + 1;
                 }
-                if (mayBePosition) {
+                if (!isLiteral && (mayBePosition || isOperator)) {
                     next[count++] = each;
                 }
             }
