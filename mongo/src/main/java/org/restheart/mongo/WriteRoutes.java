@@ -52,6 +52,7 @@ import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.StoredProperties;
 
 /// Adds the routes that write. Used once, at start.
@@ -123,10 +124,15 @@ record WriteRoutes(
         var post = PostToCollection.byShape(
                 new PostDocument(collections, preconditions, coalescer.inserts(), locations),
                 new PostDocuments(collections, coalescer.bulkInserts(), coalescer.limited()));
-        var limited = collections.within(KeyedPost.OPERATION_TIME);
+        var limited = coalescer.limited().within(KeyedPost.OPERATION_TIME);
         var keyed = PostToCollection.byShape(
-                new PostDocument(limited, preconditions, Inserts.alone(limited.operations()), locations),
-                new PostDocuments(limited, BulkInserts.alone(limited.operations()), coalescer.limited()));
+                new PostDocument(
+                        collections.within(SessionCollection.LONGEST_WRITE),
+                        preconditions,
+                        Inserts.limited(limited),
+                        locations),
+                new PostDocuments(
+                        collections.within(KeyedPost.OPERATION_TIME), BulkInserts.limited(limited), limited));
         return new PostToCollection(
                 post,
                 new PostLines(collections, coalescer.limited()),

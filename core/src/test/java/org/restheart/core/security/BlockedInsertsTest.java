@@ -114,6 +114,31 @@ class BlockedInsertsTest {
     }
 
     @Test
+    void keyed_inserts_have_the_same_limits_and_outcomes() {
+        var one = gateway.as("ada").with("Idempotency-Key", "\"one\"");
+        var several = gateway.as("ada").with("Idempotency-Key", "\"several\"");
+        var held = "{\"_id\": \"held\"}";
+        var array = "[{\"n\": 1}, " + held + ", {\"n\": 1}]";
+        try (var transaction = holding("held")) {
+            assertBlocked(within(SOON, () -> one.post("/books", held)));
+            assertThat(errors(within(TIME_LIMIT, () -> several.post("/books", array)), "index"))
+                    .isEqualTo(Map.of(1, 503));
+            var upsert = gateway.as("ada").with("Idempotency-Key", "\"upsert\"");
+            assertBlocked(within(SOON, () -> upsert.post("/books?wm=upsert", held)));
+            var upserts = gateway.as("ada").with("Idempotency-Key", "\"upserts\"");
+            assertThat(errors(within(TIME_LIMIT, () -> upserts.post("/books?wm=upsert", "[" + held + "]")), "index"))
+                    .isEqualTo(Map.of(0, 503));
+            transaction.abortTransaction();
+        }
+        assertThat(several.post("/books", array).statusCode()).isEqualTo(200);
+        assertThat(several.post("/books", array).statusCode()).isEqualTo(200);
+        assertThat(gateway.collection("books").countDocuments(Filters.eq("n", 1)))
+                .isEqualTo(2);
+        assertThat(gateway.stored("books", "held")).isNotNull();
+        assertThat(one.post("/books", held).statusCode()).isEqualTo(409);
+    }
+
+    @Test
     void inserts_of_held_ids_keep_no_others_waiting() throws Exception {
         var ada = gateway.as("ada");
         try (var transaction = holding("held0", "held1", "held2", "held3", "held4", "held5")) {

@@ -24,6 +24,7 @@ import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.WriteMode;
@@ -66,10 +67,11 @@ public final class PostDocuments implements Creation {
         var etag = ids.etag();
         var elements = elements(request, request.content().asArray(), ids.sequence(), etag);
         writtenCheck.check(request, documents(elements));
-        return inserts ? insert(request, elements, etag, ids.mayRepeat()) : replace(request, elements, etag, ids);
+        return inserts ? insert(request, elements, etag, ids) : replace(request, elements, etag, ids);
     }
 
-    private Response insert(DataRequest request, List<Element> elements, ObjectId etag, boolean mayRepeat) {
+    private Response insert(DataRequest request, List<Element> elements, ObjectId etag, NewIds ids) {
+        boolean mayRepeat = ids.mayRepeat();
         var collection = collections.of(request);
         var insert = new BulkInsert(request.namespace(), collection.getWriteConcern(), documents(elements));
         boolean ordered =
@@ -81,6 +83,7 @@ public final class PostDocuments implements Creation {
             }
             var earlier = mayRepeat ? writtenEarlier(collection, elements, refused, etag) : Set.<Integer>of();
             var failed = failed(refused, earlier);
+            noteLeftOut(refused, ids);
             if (ordered && !failed.isEmpty()) { // none behind it was tried
                 IntStream.range(java.util.Collections.min(failed), elements.size())
                         .forEach(failed::add);
@@ -108,8 +111,15 @@ public final class PostDocuments implements Creation {
             var earlier = ids.mayRepeat()
                     ? writtenEarlier(collection, elements, e.getWriteErrors(), etag)
                     : Set.<Integer>of();
+            noteLeftOut(e.getWriteErrors(), ids);
             var report = report(request, e.getWriteResult(), BulkReport.errors(request, e, earlier));
             return answer(request, report, failed(e.getWriteErrors(), earlier), etag);
+        }
+    }
+
+    private static void noteLeftOut(List<BulkWriteError> errors, NewIds ids) {
+        if (errors.stream().anyMatch(error -> error.getCode() == MongoCodes.OUT_OF_TIME)) {
+            ids.leftOut();
         }
     }
 

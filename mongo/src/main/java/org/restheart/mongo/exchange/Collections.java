@@ -30,11 +30,6 @@ public final class Collections {
         return new Collections(client, operations.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS));
     }
 
-    /// Like [#client()], with the same time limit as the collections.
-    public MongoCluster operations() {
-        return operations;
-    }
-
     public MongoClient client() {
         return client;
     }

@@ -2,17 +2,19 @@ package org.restheart.mongo.idempotency;
 
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.bson.BsonBinary;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 import org.restheart.mongo.write.NewIds;
 
-/// The ids of one claim: every attempt writes the same documents. Immutable.
+/// The ids of one claim: every attempt writes the same documents. Confined to one attempt.
 ///
 /// @param claim the digest that identifies the claim
 /// @param etag created with the claim
-record ClaimedIds(BsonBinary claim, ObjectId etag) implements NewIds {
+/// @param unfinished whether the attempt has left documents out
+record ClaimedIds(BsonBinary claim, ObjectId etag, AtomicBoolean unfinished) implements NewIds {
     private static final int TIMESTAMP_BYTES = 4;
 
     /// Ids begin with the time of the claim, as MongoDB's own do; the rest is a digest of claim, tag and position.
@@ -39,5 +41,10 @@ record ClaimedIds(BsonBinary claim, ObjectId etag) implements NewIds {
     @Override
     public boolean mayRepeat() {
         return true;
+    }
+
+    @Override
+    public void leftOut() {
+        unfinished.set(true);
     }
 }

@@ -10,6 +10,7 @@ import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
@@ -24,8 +25,8 @@ import org.restheart.mongo.write.Creation;
 /// `POST /{db}/{collection}` with an `Idempotency-Key`: executed once; each retry gets the same response
 /// (draft-ietf-httpapi-idempotency-key-header). See docs/decisions/0006. Thread-safe.
 public final class KeyedPost implements DataHandler {
-    /// The time limit of each operation of one attempt: an attempt must not write after its claim has been taken
-    /// over.
+    /// The time limit of each operation of one attempt, and of all writes of an array together, but for the last one
+    /// that waits for a transaction: an attempt must not write after its claim has been taken over.
     public static final Duration OPERATION_TIME = Duration.ofSeconds(12);
 
     /// How long a retry waits for the current attempt.
@@ -75,12 +76,14 @@ public final class KeyedPost implements DataHandler {
                             .raise();
                 case Claim.Granted granted -> {
                     var report = new AtomicReference<DataWrite.@Nullable Report>();
-                    var answer = carryOut(reporting(request, report), granted);
-                    if (answer.status() >= 500) {
+                    var ids = new ClaimedIds(granted.id(), granted.etag(), new AtomicBoolean());
+                    var answer = carryOut(reporting(request, report), granted, ids);
+                    var told = Optional.ofNullable(report.get());
+                    if (answer.status() >= 500 || ids.unfinished().get()) {
                         claims.expire(db, granted);
+                        told.ifPresent(outcome -> DataWrite.report(request.http(), outcome));
                         return answer;
                     }
-                    var told = Optional.ofNullable(report.get());
                     if (claims.complete(db, granted, answer, told)) {
                         told.ifPresent(outcome -> DataWrite.report(request.http(), outcome));
                         return answer;
@@ -106,9 +109,9 @@ public final class KeyedPost implements DataHandler {
                 .orElse(request);
     }
 
-    private Response.Ready carryOut(DataRequest request, Claim.Granted claim) {
+    private Response.Ready carryOut(DataRequest request, Claim.Granted claim, ClaimedIds ids) {
         try {
-            return switch (post.handle(request, new ClaimedIds(claim.id(), claim.etag()))) {
+            return switch (post.handle(request, ids)) {
                 case Response.Ready ready -> ready;
                 case Response.Deferred<?> _ -> throw new IllegalStateException("a keyed insert goes alone");
             };

@@ -5,7 +5,6 @@ import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
-import com.mongodb.client.MongoCluster;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.util.ArrayList;
@@ -37,15 +36,7 @@ public interface BulkInserts {
     ///     a deferred response fails with it
     Response insert(Request request, BulkInsert insert, Function<List<BulkWriteError>, Response.Ready> answer);
 
-    /// The documents of each request in a separate command.
-    static BulkInserts alone(MongoCluster client) {
-        return (request, insert, answer) -> {
-            request.requireThread();
-            return answer.apply(insertMany(client, insert));
-        };
-    }
-
-    /// The same, but each waits for a limited time.
+    /// The documents of each request in separate commands, each of which waits for a limited time.
     static BulkInserts limited(LimitedWrites limited) {
         return limited(limited, false);
     }
@@ -60,13 +51,6 @@ public interface BulkInserts {
             request.requireThread();
             return answer.apply(limited.insert(insert.namespace(), insert.writeConcern(), insert.documents(), ordered));
         };
-    }
-
-    private static List<BulkWriteError> insertMany(MongoCluster client, BulkInsert insert) {
-        var collection = client.getDatabase(insert.namespace().getDatabaseName())
-                .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
-                .withWriteConcern(insert.writeConcern());
-        return inBatches(collection, insert.documents(), false);
     }
 
     /// Inserts by as many commands as [CommandBatches] says.

@@ -14,7 +14,6 @@ import com.mongodb.client.model.WriteModel;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
@@ -27,8 +26,8 @@ public final class BulkWrites {
 
     private BulkWrites() {}
 
-    /// Tries every one, in no order. Outside of sessions and of collections with a time limit, each waits for a
-    /// limited time. In a transaction, none waits for another one.
+    /// Tries every one, in no order. Outside of sessions, each waits for a limited time. In a transaction, none waits
+    /// for another one.
     ///
     /// @param session the client's, if it has one
     /// @param writes all inserts, or all replacements
@@ -38,10 +37,8 @@ public final class BulkWrites {
             Optional<ClientSession> session,
             MongoCollection<RawBsonDocument> collection,
             List<? extends WriteModel<RawBsonDocument>> writes) {
-        boolean limits = session.isEmpty()
-                && collection.getTimeout(TimeUnit.MILLISECONDS) == null
-                && collection.getWriteConcern().isAcknowledged()
-                && limited.areLimited();
+        boolean limits =
+                session.isEmpty() && collection.getWriteConcern().isAcknowledged() && limited.areLimited();
         return limits ? limited.each(collection, writes) : run(session, collection, writes, UNORDERED);
     }
 

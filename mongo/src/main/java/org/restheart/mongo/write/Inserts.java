@@ -1,10 +1,8 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoNamespace;
-import com.mongodb.MongoWriteException;
 import com.mongodb.WriteConcern;
 import com.mongodb.WriteError;
-import com.mongodb.client.MongoCluster;
 import java.util.List;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
@@ -36,15 +34,7 @@ public interface Inserts {
     ///     deferred response fails with it
     Response insert(Request request, Insert insert, Function<Outcome, Response.Ready> answer);
 
-    /// Each insert in a separate command.
-    static Inserts alone(MongoCluster client) {
-        return (request, insert, answer) -> {
-            request.requireThread();
-            return answer.apply(insertOne(client, insert));
-        };
-    }
-
-    /// The same, but each waits for a limited time.
+    /// Each insert in a separate command, which waits for a limited time.
     static Inserts limited(LimitedWrites limited) {
         return (request, insert, answer) -> {
             request.requireThread();
@@ -56,17 +46,5 @@ public interface Inserts {
     /// @param errors of the one document, at most one
     static Outcome outcome(List<? extends WriteError> errors) {
         return errors.isEmpty() ? new Outcome.Inserted() : new Outcome.Refused(errors.getFirst());
-    }
-
-    private static Outcome insertOne(MongoCluster client, Insert insert) {
-        try {
-            client.getDatabase(insert.namespace().getDatabaseName())
-                    .getCollection(insert.namespace().getCollectionName(), RawBsonDocument.class)
-                    .withWriteConcern(insert.writeConcern())
-                    .insertOne(insert.document());
-            return new Outcome.Inserted();
-        } catch (MongoWriteException e) {
-            return new Outcome.Refused(e.getError());
-        }
     }
 }

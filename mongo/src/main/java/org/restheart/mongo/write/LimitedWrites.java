@@ -11,15 +11,18 @@ import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCluster;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.WriteModel;
 import com.mongodb.connection.ClusterType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -61,11 +64,24 @@ public final class LimitedWrites {
 
     private final MongoClient client;
     private final boolean retriesWrites;
+    private final Optional<Duration> most;
 
     /// @param retriesWrites whether the connection string allows retryable writes
     public LimitedWrites(MongoClient client, boolean retriesWrites) {
+        this(client, retriesWrites, Optional.empty());
+    }
+
+    private LimitedWrites(MongoClient client, boolean retriesWrites, Optional<Duration> most) {
         this.client = client;
         this.retriesWrites = retriesWrites;
+        this.most = most;
+    }
+
+    /// The same for requests all of whose documents together have a limited time. No command is begun later: the
+    /// documents that are left then are refused like those that wait. Where there are no other limits, each command
+    /// has this one.
+    public LimitedWrites within(Duration most) {
+        return new LimitedWrites(client, retriesWrites, Optional.of(most));
     }
 
     /// Whether there are limits: sharded clusters have not been tested, and with a `timeoutMS` the driver has its own.
@@ -91,10 +107,16 @@ public final class LimitedWrites {
 
     private List<BulkWriteError> unlimited(
             MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents, boolean ordered) {
-        var collection = client.getDatabase(namespace.getDatabaseName())
+        var collection = commands()
+                .getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
                 .withWriteConcern(concern);
         return BulkInserts.inBatches(collection, documents, ordered);
+    }
+
+    private MongoCluster commands() {
+        return most.<MongoCluster>map(time -> client.withTimeout(time.toMillis(), TimeUnit.MILLISECONDS))
+                .orElse(client);
     }
 
     /// Tries every write, as [BulkWrites#each].
@@ -145,7 +167,7 @@ public final class LimitedWrites {
             List<RawBsonDocument> statements,
             boolean ordered) {
         try (var sent = new RetryableStatements(client, command, namespace, statements)) {
-            var run = new Run(sent, statements, command.equals("insert"), concern, ordered);
+            var run = new Run(sent, statements, command.equals("insert"), concern, ordered, most);
             try {
                 run.all();
             } catch (MongoWriteConcernException e) {
@@ -166,6 +188,8 @@ public final class LimitedWrites {
         private final boolean inserts;
         private final WriteConcern concern;
         private final boolean ordered;
+        private final Optional<Duration> most;
+        private final long began = System.nanoTime();
 
         private final List<BulkWriteError> errors = new ArrayList<>();
         private final List<BulkWriteUpsert> upserts = new ArrayList<>();
@@ -184,12 +208,14 @@ public final class LimitedWrites {
                 List<RawBsonDocument> documents,
                 boolean inserts,
                 WriteConcern concern,
-                boolean ordered) {
+                boolean ordered,
+                Optional<Duration> most) {
             this.statements = statements;
             this.documents = documents;
             this.inserts = inserts;
             this.concern = concern;
             this.ordered = ordered;
+            this.most = most;
         }
 
         /// The number of documents that were written.
@@ -203,6 +229,10 @@ public final class LimitedWrites {
             int limit = CommandBatches.MAX_STATEMENTS;
             int most = limit;
             while (!left.isEmpty() && !ended) {
+                if (isLate()) {
+                    left.forEach(this::refuse);
+                    return;
+                }
                 var part = part(left, most);
                 if (part.size() == 1 ? one(part.getFirst()) : many(part)) {
                     left.subList(0, part.size()).clear();
@@ -216,6 +246,11 @@ public final class LimitedWrites {
                 limit = Math.max(part.size() / 2, 1); // a slow server carries out smaller ones in time
                 most = limit;
             }
+        }
+
+        private boolean isLate() {
+            return most.filter(time -> System.nanoTime() - began > time.toNanos())
+                    .isPresent();
         }
 
         private List<Integer> part(List<Integer> left, int most) {
@@ -263,7 +298,12 @@ public final class LimitedWrites {
             int done = done();
             int separate = 0;
             var next = left.iterator();
-            while (next.hasNext() && !ended && blocked == before && done() == done && separate < MAX_SEPARATE) {
+            while (next.hasNext()
+                    && !ended
+                    && !isLate()
+                    && blocked == before
+                    && done() == done
+                    && separate < MAX_SEPARATE) {
                 int number = next.next();
                 if (number > lastExecuted) {
                     separate++;

@@ -33,4 +33,8 @@ public interface NewIds {
     /// Whether an earlier attempt without response may have written the same documents, with the same ids and tag. A
     /// duplicate id is then not an error if the tag is the same.
     boolean mayRepeat();
+
+    /// Called when documents of the request were left out that may be written later: those who repeat it want it to be
+    /// carried out again.
+    default void leftOut() {}
 }

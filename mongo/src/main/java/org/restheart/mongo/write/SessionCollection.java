@@ -24,7 +24,7 @@ import org.restheart.mongo.exchange.DataRequest;
 /// request.
 public final class SessionCollection {
     /// The time limit of a write of one document; far more than one takes unless the document is locked.
-    static final Duration LONGEST_WRITE = Duration.ofSeconds(5);
+    public static final Duration LONGEST_WRITE = Duration.ofSeconds(5);
 
     private final MongoCollection<RawBsonDocument> collection;
     private final Optional<ClientSession> session;
