@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.fields.Visibility;
 import org.restheart.http.DocumentCheck;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -229,8 +230,12 @@ final class LastManagerGuard implements Filter {
         }
         if (target.collection().isPresent() && holdsDocuments(target) && target.kind() != ResourceKind.COLLECTION) {
             var grant = request.caller().grant();
-            // Where fields are hidden, which accounts match must not tell about them: any may be written then.
-            var sent = grant.projectResponse().isPresent() ? List.<BsonDocument>of() : sent(request);
+            // Which accounts match must not tell about hidden fields: any may be written then.
+            var visibility = grant.projectResponse().map(Visibility::of);
+            var sent = sent(request).stream()
+                    .filter(filter ->
+                            visibility.isEmpty() || visibility.get().allowsFilter(filter))
+                    .toList();
             sent.forEach(operators::checkFilter);
             var rule = grant.writeFilter();
             filters.addAll(rule.isEmpty() ? sent : List.of(StagedFilter.ofWrites(rule, sent)));

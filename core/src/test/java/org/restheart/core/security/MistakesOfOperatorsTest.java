@@ -78,6 +78,22 @@ class MistakesOfOperatorsTest {
     }
 
     @Test
+    void changes_of_others_by_a_filter_are_no_concern_of_the_last_one() {
+        var others = "/users/*?filter=%7B%22_id%22:%7B%22$in%22:[%22ada%22,%22nobody%22]%7D%7D";
+        var json = admin().with("Content-Type", "application/json");
+        for (var answer : List.of(
+                json.send("PATCH", others, "{\"roles\":[\"viewer\"]}"),
+                json.send("PATCH", others, "{\"$unset\":{\"password\":true}}"),
+                admin().send("DELETE", others, ""))) {
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        }
+        assertThat(gateway.collection("users").countDocuments(eq("_id", "ada"))).isZero();
+        var hidden = json.send("PATCH", "/users/*?filter=%7B%22password%22:%22x%22%7D", "{\"roles\":[]}");
+        assertThat(hidden.statusCode()).as(hidden.body()).isEqualTo(403);
+        assertThat(adminIsLetIn()).isTrue();
+    }
+
+    @Test
     void within_a_transaction_none_that_may_manage_is_deleted_or_disarmed() {
         gateway.insert("users", "{_id: 'second', password: '" + TestGateway.hash("second-pw") + "', roles: ['admin']}");
         var session =
