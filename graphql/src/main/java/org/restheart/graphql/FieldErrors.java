@@ -2,14 +2,18 @@ package org.restheart.graphql;
 
 import graphql.ErrorType;
 import graphql.GraphQLError;
+import graphql.execution.AbortExecutionException;
 import graphql.execution.DataFetcherExceptionHandler;
 import graphql.execution.DataFetcherExceptionHandlerParameters;
 import graphql.execution.DataFetcherExceptionHandlerResult;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.error.MongoErrors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,11 +24,15 @@ final class FieldErrors implements DataFetcherExceptionHandler {
     private static final Problem UNEXPECTED =
             Problem.of(ProblemCode.INTERNAL, "Error loading the field, see log for more information");
 
+    private static final Problem ENDED = Problem.of(ProblemCode.OVERLOADED, "the execution has ended");
+
     @Override
     public CompletableFuture<DataFetcherExceptionHandlerResult> handleException(
             DataFetcherExceptionHandlerParameters failed) {
-        var problem = problem(failed.getException());
-        Execution.of(failed.getDataFetchingEnvironment().getGraphQlContext()).failed(problem);
+        var execution =
+                Execution.of(failed.getDataFetchingEnvironment().getGraphQlContext());
+        var problem = problem(failed.getException(), execution.fatal());
+        execution.failed(problem);
         var error = GraphQLError.newError()
                 .errorType(ErrorType.DataFetchingException)
                 .message("%s", message(problem))
@@ -40,14 +48,24 @@ final class FieldErrors implements DataFetcherExceptionHandler {
         return problem.message().startsWith(FORBIDDEN_STAGE) ? "GraphQL " + problem.message() : problem.message();
     }
 
-    private static Problem problem(Throwable failure) {
+    /// Logs what is neither a refusal nor a failure of MongoDB.
+    ///
+    /// @param fatal the failure of the whole request, by which the other fields end
+    static Problem problem(Throwable failure, Optional<Problem> fatal) {
         return switch (failure) {
             case ProblemException refused -> refused.problem();
-            case CompletionException wrapper when wrapper.getCause() != null -> problem(wrapper.getCause());
-            default -> {
-                LOG.error("a field failed unexpectedly", failure);
-                yield UNEXPECTED;
-            }
+            case CompletionException wrapper when wrapper.getCause() != null -> problem(wrapper.getCause(), fatal);
+            case AbortExecutionException _ -> fatal.orElse(ENDED);
+            case CancellationException _ -> fatal.orElse(ENDED); // its client has disconnected
+            default ->
+                MongoErrors.toProblem(failure)
+                        .map(problem -> problem.unquoted().isPresent() ? problem.unquoting() : problem)
+                        .orElseGet(() -> unexpected(failure));
         };
+    }
+
+    private static Problem unexpected(Throwable failure) {
+        LOG.error("a field failed unexpectedly", failure);
+        return UNEXPECTED;
     }
 }
