@@ -71,6 +71,29 @@ class LargeArraysTest {
     }
 
     @Test
+    void long_paths_are_refused_and_long_names_are_not() {
+        var admin = gateway.as("admin");
+        var name = "x".repeat(4_096);
+        for (var document : List.of(
+                "{\"" + name + ".a\": 1}",
+                "{\"" + ".".repeat(100) + "\": 1}",
+                // each within the bounds, but not together
+                IntStream.range(0, 1_100)
+                        .mapToObj(i -> "\"f" + i + ".a".repeat(95) + "\": 1")
+                        .collect(Collectors.joining(",", "{", "}")))) {
+            for (var answer : List.of(
+                    admin.post("/c", document), admin.post("/c", "[" + document + "]"), admin.put("/c/one", document))) {
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            }
+        }
+        assertThat(gateway.collection("c").countDocuments()).isZero();
+        assertThat(admin.post("/c", "{\"" + name + name + "\": 1}").statusCode())
+                .isEqualTo(201);
+        assertThat(admin.post("/c", "{\"" + name.substring(2) + ".a\": 1}").statusCode())
+                .isEqualTo(201);
+    }
+
+    @Test
     void rules_see_each_document() {
         var ada = gateway.as("ada");
         var many = array(20_000, "{\"a\":1}");
