@@ -3,8 +3,11 @@ package org.restheart.mongo.content;
 import static org.restheart.mongo.content.Refusals.invalid;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -22,6 +25,9 @@ final class DottedKeys {
     /// Bounds the documents that short names create: each takes many times the memory of its name.
     private static final int MAX_LEVELS = 100_000;
 
+    /// Containers that were made here, so that they may be changed: content is shared and may be bytes.
+    private final Set<BsonValue> own = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private int gaps;
     private int levels;
 
@@ -33,23 +39,23 @@ final class DottedKeys {
     ///
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument expand(BsonDocument document) {
-        return document.keySet().stream().anyMatch(key -> key.indexOf('.') >= 0)
-                ? new DottedKeys().copy(document)
-                : document;
+        return hasDots(document) ? new DottedKeys().copy(document) : document;
+    }
+
+    private static boolean hasDots(BsonDocument document) {
+        return document.keySet().stream().anyMatch(key -> key.indexOf('.') >= 0);
     }
 
     private BsonDocument copy(BsonDocument document) {
         var expanded = new BsonDocument();
+        own.add(expanded);
         var paths = new ArrayList<Path>();
         document.forEach((key, value) -> {
             if (key.indexOf('.') < 0) {
-                expanded.put(key, Copies.deep(value));
+                expanded.put(key, value);
             } else {
                 var names = FieldPath.steps(key);
-                levels += names.size() - 1;
-                if (levels > MAX_LEVELS) {
-                    throw invalid("the dotted keys of a document have more than " + MAX_LEVELS + " dots");
-                }
+                count(names.size() - 1);
                 paths.add(new Path(key, names, inside(value)));
             }
         });
@@ -58,14 +64,53 @@ final class DottedKeys {
         return expanded;
     }
 
+    private void count(int made) {
+        levels += made;
+        if (levels > MAX_LEVELS) {
+            throw invalid("the dotted keys of a document, and the containers that they change, have more than "
+                    + MAX_LEVELS + " dots and members");
+        }
+    }
+
     /// Documents inside an array that a dotted key holds are expanded too.
     private BsonValue inside(BsonValue value) {
-        if (!value.isArray()) {
-            return Copies.deep(value);
+        if (!hasDotsInside(value)) {
+            return value;
         }
         var array = new BsonArray();
-        value.asArray().forEach(e -> array.add(e.isDocument() ? copy(e.asDocument()) : inside(e)));
+        own.add(array);
+        value.asArray().forEach(element -> {
+            count(1);
+            array.add(
+                    element.isDocument() && hasDots(element.asDocument())
+                            ? copy(element.asDocument())
+                            : inside(element));
+        });
         return array;
+    }
+
+    private static boolean hasDotsInside(BsonValue value) {
+        return value.isArray()
+                && value.asArray().stream()
+                        .anyMatch(element ->
+                                element.isDocument() ? hasDots(element.asDocument()) : hasDotsInside(element));
+    }
+
+    /// The same container, if it may be changed, or a copy of it; any other value as it is.
+    private BsonValue own(BsonValue value) {
+        if (own.contains(value) || !(value.isDocument() || value.isArray())) {
+            return value;
+        }
+        BsonValue copy;
+        if (value.isDocument()) {
+            count(value.asDocument().size());
+            copy = Copies.shallow(value.asDocument());
+        } else {
+            count(value.asArray().size());
+            copy = new BsonArray(value.asArray());
+        }
+        own.add(copy);
+        return copy;
     }
 
     private void put(BsonDocument root, Path path) {
@@ -96,21 +141,24 @@ final class DottedKeys {
         var name = path.names().get(depth);
         if (parent.isArray()) {
             int index = index(path, depth);
-            var child = fill(parent.asArray(), index, path);
-            if (child.isNull()) {
-                child = container(path, depth + 1);
-                parent.asArray().set(index, child);
-            }
+            var found = fill(parent.asArray(), index, path);
+            var child = found.isNull() ? container(path, depth + 1) : own(found);
+            parent.asArray().set(index, child);
             return child;
         }
         if (!parent.isDocument() || (depth > 0 && isIndex(name))) {
             throw contradiction(path);
         }
-        return parent.asDocument().computeIfAbsent(name, _ -> container(path, depth + 1));
+        var found = parent.asDocument().get(name);
+        var child = found == null ? container(path, depth + 1) : own(found);
+        parent.asDocument().put(name, child);
+        return child;
     }
 
-    private static BsonValue container(Path path, int depth) {
-        return isIndex(path.names().get(depth)) ? new BsonArray() : new BsonDocument();
+    private BsonValue container(Path path, int depth) {
+        BsonValue made = isIndex(path.names().get(depth)) ? new BsonArray() : new BsonDocument();
+        own.add(made);
+        return made;
     }
 
     private BsonValue fill(BsonArray array, int index, Path path) {

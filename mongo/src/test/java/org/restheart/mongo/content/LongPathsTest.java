@@ -1,5 +1,6 @@
 package org.restheart.mongo.content;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
+import org.restheart.bson.JsonParser;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.bson.fields.Visibility;
@@ -59,6 +61,24 @@ class LongPathsTest {
         assertBounded(() -> judge(TouchedPaths.together(new BsonArray(List.of(stage)), true)));
         assertBounded(() -> assertThat(EffectiveValue.of(wide, "owner")).isNull());
         assertThat(TouchedPaths.together(wide, false).has("x".repeat(100_000))).isTrue();
+    }
+
+    /// As trees, the values would take ten times as much.
+    @Test
+    void expandsDottedKeysBesideManyValues() {
+        var many = "[" + "{\"\":0},".repeat(1_000_000) + "{}]";
+        for (var json : List.of("{\"a.b\":1,\"c\":" + many + "}", "{\"a.b\":" + many + "}")) {
+            var raw = JsonParser.parseDocument(json.getBytes(UTF_8));
+            assertBounded(() -> {
+                var expanded = DottedKeys.expand(raw);
+                assertThat(expanded.getDocument("a")).containsKey("b");
+            });
+        }
+        var into = JsonParser.parseDocument(("{\"c.0.x\":1,\"c\":" + many + "}").getBytes(UTF_8));
+        assertBounded(() -> assertThatThrownBy(() -> DottedKeys.expand(into)).isInstanceOf(ProblemException.class));
+        var some = JsonParser.parseDocument("{\"c.0.x\":1,\"c\":[{\"y\":{\"z\":2}}],\"c.0.y.u\":3}".getBytes(UTF_8));
+        assertThat(DottedKeys.expand(some))
+                .isEqualTo(BsonDocument.parse("{c: [{y: {z: 2, u: 3}, x: 1}]}"));
     }
 
     @Test
