@@ -19,6 +19,11 @@ final class ComponentNames {
     /// Reserved names and endings.
     private static final Set<String> TAKEN = Set.of("new", "patch", "many", "id", "size", "meta", "indexes", "index");
 
+    /// Characters of a name of a component, and of what a property adds to one; a hash stands for the rest.
+    private static final int MAX_LENGTH = 500;
+
+    private static final int MAX_PROPERTY = 100;
+
     private ComponentNames() {}
 
     /// The middle of the names for a path: `Books` for `/books`.
@@ -47,10 +52,14 @@ final class ComponentNames {
 
     /// The component of a property's value.
     static String inner(String component, String property) {
-        return component + "_"
-                + (COMPONENT.matcher(property).matches()
-                        ? property
-                        : ascii(property).replaceAll("[^A-Za-z0-9]+", "") + "X" + hash(property));
+        var outer = component.length() <= MAX_LENGTH
+                ? component
+                : component.substring(0, MAX_LENGTH - MAX_PROPERTY) + "X" + hash(component);
+        if (property.length() <= MAX_PROPERTY && COMPONENT.matcher(property).matches()) {
+            return outer + "_" + property;
+        }
+        var begin = property.substring(0, Math.min(property.length(), MAX_PROPERTY));
+        return outer + "_" + ascii(begin).replaceAll("[^A-Za-z0-9]+", "") + "X" + hash(property);
     }
 
     private static String ascii(String text) {

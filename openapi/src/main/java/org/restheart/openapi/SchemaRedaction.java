@@ -8,6 +8,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.judged.RuleAnswer;
 
@@ -61,7 +62,8 @@ record SchemaRedaction(List<Optional<Visibility>> visibilities, Components compo
         }
         NAMING.forEach(document::remove);
         if (document.get("properties") instanceof BsonDocument properties) {
-            properties.keySet().removeIf(property -> !shows(path + "." + property));
+            // A path that is too long is one that no rule names: whether it is shown is not determined.
+            properties.keySet().removeIf(property -> !FieldPath.isBounded(path, property) || !shows(path + "." + property));
             properties.replaceAll((property, inner) -> redacted(inner, path + "." + property, entered));
             requireOnly(properties.keySet(), document);
         }

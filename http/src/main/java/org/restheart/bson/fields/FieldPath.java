@@ -37,17 +37,30 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
     ///
     /// @throws org.restheart.http.ProblemException 400
     public static List<String> steps(String text) {
+        if (!isBounded(text)) {
+            throw Problem.of(
+                            ProblemCode.CONTENT_INVALID,
+                            "the path '" + ShortText.of(text, 60) + "' is too long: it may have " + MAX_STEPS
+                                    + " names and " + MAX_LENGTH + " characters")
+                    .raise();
+        }
+        return List.of(text.split("\\.", -1));
+    }
+
+    /// Whether a path may be taken apart.
+    public static boolean isBounded(String text) {
         int dots = 0;
         for (int dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
             if (++dots >= MAX_STEPS || text.length() > MAX_LENGTH) {
-                throw Problem.of(
-                                ProblemCode.CONTENT_INVALID,
-                                "the path '" + ShortText.of(text, 60) + "' is too long: it may have " + MAX_STEPS
-                                        + " names and " + MAX_LENGTH + " characters")
-                        .raise();
+                return false;
             }
         }
-        return List.of(text.split("\\.", -1));
+        return true;
+    }
+
+    /// The same for a path below another one, which is not made if it is too long.
+    public static boolean isBounded(String path, String name) {
+        return path.length() + name.length() < MAX_LENGTH && isBounded(path + "." + name);
     }
 
     private static FieldPath of(String text, boolean isUpdated) {

@@ -3,6 +3,8 @@ package org.restheart.mongo.changestream;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.FieldPath;
+import org.restheart.http.ShortText;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 
 /// The filter that each listener sets for itself: `{"<event field>::<path>": {"$var": "<query parameter>"}}`.
@@ -23,7 +25,11 @@ record NotifyWhen(List<String> path, String parameter, boolean required) {
         if (at < 1 || at + 2 == key.length()) {
             throw new MalformedStream("the key of notify_when must be <event field>::<path> but is " + key);
         }
-        var path = List.of(key.replace("::", ".").split("\\.", -1));
+        var text = key.replace("::", ".");
+        if (!FieldPath.isBounded(text)) {
+            throw new MalformedStream("the path of notify_when is too long: " + ShortText.of(key, 60));
+        }
+        var path = FieldPath.steps(text);
         if (path.contains("")) {
             throw new MalformedStream("the path of notify_when has an empty name: " + key);
         }

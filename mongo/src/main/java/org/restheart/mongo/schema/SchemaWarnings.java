@@ -1,6 +1,6 @@
 package org.restheart.mongo.schema;
 
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -8,15 +8,20 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.http.ShortText;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about what a schema says without effect: misspelt keywords, unknown drafts. Such schemas are valid.
 public final class SchemaWarnings {
     private static final int MAX = 10;
+
+    /// Characters of each name in a place.
+    private static final int MAX_NAME = 100;
 
     private static final Set<String> OF_ONE = Set.of(
             "additionalItems",
@@ -102,40 +107,55 @@ public final class SchemaWarnings {
         if (!concern(request) || request.require(RequestContent.KEY).isUnread()) {
             return List.of();
         }
-        var warnings = new ArrayList<String>();
+        var warnings = new LinkedHashSet<String>();
         if (request.require(RequestContent.KEY).value() instanceof BsonDocument schema) {
             addTo(warnings, SchemaForm.shown(schema));
         }
-        return warnings.stream().distinct().limit(MAX).toList();
+        return warnings.stream().limit(MAX).toList();
     }
 
-    private static void addTo(List<String> warnings, BsonDocument schema) {
+    private static void addTo(Set<String> warnings, BsonDocument schema) {
         var draft = schema.get("$schema");
         if (draft != null
                 && draft.isString()
                 && !SchemaForm.isDraft(draft.asString().getValue())) {
             warnings.add("$schema names no known draft: the schema is one of draft-04");
         }
-        keywords(warnings, schema, "");
+        keywords(warnings, schema, Place.TOP);
     }
 
-    private static void keywords(List<String> warnings, BsonValue part, String place) {
-        if (!(part instanceof BsonDocument schema)) {
+    /// Where a keyword stands; its text is made for warnings only.
+    private record Place(@Nullable Place outer, String name) {
+        private static final Place TOP = new Place(null, "");
+
+        Place below(String name) {
+            return new Place(this, name);
+        }
+
+        @Override
+        public String toString() {
+            return outer == null ? "" : outer + ShortText.of(name, MAX_NAME) + ".";
+        }
+    }
+
+    private static void keywords(Set<String> warnings, BsonValue part, Place place) {
+        if (!(part instanceof BsonDocument schema) || warnings.size() >= MAX) {
             return;
         }
         schema.forEach((key, value) -> {
             if (!KEYWORDS.contains(key)) {
-                if (!OTHERS.contains(key)) {
+                if (!OTHERS.contains(key) && warnings.size() < MAX) {
                     Nearest.to(key, KEYWORDS)
                             .ifPresent(near -> warnings.add(
                                     "the keyword " + place + key + " has no effect; did you mean " + near + "?"));
                 }
             } else if (OF_MANY.contains(key) && value instanceof BsonArray several) {
-                several.forEach(one -> keywords(warnings, one, place + key + "."));
+                several.forEach(one -> keywords(warnings, one, place.below(key)));
             } else if (OF_ONE.contains(key)) {
-                keywords(warnings, value, place + key + ".");
+                keywords(warnings, value, place.below(key));
             } else if (OF_NAMED.contains(key) && value instanceof BsonDocument named) {
-                named.forEach((name, one) -> keywords(warnings, one, place + key + "." + name + "."));
+                var inside = place.below(key);
+                named.forEach((name, one) -> keywords(warnings, one, inside.below(name)));
             }
         });
     }
