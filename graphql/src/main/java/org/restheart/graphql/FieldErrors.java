@@ -29,8 +29,7 @@ final class FieldErrors implements DataFetcherExceptionHandler {
     @Override
     public CompletableFuture<DataFetcherExceptionHandlerResult> handleException(
             DataFetcherExceptionHandlerParameters failed) {
-        var execution =
-                Execution.of(failed.getDataFetchingEnvironment().getGraphQlContext());
+        var execution = Execution.of(failed.getDataFetchingEnvironment().getGraphQlContext());
         var problem = problem(failed.getException(), execution.fatal());
         execution.failed(problem);
         var error = GraphQLError.newError()

@@ -90,9 +90,12 @@ public final class RawDocuments {
         return switch (value) {
             case RawBsonDocument document ->
                 values(document.getBackingArray(), document.getByteOffset(), document.getByteLength());
-            case RawBsonArray array -> array.stream().mapToLong(element -> 1 + values(element)).sum();
-            case BsonDocument document -> document.values().stream().mapToLong(RawDocuments::values).sum();
-            case BsonArray array -> array.stream().mapToLong(RawDocuments::values).sum();
+            case RawBsonArray array ->
+                array.stream().mapToLong(element -> 1 + values(element)).sum();
+            case BsonDocument document ->
+                document.values().stream().mapToLong(RawDocuments::values).sum();
+            case BsonArray array ->
+                array.stream().mapToLong(RawDocuments::values).sum();
             default -> 0;
         };
     }

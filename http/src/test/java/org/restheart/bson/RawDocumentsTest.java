@@ -52,7 +52,8 @@ class RawDocumentsTest {
         var raw = JsonParser.parseDocument(json);
         assertThat(RawDocuments.values(raw)).isEqualTo(8);
         assertThat(RawDocuments.values(new BsonDocument("x", raw))).isEqualTo(8);
-        assertThat(RawDocuments.values(JsonParser.parse("[{}, [0]]".getBytes(UTF_8)))).isEqualTo(3);
+        assertThat(RawDocuments.values(JsonParser.parse("[{}, [0]]".getBytes(UTF_8))))
+                .isEqualTo(3);
         assertThat(RawDocuments.values(RawDocuments.toTree(raw))).isZero();
         assertThat(JsonWeight.values(json)).isEqualTo(9);
     }

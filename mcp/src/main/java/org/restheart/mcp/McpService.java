@@ -136,8 +136,7 @@ public final class McpService implements Service {
             rpc = RpcRequest.read(request.headers(), request.body());
         } catch (RpcError error) {
             records.refused(request, credential, "malformed");
-            return RpcResponses.error(
-                    error.status(), RpcRequest.idIn(request.body()), error);
+            return RpcResponses.error(error.status(), RpcRequest.idIn(request.body()), error);
         }
         if (rpc.isNotification()) {
             return Response.status(202);

@@ -131,8 +131,7 @@ record WriteRoutes(
                         preconditions,
                         Inserts.limited(limited),
                         locations),
-                new PostDocuments(
-                        collections.within(KeyedPost.OPERATION_TIME), BulkInserts.limited(limited), limited));
+                new PostDocuments(collections.within(KeyedPost.OPERATION_TIME), BulkInserts.limited(limited), limited));
         return new PostToCollection(
                 post,
                 new PostLines(collections, coalescer.limited()),

@@ -63,7 +63,9 @@ record SchemaRedaction(List<Optional<Visibility>> visibilities, Components compo
         NAMING.forEach(document::remove);
         if (document.get("properties") instanceof BsonDocument properties) {
             // A path that is too long is one that no rule names: whether it is shown is not determined.
-            properties.keySet().removeIf(property -> !FieldPath.isBounded(path, property) || !shows(path + "." + property));
+            properties
+                    .keySet()
+                    .removeIf(property -> !FieldPath.isBounded(path, property) || !shows(path + "." + property));
             properties.replaceAll((property, inner) -> redacted(inner, path + "." + property, entered));
             requireOnly(properties.keySet(), document);
         }

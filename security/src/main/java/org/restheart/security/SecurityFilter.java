@@ -92,8 +92,11 @@ public final class SecurityFilter implements Filter {
             throw authorization.refusal(request, account).with(headers).raise();
         }
         var admitted = request.with(permitted.get());
-        return handleFor(admitted, next, source -> {
-            var sent = admitted.blocking().with(Body.EMPTY);
+        var received = request.body().isAbsent()
+                ? admitted
+                : admitted.with(new StandingBody(() -> maySendRest(withoutContent(admitted)), request.body()));
+        return handleFor(received, next, source -> {
+            var sent = withoutContent(admitted);
             return new StandingSource(() -> maySendRest(sent), source);
         });
     }
@@ -125,7 +128,12 @@ public final class SecurityFilter implements Filter {
                         : ready);
     }
 
-    /// Whether what is left of a response may be sent. If that cannot be decided now, it may: it was admitted.
+    private static Request withoutContent(Request request) {
+        return request.blocking().with(Body.EMPTY);
+    }
+
+    /// Whether what is left of a response may be sent, or of content received. If that cannot be decided now, it may:
+    /// it was admitted.
     private boolean maySendRest(Request request) {
         try {
             return stillAuthenticates(request);

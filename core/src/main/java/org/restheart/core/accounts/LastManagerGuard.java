@@ -233,8 +233,7 @@ final class LastManagerGuard implements Filter {
             // Which accounts match must not tell about hidden fields: any may be written then.
             var visibility = grant.projectResponse().map(Visibility::of);
             var sent = sent(request).stream()
-                    .filter(filter ->
-                            visibility.isEmpty() || visibility.get().allowsFilter(filter))
+                    .filter(filter -> visibility.isEmpty() || visibility.get().allowsFilter(filter))
                     .toList();
             sent.forEach(operators::checkFilter);
             var rule = grant.writeFilter();

@@ -7,6 +7,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -196,6 +202,56 @@ class EndedCredentialsTest {
                     .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
             assertThat(others.stillOpen()).hasSize(OpenResponses.KINDS);
         }
+    }
+
+    /// Begins with more than is kept in memory, and does not end by itself.
+    private static final class SlowContent extends InputStream {
+        private int left = 10 << 20;
+
+        @Override
+        public int read() throws IOException {
+            if (left-- <= 0) {
+                try {
+                    Thread.sleep(1); // a client's pace, not a wait of the test
+                } catch (InterruptedException e) {
+                    throw new InterruptedIOException();
+                }
+            }
+            return 'a';
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            int n = left > length ? length : Math.min(length, 50);
+            for (int i = 0; i < n; i++) {
+                bytes[offset + i] = (byte) read();
+            }
+            return n;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"KEY_DELETED", "PASSWORD_CHANGED"})
+    void no_upload_goes_on_when_the_credentials_have_ended(Kind kind) {
+        var ending = kind.of(account(gateway));
+        var chunks = gateway.collection("big.chunks");
+        long before = chunks.countDocuments();
+        try (var client = HttpClient.newHttpClient()) {
+            var upload = client.sendAsync(
+                    HttpRequest.newBuilder(URI.create(
+                                    "http://127.0.0.1:" + gateway.address().getPort() + "/big.files/endless"))
+                            .header("Authorization", ending.authorization())
+                            .header("Content-Type", "application/octet-stream")
+                            .PUT(HttpRequest.BodyPublishers.ofInputStream(SlowContent::new))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            await().atMost(Duration.ofSeconds(20)).until(() -> chunks.countDocuments() > before);
+            ending.end().run();
+            await().atMost(Duration.ofSeconds(10)).until(() -> chunks.countDocuments() == before);
+            await().atMost(Duration.ofSeconds(20)).until(upload::isDone);
+            client.shutdownNow();
+        }
+        assertThat(gateway.stored("big.files", "endless")).isNull();
     }
 
     @Test

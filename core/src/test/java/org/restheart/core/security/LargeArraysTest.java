@@ -82,7 +82,9 @@ class LargeArraysTest {
                         .mapToObj(i -> "\"f" + i + ".a".repeat(95) + "\": 1")
                         .collect(Collectors.joining(",", "{", "}")))) {
             for (var answer : List.of(
-                    admin.post("/c", document), admin.post("/c", "[" + document + "]"), admin.put("/c/one", document))) {
+                    admin.post("/c", document),
+                    admin.post("/c", "[" + document + "]"),
+                    admin.put("/c/one", document))) {
                 assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
             }
         }
@@ -147,7 +149,8 @@ class LargeArraysTest {
         var message = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": {\"a\": %s}}";
         var pipeline = "{\"stages\": [{\"$match\": {\"a\": {\"$in\": %s}}}]}";
         int few = 40_000;
-        assertThat(admin.post("/_mcp", message.formatted(array(few, "{\"\":0}"))).statusCode())
+        assertThat(admin.post("/_mcp", message.formatted(array(few, "{\"\":0}")))
+                        .statusCode())
                 .isEqualTo(200);
         assertThat(admin.post("/c/_aggrs", pipeline.formatted(array(few, "{\"\":0}")))
                         .statusCode())

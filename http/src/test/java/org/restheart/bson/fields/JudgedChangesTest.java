@@ -58,12 +58,13 @@ class JudgedChangesTest {
 
         boolean hasAny(List<String> keys) {
             return keys.stream()
-                    .anyMatch(key -> changed.stream()
-                            .anyMatch(path -> FieldPath.of(path).overlaps(FieldPath.of(key))));
+                    .anyMatch(key ->
+                            changed.stream().anyMatch(path -> FieldPath.of(path).overlaps(FieldPath.of(key))));
         }
 
         boolean mayDecide(String key) {
-            return changed.stream().anyMatch(path -> FieldPath.of(container(path)).overlaps(FieldPath.of(key)));
+            return changed.stream()
+                    .anyMatch(path -> FieldPath.of(container(path)).overlaps(FieldPath.of(key)));
         }
 
         private static boolean mayBeWithin(String path, String key) {

@@ -37,8 +37,7 @@ public final class BulkWrites {
             Optional<ClientSession> session,
             MongoCollection<RawBsonDocument> collection,
             List<? extends WriteModel<RawBsonDocument>> writes) {
-        boolean limits =
-                session.isEmpty() && collection.getWriteConcern().isAcknowledged() && limited.areLimited();
+        boolean limits = session.isEmpty() && collection.getWriteConcern().isAcknowledged() && limited.areLimited();
         return limits ? limited.each(collection, writes) : run(session, collection, writes, UNORDERED);
     }
 

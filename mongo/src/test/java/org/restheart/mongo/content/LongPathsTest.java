@@ -77,8 +77,7 @@ class LongPathsTest {
         var into = JsonParser.parseDocument(("{\"c.0.x\":1,\"c\":" + many + "}").getBytes(UTF_8));
         assertBounded(() -> assertThatThrownBy(() -> DottedKeys.expand(into)).isInstanceOf(ProblemException.class));
         var some = JsonParser.parseDocument("{\"c.0.x\":1,\"c\":[{\"y\":{\"z\":2}}],\"c.0.y.u\":3}".getBytes(UTF_8));
-        assertThat(DottedKeys.expand(some))
-                .isEqualTo(BsonDocument.parse("{c: [{y: {z: 2, u: 3}, x: 1}]}"));
+        assertThat(DottedKeys.expand(some)).isEqualTo(BsonDocument.parse("{c: [{y: {z: 2, u: 3}, x: 1}]}"));
     }
 
     @Test
