@@ -10,12 +10,12 @@ final class AskedPaths {
     private static final long LITERAL = 1L << 31;
 
     private final List<List<String>> paths;
-    private final boolean withOperators;
+    private final boolean byName;
     private final boolean endsAtPosition;
 
-    private AskedPaths(List<List<String>> paths, boolean withOperators, boolean endsAtPosition) {
+    private AskedPaths(List<List<String>> paths, boolean byName, boolean endsAtPosition) {
         this.paths = paths;
-        this.withOperators = withOperators;
+        this.byName = byName;
         this.endsAtPosition = endsAtPosition;
     }
 
@@ -41,12 +41,12 @@ final class AskedPaths {
     /// For comparing only what precedes the first position of a path: a change at a position may add elements, and so
     /// change every field of the array's elements.
     AskedPaths upToPositions() {
-        return new AskedPaths(paths, withOperators, true);
+        return new AskedPaths(paths, byName, true);
     }
 
     Place start() {
         int size = paths.size();
-        var heads = new long[withOperators ? 2 * size : size];
+        var heads = new long[byName ? 2 * size : size];
         for (int i = 0; i < heads.length; i++) {
             heads[i] = i < size ? (long) i << 32 : (long) (i - size) << 32 | LITERAL;
         }
@@ -117,14 +117,21 @@ final class AskedPaths {
             if (endsAtPosition && (isNumber || isOperator)) {
                 return ended(Outcome.AROUND);
             }
-            if (isNumber && numbers == FieldPath.MAX_NUMBERS && isReadWithPositions()) {
-                return ended(Outcome.WITHIN); // as a path that is truncated, which covers more than it names
+            if (!isNumber) {
+                return after(step, isOperator, isOperator, numbers);
             }
-            return after(step, isNumber, isOperator, isNumber ? numbers + 1 : numbers);
+            if (numbers < FieldPath.MAX_NUMBERS) {
+                return after(step, true, false, numbers + 1);
+            }
+            // A path with more numbers covers more than it names. That it covers the names asked for can refuse a
+            // change, but must not permit one.
+            return byName ? literally().after(step, false, false, numbers) : ended(Outcome.WITHIN);
         }
 
-        private boolean isReadWithPositions() {
-            return Arrays.stream(reached).anyMatch(each -> (each & LITERAL) == 0);
+        /// The same without what positions would mean.
+        private Place literally() {
+            var names = Arrays.stream(reached).filter(each -> (each & LITERAL) != 0);
+            return new Place(outcome, names.toArray(), numbers, isEmpty);
         }
 
         private Place after(String step, boolean mayBePosition, boolean isOperator, int numbers) {
@@ -140,7 +147,7 @@ final class AskedPaths {
                     }
                     next[count++] = each + 1;
                 }
-                if (!isLiteral && (mayBePosition || isOperator)) {
+                if (!isLiteral && mayBePosition) {
                     next[count++] = each;
                 }
             }
