@@ -12,6 +12,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.FieldPath;
 
 /// Expands dotted keys at the top of a document that is stored whole: `{"a.b": 1, "l.1": "x"}` means
@@ -43,7 +45,8 @@ final class DottedKeys {
     }
 
     private static boolean hasDots(BsonDocument document) {
-        return document.keySet().stream().anyMatch(key -> key.indexOf('.') >= 0);
+        var names = document instanceof RawBsonDocument raw ? RawDocuments.names(raw) : document.keySet();
+        return names.stream().anyMatch(key -> key.indexOf('.') >= 0);
     }
 
     private BsonDocument copy(BsonDocument document) {

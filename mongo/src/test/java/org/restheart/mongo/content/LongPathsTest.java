@@ -66,7 +66,7 @@ class LongPathsTest {
     /// As trees, the values would take ten times as much.
     @Test
     void expandsDottedKeysBesideManyValues() {
-        var many = "[" + "{\"\":0},".repeat(800_000) + "{}]";
+        var many = "[" + "{\"\":0},".repeat(150_000) + "{}]";
         for (var json : List.of("{\"a.b\":1,\"c\":" + many + "}", "{\"a.b\":" + many + "}")) {
             var raw = JsonParser.parseDocument(json.getBytes(UTF_8));
             assertBounded(() -> {
