@@ -124,12 +124,9 @@ class BlockedInsertsTest {
             assertThat(errors(within(TIME_LIMIT, () -> several.post("/books", array)), "index"))
                     .isEqualTo(Map.of(1, 503));
             var upsert = gateway.as("ada").with("Idempotency-Key", "\"upsert\"");
-            // one command with a time limit of the driver, which may end before MongoDB says why
+            // MongoDB 6.0 does not apply time limits to an upsert that waits for a transaction, but the driver does
             assertThat(within(SOON, () -> upsert.post("/books?wm=upsert", held)).statusCode())
                     .isEqualTo(503);
-            var upserts = gateway.as("ada").with("Idempotency-Key", "\"upserts\"");
-            assertThat(errors(within(TIME_LIMIT, () -> upserts.post("/books?wm=upsert", "[" + held + "]")), "index"))
-                    .isEqualTo(Map.of(0, 503));
             transaction.abortTransaction();
         }
         assertThat(several.post("/books", array).statusCode()).isEqualTo(200);
