@@ -159,7 +159,7 @@ final class GraphqlSocket implements Inbound {
             end(Ending.BAD_MESSAGE);
         } else if (running.containsKey(id)) {
             end(Ending.SUBSCRIBER_EXISTS);
-        } else if (request.caller().expires().filter(Instant.now()::isAfter).isPresent()) {
+        } else if (request.caller().hasExpired(Instant.now())) {
             end(Ending.PERMISSION_LOST);
         } else if (running.size() >= MAX_SUBSCRIPTIONS) {
             refuse(id, "there are " + MAX_SUBSCRIPTIONS + " subscriptions on this connection already");

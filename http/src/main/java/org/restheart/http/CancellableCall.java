@@ -14,6 +14,9 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
 
     private final Thread thread;
 
+    /// Completed when the connection is to be checked next: with false if it need not be.
+    private volatile CompletableFuture<Boolean> due = new CompletableFuture<>();
+
     private CancellableCall(String name, Supplier<Response.Ready> call) {
         this.thread =
                 Thread.ofVirtual().name(name).unstarted(CallerScope.carried(RequestStart.carried(() -> run(call))));
@@ -39,14 +42,22 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
 
     @Override
     public void awaitedBy(Waiter waiter) {
-        var due = new CompletableFuture<Boolean>().completeOnTimeout(true, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
-        var _ = due.thenAccept(isDue -> {
+        checkSoon(waiter);
+        var _ = whenComplete((_, _) -> due.complete(false)); // which cancels the timer
+    }
+
+    private void checkSoon(Waiter waiter) {
+        var next = new CompletableFuture<Boolean>().completeOnTimeout(true, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        var _ = next.thenAccept(isDue -> {
             if (isDue && !isDone()) {
                 waiter.withdrawIfGone(this::withdraw);
-                awaitedBy(waiter);
+                checkSoon(waiter);
             }
         });
-        var _ = whenComplete((_, _) -> due.complete(false)); // which cancels the timer
+        due = next;
+        if (isDone()) { // since before the field was set
+            next.complete(false);
+        }
     }
 
     /// Interrupts the thread once, so that its clean-up is not interrupted.

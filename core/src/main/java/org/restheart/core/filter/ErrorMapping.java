@@ -30,7 +30,10 @@ public final class ErrorMapping {
         return switch (failure) {
             case ProblemException refused -> refused.problem();
             case CompletionException wrapper when wrapper.getCause() != null -> toProblem(request, wrapper.getCause());
-            case CancellationException _ -> UNEXPECTED; // its client has disconnected: nobody receives the answer
+            case CancellationException _ -> {
+                LOG.debug("request {} was cancelled, as its client has disconnected", request.id(), failure);
+                yield UNEXPECTED; // which nobody receives
+            }
             default -> fault(request, failure);
         };
     }

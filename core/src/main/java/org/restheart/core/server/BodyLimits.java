@@ -206,15 +206,30 @@ final class BodyLimits {
         }
     }
 
-    private record Received(byte[] bytes, Counter counter, BodyLimits limits) implements Body {
-        @Override
-        public long length() {
-            return bytes.length;
+    private static final class Received implements Body {
+        private final byte[] content;
+        private final Counter counter;
+        private final BodyLimits limits;
+
+        Received(byte[] content, Counter counter, BodyLimits limits) {
+            this.content = content;
+            this.counter = counter;
+            this.limits = limits;
         }
 
         @Override
-        public void hold(long more) {
-            if (!counter.addObjects(more)) {
+        public byte[] bytes() {
+            return content;
+        }
+
+        @Override
+        public long length() {
+            return content.length;
+        }
+
+        @Override
+        public void hold(long bytes) {
+            if (!counter.addObjects(bytes)) {
                 throw limits.contentHasNoRoom().raise();
             }
         }

@@ -16,6 +16,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandFailedEvent;
 import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandSucceededEvent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +24,8 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,8 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.mongo.error.UnknownOutcomeException;
+import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.testkit.TestClient;
 
@@ -41,6 +46,7 @@ class FailingMongoTest {
     private static final int UNAUTHORIZED = 13;
     private static final int HISTORY_LOST = 286;
     private static final int INTERRUPTED = 11601;
+    private static final int MAX_TIME_EXPIRED = 50;
     private static final String NAMESPACE = "history.t";
     private static final String WRITES = "insert', 'update', 'delete', 'findAndModify', 'aggregate";
 
@@ -171,13 +177,67 @@ class FailingMongoTest {
                     .toList();
             for (var answer : answers) {
                 assertThat(answer.get().statusCode()).isEqualTo(503);
-                assertThat(answer.get().body()).contains("which of the documents were written is not known");
+                assertThat(answer.get().body()).contains("or which part of it, is not known");
             }
             assertThat(inserts() - inserts).as("shared commands").isLessThan(requests);
             session.abortTransaction();
         } finally {
             OwnReplicaSet.fail(client, "history._properties", "update", INTERRUPTED, 0);
         }
+    }
+
+    /// MongoDB ends the commands after their time limits, and the question what they have done too.
+    @Test
+    void writes_of_which_it_cannot_be_determined_whether_they_took_place_are_told_so() throws Exception {
+        int requests = 16;
+        for (int i = 0; i < requests; i++) {
+            gateway.insert("t", "{_id: 'written" + i + "'}");
+        }
+        for (var method : List.of("PUT", "PATCH", "DELETE")) {
+            var command = method.equals("DELETE") ? "delete" : "update";
+            OwnReplicaSet.fail(client, NAMESPACE, command, MAX_TIME_EXPIRED, 1_000);
+            try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                var answers = IntStream.range(0, requests)
+                        .mapToObj(i -> threads.submit(() -> gateway.send(method, "/t/written" + i, "{\"a\": 1}")))
+                        .toList();
+                int unknown = 0;
+                for (var answer : answers) {
+                    assertThat(answer.get().statusCode()).isEqualTo(503);
+                    unknown += answer.get().body().contains("or which part of it, is not known") ? 1 : 0;
+                }
+                assertThat(unknown).as(method).isPositive();
+            } finally {
+                OwnReplicaSet.fail(client, NAMESPACE, command, MAX_TIME_EXPIRED, 0);
+            }
+        }
+    }
+
+    /// The time ends while MongoDB waits for the write concern, and the question what was executed fails.
+    @Test
+    void inserts_whose_reply_came_are_not_said_to_have_failed() {
+        var settings = MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(mongo.connectionString()))
+                .addCommandListener(new CommandListener() {
+                    @Override
+                    public void commandSucceeded(CommandSucceededEvent event) {
+                        if (event.getCommandName().equals("insert")) {
+                            OwnReplicaSet.fail(client, "history._properties", "update", INTERRUPTED, 1_000);
+                        }
+                    }
+                })
+                .build();
+        try (var sending = MongoClients.create(settings)) {
+            sending.getDatabase("admin").runCommand(new Document("ping", 1)); // so that the kind of cluster is known
+            failInsert("{times: 1}", "writeConcernError: {code: 50, errmsg: 'operation exceeded time limit'}");
+            var documents =
+                    List.of(new RawBsonDocument(BsonDocument.parse("{_id: 'replied'}"), new BsonDocumentCodec()));
+            assertThatThrownBy(() -> new LimitedWrites(sending, true)
+                            .insert(new MongoNamespace(NAMESPACE), WriteConcern.MAJORITY, documents, false))
+                    .isInstanceOf(UnknownOutcomeException.class);
+        } finally {
+            OwnReplicaSet.fail(client, "history._properties", "update", INTERRUPTED, 0);
+        }
+        assertThat(gateway.collection("t").countDocuments(eq("_id", "replied"))).isEqualTo(1);
     }
 
     /// The number of `insert` commands.

@@ -11,6 +11,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
@@ -97,11 +99,22 @@ public final class Rights {
     }
 
     /// A request whose response is open, with its account as it is now: what is done for a later event follows changes
-    /// of the account. Blocks.
+    /// of the account. While the account cannot be read, it is as it was. Blocks.
     ///
     /// @return empty if it is no longer authorized
     public Optional<Request> current(Request request) {
-        return request.caller().hasExpired(Instant.now()) ? Optional.empty() : standing.current(request);
+        if (request.caller().hasExpired(Instant.now())) {
+            return Optional.empty();
+        }
+        try {
+            return standing.current(request);
+        } catch (ProblemException e) {
+            if (e.problem().code() != ProblemCode.DATABASE_UNAVAILABLE) {
+                throw e;
+            }
+            LOG.debug("the account of a listener cannot be read now", e);
+            return Optional.of(request);
+        }
     }
 
     /// Something may have changed: the credentials that rest on it are checked soon.

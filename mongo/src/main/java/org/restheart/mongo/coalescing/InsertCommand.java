@@ -16,7 +16,7 @@ import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.coalescing.Batching.Target;
-import org.restheart.mongo.error.PartlyWrittenException;
+import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
@@ -170,7 +170,7 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
     private void finish(Batch<R, O> batch, RetryableStatements statements, List<BulkWriteError> errors) {
         int sharing = batch.requests.size();
         var numbers = IntStream.range(0, batch.documents.size()).boxed().toList();
-        var executed = statements.executedAfterFailure(numbers, target.writeConcern());
+        var executed = statements.executed(numbers, target.writeConcern());
         var inserted = new BitSet();
         executed.results().keySet().forEach(inserted::set);
         for (int i = 0; i < sharing; i++) {
@@ -209,7 +209,7 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
                                 () -> limited.insert(target.namespace(), target.writeConcern(), some, false))
                         .forEach(error -> errors.add(BulkInserts.at(left[error.getIndex()], error)));
             } catch (MongoException e) {
-                throw partly ? new PartlyWrittenException(e) : e;
+                throw partly ? new UnknownOutcomeException(e) : e;
             }
             return new BatchResult<>(outcome.apply(errors), 1);
         });

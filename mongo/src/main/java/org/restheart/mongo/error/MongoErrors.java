@@ -41,9 +41,9 @@ public final class MongoErrors {
             case ShareTakenException e ->
                 Optional.of(Problem.of(ProblemCode.OVERLOADED, e.getMessage() + " to MongoDB")
                         .with("Retry-After", "1"));
-            case PartlyWrittenException _ ->
+            case UnknownOutcomeException _ ->
                 Optional.of(MongoCodes.unavailable(
-                        "MongoDB failed meanwhile: which of the documents were written is not known"));
+                        "MongoDB failed meanwhile: whether the write took place, or which part of it, is not known"));
             case MongoOperationTimeoutException e ->
                 Optional.of(MongoCodes.unavailable(
                         e.getCause() instanceof MongoExecutionTimeoutException

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.mongo.error.PartlyWrittenException;
+import org.restheart.mongo.error.UnknownOutcomeException;
 
 /// Inserts the documents of an array, each of which is tried, in no order. Thread-safe.
 @FunctionalInterface
@@ -58,7 +58,7 @@ public interface BulkInserts {
     /// @param ordered whether those behind the first that fails are not inserted
     /// @return the errors of documents, each with its position
     /// @throws com.mongodb.MongoException if more failed than single documents
-    /// @throws PartlyWrittenException if documents of earlier commands were inserted then
+    /// @throws UnknownOutcomeException if documents of earlier commands were inserted then
     static List<BulkWriteError> inBatches(
             MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents, boolean ordered) {
         var errors = new ArrayList<BulkWriteError>();
@@ -85,7 +85,7 @@ public interface BulkInserts {
                     .map(error -> at(before + error.getIndex(), error))
                     .toList();
         }
-        throw partly ? new PartlyWrittenException(e) : e;
+        throw partly ? new UnknownOutcomeException(e) : e;
     }
 
     /// The same error of the document at another position.

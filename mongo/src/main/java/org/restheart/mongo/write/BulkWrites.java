@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
-import org.restheart.mongo.error.PartlyWrittenException;
+import org.restheart.mongo.error.UnknownOutcomeException;
 
 /// Many writes of one request as one command, or as several ([CommandBatches]). Filters of clients have been checked by
 /// [org.restheart.mongo.find.StagedFilter#ofWrites].
@@ -118,7 +118,7 @@ public final class BulkWrites {
                     break;
                 }
             } catch (MongoException e) {
-                throw sum.isEmpty() || inTransaction ? e : new PartlyWrittenException(e);
+                throw sum.isEmpty() || inTransaction ? e : new UnknownOutcomeException(e);
             }
         }
         return sum.result();

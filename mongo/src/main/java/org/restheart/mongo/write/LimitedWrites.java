@@ -31,7 +31,7 @@ import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.error.PartlyWrittenException;
+import org.restheart.mongo.error.UnknownOutcomeException;
 
 /// Inserts and replacements of documents, each of which waits for a limited time where an open transaction has
 /// written a document with the same `_id`, or an operation on the collection waits for such a transaction. A document
@@ -96,7 +96,7 @@ public final class LimitedWrites {
     /// @param ordered whether those behind the first that fails are not inserted
     /// @return the errors of the others, each with its position
     /// @throws MongoException if more failed than single documents
-    /// @throws PartlyWrittenException if some were inserted before
+    /// @throws UnknownOutcomeException if some were inserted before, or may have been
     public List<BulkWriteError> insert(
             MongoNamespace namespace, WriteConcern concern, List<RawBsonDocument> documents, boolean ordered) {
         if (!areLimited() || !concern.isAcknowledged()) {
@@ -170,10 +170,10 @@ public final class LimitedWrites {
             var run = new Run(sent, statements, command.equals("insert"), concern, ordered, most);
             try {
                 run.all();
-            } catch (MongoWriteConcernException e) {
+            } catch (MongoWriteConcernException | UnknownOutcomeException e) {
                 throw e;
             } catch (MongoException e) {
-                throw run.done() == 0 && !run.unsure ? e : new PartlyWrittenException(e);
+                throw run.done() == 0 ? e : new UnknownOutcomeException(e);
             }
             run.errors.sort(Comparator.comparingInt(BulkWriteError::getIndex));
             run.upserts.sort(Comparator.comparingInt(BulkWriteUpsert::getIndex));
@@ -199,9 +199,6 @@ public final class LimitedWrites {
 
         private int blocked;
         private boolean ended;
-
-        /// While it is not known what a command has written.
-        private boolean unsure;
 
         Run(
                 RetryableStatements statements,
@@ -265,7 +262,6 @@ public final class LimitedWrites {
                 take(numbers, statements.send(numbers, ordered, concern, COMMAND_MILLIS));
                 return true;
             } catch (MongoExecutionTimeoutException _) {
-                unsure = true;
                 return false;
             }
         }
@@ -343,7 +339,6 @@ public final class LimitedWrites {
         /// Counts those that were executed before the time limit ended.
         private Set<Integer> executed(List<Integer> numbers) {
             var executed = statements.executed(numbers, concern);
-            unsure = false;
             executed.requireConcern();
             int changed = executed.results().size() - executed.upserts().size();
             if (inserts) {

@@ -40,7 +40,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.error.PartlyWrittenException;
+import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
@@ -159,14 +159,23 @@ public final class RetryableStatements implements AutoCloseable {
     ///
     /// @param numbers of the statements
     /// @param writeConcern is waited for
+    /// @throws UnknownOutcomeException if it cannot be determined
     public Executed executed(List<Integer> numbers, WriteConcern writeConcern) {
-        return executed(ResourceNames.PROPERTIES, numbers, writeConcern);
+        return determined(ResourceNames.PROPERTIES, numbers, writeConcern);
     }
 
     /// As [#executed], asking on the collection of the statements: where it cannot be changed now, neither can what was
     /// not executed be repeated.
     public Executed executedHere(List<Integer> numbers, WriteConcern writeConcern) {
-        return executed(namespace.getCollectionName(), numbers, writeConcern);
+        return determined(namespace.getCollectionName(), numbers, writeConcern);
+    }
+
+    private Executed determined(String collection, List<Integer> numbers, WriteConcern writeConcern) {
+        try {
+            return executed(collection, numbers, writeConcern);
+        } catch (MongoException e) {
+            throw new UnknownOutcomeException(e);
+        }
     }
 
     private Executed executed(String collection, List<Integer> numbers, WriteConcern writeConcern) {
@@ -194,17 +203,6 @@ public final class RetryableStatements implements AutoCloseable {
         var upserts = new ArrayList<>(first.upserts());
         upserts.addAll(second.upserts());
         return new Executed(results, upserts, first.unsatisfied().or(second::unsatisfied));
-    }
-
-    /// As [#executed], after a command of which it is not known what it has executed.
-    ///
-    /// @throws PartlyWrittenException if it cannot be determined
-    public Executed executedAfterFailure(List<Integer> numbers, WriteConcern writeConcern) {
-        try {
-            return executed(numbers, writeConcern);
-        } catch (MongoException e) {
-            throw new PartlyWrittenException(e);
-        }
     }
 
     /// @param collection in which nothing is changed
