@@ -39,6 +39,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     private boolean leaving;
     private boolean stuck;
     private boolean awaiting;
+    private volatile boolean ended;
     private volatile long due;
 
     PushConnection(StreamSinkChannel sink, XnioIoThread thread, Subscription subscription, PushConnections all) {
@@ -58,7 +59,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     abstract ByteBuffer lastBytes(Ending ending);
 
     /// Called when the last bytes have been sent. Calls [#over()] in the end.
-    abstract void finish();
+    abstract void finish() throws IOException;
 
     /// Aborts the connection: nothing is read from it or written to it any more. Returns before it is closed.
     abstract void cut();
@@ -95,10 +96,16 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
 
     /// Ends what is sent, without closing the connection.
     final void endWrites() throws IOException {
+        ended = true;
         sink.shutdownWrites();
         if (!sink.flush()) {
             LOG.debug("the end of a stream did not fit into the socket");
         }
+    }
+
+    /// Whether the client has reset its stream of HTTP/2.
+    private boolean isReset() {
+        return !ended && !sink.isOpen();
     }
 
     final boolean isOver() {
@@ -111,10 +118,10 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
 
     /// Sends as much as the socket accepts. On the I/O thread.
     final void drain() {
-        if (over.get()) {
+        if (over.get() || ended) {
             return;
         }
-        if (!sink.isOpen()) { // the client has reset its stream of HTTP/2
+        if (isReset()) {
             over();
             return;
         }
@@ -203,7 +210,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     /// are polled here.
     final boolean isDue(long now) {
         long when = due;
-        return (when != NEVER && now - when >= 0) || !sink.isOpen();
+        return (when != NEVER && now - when >= 0) || isReset();
     }
 
     /// Schedules the work that is due. Called by any thread.
@@ -216,7 +223,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         if (over.get()) {
             return;
         }
-        if (!sink.isOpen()) {
+        if (isReset()) {
             over();
             return;
         }

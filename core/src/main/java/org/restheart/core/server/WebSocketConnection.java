@@ -33,6 +33,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     private final Optional<ReceivedMessages> received;
     private int unanswered;
     private boolean closedByClient;
+    private boolean broken;
 
     private WebSocketConnection(
             StreamConnection connection,
@@ -114,8 +115,10 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         } catch (ClientFrames.ProtocolError e) {
             LOG.debug("a client breaks the protocol: {}", e.getMessage());
             closedByClient = true; // no further frames are expected
+            broken = true;
             received.ifPresent(ReceivedMessages::close);
             sendLast(close(e.code(), e.reason()));
+            return !isOver();
         } catch (IOException e) {
             LOG.debug("a client has gone", e);
             cut();
@@ -135,7 +138,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
             case ClientFrames.CLOSE -> {
                 closedByClient = true;
                 if (isCloseSent()) {
-                    finish();
+                    drain(); // finishes if nothing is left to be sent
                 } else {
                     sendLast(frame(ClientFrames.CLOSE, echo(payload)));
                 }
@@ -212,10 +215,14 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         return close(ending.code(), ending.reason());
     }
 
-    /// The server closes the TCP connection once both close frames have been sent (RFC 6455, 7.1.1).
+    /// The server closes the TCP connection once both close frames have been sent (RFC 6455, 7.1.1). After a
+    /// violation of the protocol it is read until the client closes it, for a limited time: closing a socket
+    /// with unread bytes resets the connection, and the client may then not receive the close frame.
     @Override
-    void finish() {
-        if (closedByClient) {
+    void finish() throws IOException {
+        if (broken) {
+            endWrites();
+        } else if (closedByClient) {
             cut();
             over();
         }

@@ -161,12 +161,16 @@ final class GatewayInstance implements AutoCloseable {
     }
 
     /// Changes a document past the gateway.
-    void change(String name, BsonValue id, String field, BsonValue value) {
-        database.getCollection(name, BsonDocument.class)
-                .updateOne(
-                        eq("_id", id),
-                        List.of(new BsonDocument(
-                                "$set", new BsonDocument(field, new BsonDocument("$literal", value)))));
+    ///
+    /// @return whether the document has become another
+    boolean change(String name, BsonValue id, String field, BsonValue value) {
+        return database.getCollection(name, BsonDocument.class)
+                        .updateOne(
+                                eq("_id", id),
+                                List.of(new BsonDocument(
+                                        "$set", new BsonDocument(field, new BsonDocument("$literal", value)))))
+                        .getModifiedCount()
+                == 1;
     }
 
     List<BsonDocument> find(String name, BsonDocument filter) {

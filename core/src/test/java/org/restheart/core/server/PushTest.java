@@ -189,6 +189,35 @@ class PushTest {
         }
     }
 
+    /// Closing a socket with unread bytes resets the connection: the client could not read the close frame.
+    @Test
+    void a_client_that_goes_on_sending_reads_why_the_connection_ends() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            socket.getOutputStream().write(HexFormat.of().parseHex("8900"));
+            var more = new byte[1 << 20];
+            for (int i = 0; i < 16; i++) {
+                socket.getOutputStream().write(more);
+            }
+            assertThat(frame(in)).isEqualTo("close 1002");
+            assertThat(in.read()).isEqualTo(-1);
+        }
+        await().until(() -> gone.get() > 0);
+    }
+
+    @Test
+    void a_client_that_broke_the_protocol_and_stays_is_disconnected() throws Exception {
+        try (var socket = open(UPGRADE)) {
+            var in = new DataInputStream(socket.getInputStream());
+            head(in);
+            socket.getOutputStream().write(HexFormat.of().parseHex("8900"));
+            assertThat(frame(in)).isEqualTo("close 1002");
+            await().atMost(Duration.ofSeconds(20)).until(() -> gone.get() > 0);
+            assertThat(in.read()).isEqualTo(-1);
+        }
+    }
+
     @Test
     void a_message_in_pieces_may_have_pings_between_them() throws Exception {
         try (var socket = open(UPGRADE)) {
