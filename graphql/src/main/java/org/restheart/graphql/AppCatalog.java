@@ -153,6 +153,11 @@ final class AppCatalog implements AutoCloseable {
         }
 
         @Override
+        public List<String> streams(MongoNamespace namespace) {
+            return reads.streams(namespace);
+        }
+
+        @Override
         public Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages) {
             return reads.refusal(namespace, stages);
         }

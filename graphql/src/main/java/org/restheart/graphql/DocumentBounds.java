@@ -93,16 +93,19 @@ final class DocumentBounds {
 
     private Optional<String> verdict(Measure all) {
         if (bounds.maxDepth() > 0 && all.depth > bounds.maxDepth()) {
-            return Optional.of("the query has a depth of " + all.depth + ", " + bounds.maxDepth() + " is allowed");
+            return Optional.of("the query has a depth of " + all.depth + ", " + bounds.maxDepth()
+                    + " is allowed (graphql.max-depth)");
         }
         if (bounds.maxComplexity() > 0 && all.fields > bounds.maxComplexity()) {
-            return Optional.of("the query asks for more than " + bounds.maxComplexity() + " fields");
+            return Optional.of(
+                    "the query asks for more than " + bounds.maxComplexity() + " fields (graphql.max-complexity)");
         }
         if (bounds.maxAliases() > 0 && aliases > bounds.maxAliases()) {
-            return Optional.of("the query has " + aliases + " aliases, " + bounds.maxAliases() + " are allowed");
+            return Optional.of("the query has " + aliases + " aliases, " + bounds.maxAliases()
+                    + " are allowed (graphql.max-aliases)");
         }
         if (introspects && !bounds.introspection()) {
-            return Optional.of("introspection is not allowed");
+            return Optional.of("introspection is not allowed (graphql.introspection)");
         }
         return unsupported.map(name -> "Unknown directive '" + name + "'");
     }

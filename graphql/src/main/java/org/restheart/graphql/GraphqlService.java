@@ -13,6 +13,7 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.CancellableCall;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -172,8 +173,10 @@ public final class GraphqlService implements Service, AutoCloseable {
                 request.requireThread();
                 return CancellableCall.of(
                         "graphql-query",
-                        () -> runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
-                                .response());
+                        () -> warned(
+                                asked,
+                                runner.run(request, served.app(), asked, SubscriptionRoot.NONE, Map.of())
+                                        .response()));
             });
         }
         request.requireThread();
@@ -183,9 +186,16 @@ public final class GraphqlService implements Service, AutoCloseable {
                 .or(asked::resumeAfter);
         return switch (subscriptions.start(request, served, asked, resumeAfter)) {
             case QueryOutcome outcome ->
-                EventStreams.areRequired(request) ? EventStreams.complete(outcome) : outcome.response();
+                warned(asked, EventStreams.areRequired(request) ? EventStreams.complete(outcome) : outcome.response());
             case OpenSubscription open -> EventStreams.results(open, bounds, request);
         };
+    }
+
+    private static Response.Ready warned(QueryRequest asked, Response.Ready response) {
+        for (var text : asked.warnings()) {
+            response = response.withAlso("Warning", FoundWarnings.line(text));
+        }
+        return response;
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.restheart.graphql;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +32,7 @@ import org.restheart.http.Request;
 /// @param query empty if a stored document is named
 /// @param documentId names a stored document
 /// @param resumeAfter the token after which a subscription resumes, empty to begin now; with it, events contain tokens
+/// @param warnings about members that have no effect
 /// @param hint what to send instead, if there is neither a query nor the name of a document
 record QueryRequest(
         Optional<String> query,
@@ -38,13 +40,16 @@ record QueryRequest(
         Optional<String> operationName,
         Map<String, Object> variables,
         Optional<String> resumeAfter,
+        List<String> warnings,
         String hint) {
     private static final String QUERY = "query";
-    private static final List<String> MEMBERS =
-            List.of(QUERY, "documentId", "operationName", "variables", "extensions");
+    private static final String VARIABLES = "variables";
+    private static final List<String> MEMBERS = List.of(QUERY, "documentId", "operationName", VARIABLES, "extensions");
 
     /// Characters of a member's name in a hint.
     private static final int MAX_NAME = 100;
+
+    private static final int MAX_WARNINGS = 5;
 
     private static final QueryRequest EMPTY = ofText("");
 
@@ -67,6 +72,7 @@ record QueryRequest(
                 Optional.empty(),
                 Map.of(),
                 Optional.empty(),
+                List.of(),
                 "the content is empty: send {\"query\": \"{ ... }\"} as application/json, or the query as"
                         + " application/graphql");
     }
@@ -92,7 +98,7 @@ record QueryRequest(
     /// @param content from which it was parsed
     /// @throws ProblemException 400; 413 and 503 for its variables, of which trees are made
     static QueryRequest of(BsonDocument body, Body content) {
-        var variables = body.get("variables");
+        var variables = body.get(VARIABLES);
         if (variables != null) {
             ContentTrees.admit(content, RawDocuments.values(variables));
         }
@@ -104,7 +110,30 @@ record QueryRequest(
                 member(body, "extensions")
                         .map(extensions -> extensions.get("resumeAfter"))
                         .map(QueryRequest::token),
+                warnings(body),
                 hint(body));
+    }
+
+    /// Unknown members are those of other servers' extensions, unless they are misspelt.
+    private static List<String> warnings(BsonDocument body) {
+        var warnings = new ArrayList<String>();
+        var variables = body.get(VARIABLES);
+        if (variables != null && !variables.isDocument() && !variables.isNull()) {
+            warnings.add("variables are ignored: they must be an object");
+        }
+        for (var name : others(body)) {
+            Nearest.to(name, MEMBERS)
+                    .filter(meant -> !body.containsKey(meant))
+                    .ifPresent(_ -> warnings.add("'" + name + "' is ignored" + Nearest.question(name, MEMBERS)));
+        }
+        return warnings.size() > MAX_WARNINGS ? List.copyOf(warnings.subList(0, MAX_WARNINGS)) : List.copyOf(warnings);
+    }
+
+    private static List<String> others(BsonDocument body) {
+        return body.keySet().stream()
+                .filter(name -> !MEMBERS.contains(name))
+                .map(name -> name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name)
+                .toList();
     }
 
     private static String hint(BsonDocument body) {
@@ -112,10 +141,7 @@ record QueryRequest(
         if (query != null) {
             return query.isString() ? "query is empty" : "query must be a text";
         }
-        var others = body.keySet().stream()
-                .filter(name -> !MEMBERS.contains(name))
-                .map(name -> name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name)
-                .toList();
+        var others = others(body);
         var meant = others.stream()
                 .filter(name -> Nearest.to(name, MEMBERS).filter(QUERY::equals).isPresent())
                 .findFirst()

@@ -44,7 +44,9 @@ record QueryRunner(
         }
         if (config.queries().onlyStored() && !app.holds(query.get())) {
             return GraphqlErrors.outcome(
-                    400, "only queries that the app holds are answered", ErrorType.ValidationError);
+                    400,
+                    "only queries that the app holds are answered (graphql.persisted-documents-only)",
+                    ErrorType.ValidationError);
         }
         var loads = new LevelLoads(reads);
         try (var share = memory.open();
@@ -118,6 +120,7 @@ record QueryRunner(
         var query = query(app, asked);
         var find = query.flatMap(text -> app.queries().onlyLoad(text, asked.operationName()));
         if (find.isEmpty()
+                || !asked.warnings().isEmpty()
                 || config.answers().verbose()
                 || !config.answers().timeLimit().isZero()
                 || (config.queries().onlyStored() && !app.holds(query.get()))) {
@@ -189,7 +192,8 @@ record QueryRunner(
         } catch (ResultJson.TooLong _) {
             return GraphqlErrors.outcome(
                     400,
-                    "the response is larger than " + config.answers().maxBytes() + " bytes",
+                    "the response is larger than " + config.answers().maxBytes()
+                            + " bytes (graphql.max-response-bytes)",
                     ErrorType.ExecutionAborted);
         }
     }

@@ -10,6 +10,8 @@ import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -32,6 +34,10 @@ public record ReadRightsOfMappings(
         Map<MongoNamespace, BsonDocument> hidden,
         Set<MongoNamespace> reserved)
         implements BiFunction<Request, Source, ReadRights> {
+    private static final Problem NOT_FOR_CALLER = Problem.of(
+            ProblemCode.FORBIDDEN,
+            "Forbidden: this is read with the caller's permissions (\"as\": \"caller\"), and none allows it");
+
     private static final Via VIA = Via.of(Via.Service.GRAPHQL, "query");
 
     /// @throws ProblemException 403 if the caller may not read the collection, or nobody may
@@ -45,10 +51,14 @@ public record ReadRightsOfMappings(
         }
         var path = paths.apply(source.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
         var rights = new AtomicReference<ReadRights>();
-        judged.make(
-                request,
-                JudgedRequest.of(Method.GET, path, Query.NONE, VIA)
-                        .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
+        try {
+            judged.make(
+                    request,
+                    JudgedRequest.of(Method.GET, path, Query.NONE, VIA)
+                            .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
+        } catch (ProblemException e) {
+            throw JudgedRequests.isNotPermitted(e.problem()) ? NOT_FOR_CALLER.raise() : e;
+        }
         return Optional.ofNullable(rights.get()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
     }
 

@@ -90,5 +90,11 @@ class CallerRightsTest {
         assertThat(answer.getDocument("data").get("mine").isNull()).isTrue();
         assertThat(answer.getDocument("data").getArray("app")).hasSize(2);
         assertThat(answer.getArray("errors")).hasSize(1);
+        assertThat(answer.getArray("errors")
+                        .get(0)
+                        .asDocument()
+                        .getString("message")
+                        .getValue())
+                .contains("Forbidden", "the caller's permissions");
     }
 }

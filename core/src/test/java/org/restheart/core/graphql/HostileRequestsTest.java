@@ -148,6 +148,7 @@ class HostileRequestsTest {
             var response = client.ask("hostile", query);
             assertThat(response.statusCode()).as(response.body()).isEqualTo(n > most ? 400 : 200);
             assertThat(response.body().contains("ValidationError")).isEqualTo(n > most);
+            assertThat(response.body().contains("graphql.max-")).isEqualTo(n > most);
         }
     }
 

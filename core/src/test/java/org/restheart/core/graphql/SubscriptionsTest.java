@@ -315,6 +315,19 @@ class SubscriptionsTest {
     }
 
     @Test
+    void a_misspelt_stream_is_warned_of() {
+        var response = admin.send("PUT", "/defs/gql-apps/misspelt?wm=upsert", """
+                {"schema": "type Query { a: Int } type Subscription { changed: Int }",
+                 "mappings": {"Query": {"a": "a"},
+                              "Subscription": {"changed": {"db": "$db", "collection": "items", "stream": "rulled"}}}}
+                """.replace("$db", db));
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        assertThat(response.headers().allValues("Warning"))
+                .contains("299 - \"the mapping for Subscription.changed names the stream rulled, which " + db
+                        + ".items does not declare; did you mean ruled?\"");
+    }
+
+    @Test
     void queries_are_refused_on_a_websocket_and_large_messages_close_it() throws Exception {
         try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
             socket.subscribe("q", "{items{_id}}");

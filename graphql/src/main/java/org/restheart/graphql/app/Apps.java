@@ -38,6 +38,9 @@ public final class Apps {
         /// Whether there is the collection or view.
         boolean exists(MongoNamespace namespace);
 
+        /// The names of the change streams that the collection declares.
+        List<String> streams(MongoNamespace namespace);
+
         /// Why the pipeline would be refused whatever the values of its variables; empty if it may be run.
         Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages);
     }

@@ -20,7 +20,9 @@ import graphql.schema.GraphQLScalarType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.DateTimeException;
+import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -99,7 +101,7 @@ final class BsonScalars {
 
         @Override
         public BsonValue parseValue(Object input, GraphQLContext context, Locale locale) {
-            return parsed(input).orElseThrow(() -> new CoercingParseValueException("not a " + name));
+            return parsed(input).orElseThrow(() -> new CoercingParseValueException(refusal()));
         }
 
         @Override
@@ -107,9 +109,9 @@ final class BsonScalars {
                 Value<?> input, CoercedVariables variables, GraphQLContext context, Locale locale) {
             try {
                 return parsed(literal(input, variables.toMap(), 0))
-                        .orElseThrow(() -> new CoercingParseLiteralException("not a " + name));
+                        .orElseThrow(() -> new CoercingParseLiteralException(refusal()));
             } catch (NumberFormatException _) { // a number within has more digits than any type of BSON
-                throw new CoercingParseLiteralException("not a " + name);
+                throw new CoercingParseLiteralException(refusal());
             }
         }
 
@@ -119,6 +121,20 @@ final class BsonScalars {
                     input instanceof BsonValue value
                             ? JsonEncoder.of(JsonMode.EXTENDED).encodeToString(value)
                             : String.valueOf(input));
+        }
+
+        private String refusal() {
+            return "not a " + name + ", which is "
+                    + switch (name) {
+                        case "ObjectId" -> "a text of 24 hexadecimal digits";
+                        case "Decimal128" -> "a number, or a text such as \"1.50\"";
+                        case "Timestamp" -> "seconds since 1970, \"seconds:increment\", or {t, i}";
+                        case "DateTime" ->
+                            "a text such as \"2026-01-31\" or \"2026-01-31T12:00:00Z\", or milliseconds since 1970";
+                        case "Regex" -> "the text of a regular expression";
+                        case "Long" -> "an integer of at most 64 bits, or its text";
+                        default -> "an object";
+                    };
         }
 
         private Optional<BsonValue> parsed(@Nullable Object input) {
@@ -179,12 +195,18 @@ final class BsonScalars {
             return new BsonTimestamp((int) seconds, (int) increment);
         }
 
-        /// ISO 8601 with an offset, or milliseconds.
+        /// ISO 8601 with an offset, a date for its beginning in UTC, or milliseconds.
         private static @Nullable BsonValue dateTime(@Nullable Object input) {
             return switch (input) {
                 case BsonDateTime date -> date;
                 case Number number -> new BsonDateTime(new BigDecimal(number.toString()).longValueExact());
                 case String text when text.matches("-?\\d{1,18}") -> new BsonDateTime(Long.parseLong(text));
+                case String text
+                when text.length() == "2026-01-31".length() ->
+                    new BsonDateTime(LocalDate.parse(text)
+                            .atStartOfDay(ZoneOffset.UTC)
+                            .toInstant()
+                            .toEpochMilli());
                 case String text ->
                     new BsonDateTime(OffsetDateTime.parse(text).toInstant().toEpochMilli());
                 case null, default -> null;

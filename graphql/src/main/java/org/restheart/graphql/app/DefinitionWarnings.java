@@ -224,7 +224,8 @@ final class DefinitionWarnings {
         return all;
     }
 
-    /// Looks for collections that do not exist: MongoDB finds nothing in them, without an error.
+    /// Looks for collections that do not exist: MongoDB finds nothing in them, without an error. And for streams that
+    /// are not declared: subscribers would be refused.
     private void missing() {
         fields.forEach((place, mapping) -> {
             var namespace = switch (mapping) {
@@ -236,6 +237,12 @@ final class DefinitionWarnings {
             if (namespace != null && !collections.exists(namespace)) {
                 warnings.add(
                         "the mapping for " + place + " names the collection " + namespace + ", which does not exist");
+            } else if (mapping instanceof FieldMapping.Stream stream) {
+                var declared = collections.streams(namespace);
+                if (!declared.contains(stream.uri())) {
+                    warnings.add("the mapping for " + place + " names the stream " + stream.uri() + ", which "
+                            + namespace + " does not declare" + Nearest.question(stream.uri(), declared));
+                }
             }
         });
     }

@@ -10,8 +10,8 @@ public enum Ending {
     REDEFINED(1012, "the stream was redefined"),
     COLLECTION_GONE(1012, "the collection does not exist any more"),
     TOO_SLOW(1013, "too many messages were waiting: come back and resume"),
-    BAD_MESSAGE(4400, "a message that the protocol does not have"),
-    UNAUTHORIZED(4401, "Unauthorized"),
+    BAD_MESSAGE(4400, "no message of graphql-transport-ws: see its type, id (1 to 200 characters) and payload"),
+    UNAUTHORIZED(4401, "Unauthorized: connection_init comes first"),
     INITIALISATION_TIMEOUT(4408, "Connection initialisation timeout"),
     SUBSCRIBER_EXISTS(4409, "Subscriber already exists"),
     TOO_MANY_REQUESTS(4429, "Too many requests");

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
@@ -12,6 +13,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.mongo.aggregation.AggregationDefinitions;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.guard.ReadingStages;
+import org.restheart.mongo.metadata.Known;
 
 /// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since
 /// no client could listen to it, and so is one with a misspelt restriction; other mistakes are refused only if
@@ -36,6 +38,16 @@ public final class StreamDefinitions {
 
     public StreamDefinitions(ChangeStreamConfig config) {
         this.validate = config.validate();
+    }
+
+    /// The names of the streams that a collection declares.
+    public static List<String> names(Known collection) {
+        return collection.property(StreamDefinition.PROPERTY).filter(BsonValue::isArray).stream()
+                .flatMap(streams -> streams.asArray().stream())
+                .map(entry -> entry instanceof BsonDocument document ? document.get("uri") : null)
+                .filter(BsonString.class::isInstance)
+                .map(uri -> uri.asString().getValue())
+                .toList();
     }
 
     /// Mistakes because of which every listener would be refused, and keys without effect; empty if none is known.

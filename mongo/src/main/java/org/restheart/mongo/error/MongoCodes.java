@@ -18,6 +18,8 @@ public final class MongoCodes {
     private static final Pattern CONSTANT_PREFIX =
             Pattern.compile("Invalid \\$[A-Za-z]{1,30}|Plan ?[Ee]xecutor error during [a-z]{1,20}");
 
+    private static final int INVALID_REGEX = 51091;
+
     /// Texts that name an operator or a stage: these are parsed from the query, and never come from documents.
     private static final Pattern UNKNOWN_NAME = Pattern.compile("(?:unknown (?:top level )?operator: |"
             + "unknown group operator '|Unrecognized pipeline stage name: '|Unrecognized expression ')"
@@ -37,7 +39,9 @@ public final class MongoCodes {
                         .orElse(
                                 namesUnknown(message)
                                         ? "Invalid query parameter: " + message
-                                        : "Invalid query parameter, " + error(code));
+                                        : code == INVALID_REGEX
+                                                ? "Invalid query parameter: a regular expression is invalid"
+                                                : "Invalid query parameter, " + error(code));
             case 31253, 17287 ->
                 Problem.of(ProblemCode.QUERY_INVALID, "Keys projection cannot have a mix of inclusion and exclusion");
             case 15974, 17312 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid sort parameter");

@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.FairMemory;
+import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.find.Documents;
@@ -128,6 +129,13 @@ public final class DocumentReads {
     public boolean exists(MongoNamespace namespace) {
         return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName())
                 .exists();
+    }
+
+    /// The names of the change streams that a collection declares. May block for metadata.
+    ///
+    /// @throws ProblemException if that cannot be known now
+    public List<String> streams(MongoNamespace namespace) {
+        return StreamDefinitions.names(metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName()));
     }
 
     private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query, Optional<KnownCollection> collection) {
