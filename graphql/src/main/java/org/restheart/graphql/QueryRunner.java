@@ -62,7 +62,7 @@ record QueryRunner(
             return timedOut();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Problem.of(ProblemCode.OVERLOADED, "the server is stopping").raise();
+            throw Problem.of(ProblemCode.OVERLOADED, "the request has ended").raise();
         }
     }
 

@@ -38,7 +38,7 @@ public final class ComputeLimit {
     ///
     /// @param longestWait on a virtual thread
     /// @return gives the place back when it is closed, once
-    /// @throws ProblemException 503 if there was no place in this time
+    /// @throws ProblemException 503 if there was no place in this time, or the thread was interrupted
     public Place enter(Duration longestWait) {
         var caller = CallerScope.current();
         if (!take(caller, longestWait)) {
@@ -65,7 +65,7 @@ public final class ComputeLimit {
             return places.take(caller, longestWait.toNanos());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return false;
+            throw Problem.of(ProblemCode.OVERLOADED, "the request has ended").raise();
         }
     }
 

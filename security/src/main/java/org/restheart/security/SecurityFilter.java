@@ -94,10 +94,10 @@ public final class SecurityFilter implements Filter {
         var admitted = request.with(permitted.get());
         var received = request.body().isAbsent()
                 ? admitted
-                : admitted.with(new StandingBody(() -> maySendRest(withoutContent(admitted)), request.body()));
+                : admitted.with(new RevocableBody(() -> maySendRest(withoutContent(admitted)), request.body()));
         return handleFor(received, next, source -> {
             var sent = withoutContent(admitted);
-            return new StandingSource(() -> maySendRest(sent), source);
+            return new RevocableSource(() -> maySendRest(sent), source);
         });
     }
 
@@ -180,12 +180,15 @@ public final class SecurityFilter implements Filter {
                 .isPresent();
     }
 
-    /// The request with its account as it is now, if its credentials are still good for the account with the
-    /// same roles; unchanged if it has no account. May block.
+    /// The request with its account as it is now, if its credentials have not expired and are still good for the
+    /// account with the same roles; unchanged if it has no account. May block.
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public Optional<Request> current(Request request) {
         var caller = request.caller();
+        if (caller.hasExpired(Instant.now())) {
+            return Optional.empty();
+        }
         return caller.account().isEmpty()
                 ? Optional.of(request)
                 : authentication
@@ -197,6 +200,6 @@ public final class SecurityFilter implements Filter {
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillAuthenticates(Request request) {
-        return !request.caller().hasExpired(Instant.now()) && current(request).isPresent();
+        return current(request).isPresent();
     }
 }

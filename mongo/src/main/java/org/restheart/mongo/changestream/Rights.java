@@ -103,9 +103,6 @@ public final class Rights {
     ///
     /// @return empty if it is no longer authorized
     public Optional<Request> current(Request request) {
-        if (request.caller().hasExpired(Instant.now())) {
-            return Optional.empty();
-        }
         try {
             return standing.current(request);
         } catch (ProblemException e) {

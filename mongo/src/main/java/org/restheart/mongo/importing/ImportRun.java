@@ -96,13 +96,13 @@ record ImportRun(
                 if (!store.renew(job.id)) {
                     return Optional.empty();
                 }
-                if (!owners.isStill(job.outer, job.owner)) {
-                    return Optional.of("the credentials are no longer good");
-                }
                 var part = store.next(job.id);
-                if (part.isEmpty()) {
+                if (part.isEmpty()) { // complete, whatever has become of the credentials since the last part
                     store.end(job.id, "done", Optional.empty());
                     return Optional.empty();
+                }
+                if (!owners.isStill(job.outer, job.owner)) {
+                    return Optional.of("the credentials are no longer good");
                 }
                 var failure = write(job, part.get());
                 if (failure.isPresent()) {

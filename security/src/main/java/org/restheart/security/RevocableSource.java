@@ -8,7 +8,7 @@ import org.restheart.http.Content;
 
 /// Streamed content that breaks off when the credentials of its request end: a client that receives slowly could
 /// otherwise read for as long as it likes. Confined to one response.
-final class StandingSource implements Content.Source {
+final class RevocableSource implements Content.Source {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final BooleanSupplier standing;
@@ -16,7 +16,7 @@ final class StandingSource implements Content.Source {
     private long checked = System.nanoTime();
 
     /// @param standing whether the credentials are still good; may block
-    StandingSource(BooleanSupplier standing, Content.Source source) {
+    RevocableSource(BooleanSupplier standing, Content.Source source) {
         this.standing = standing;
         this.source = source;
     }

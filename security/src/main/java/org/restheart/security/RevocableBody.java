@@ -11,7 +11,7 @@ import org.restheart.http.ProblemCode;
 
 /// Content of a request that breaks off when the credentials of the request end: a client that sends slowly could
 /// otherwise write for as long as it likes. Confined to one request.
-final class StandingBody implements Body {
+final class RevocableBody implements Body {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final BooleanSupplier standing;
@@ -20,7 +20,7 @@ final class StandingBody implements Body {
     private boolean isRead;
 
     /// @param standing whether the credentials are still good; may block
-    StandingBody(BooleanSupplier standing, Body content) {
+    RevocableBody(BooleanSupplier standing, Body content) {
         this.standing = standing;
         this.content = content;
     }
