@@ -238,10 +238,10 @@ final class DefinitionWarnings {
                 warnings.add(
                         "the mapping for " + place + " names the collection " + namespace + ", which does not exist");
             } else if (mapping instanceof FieldMapping.Stream stream) {
-                var declared = collections.streams(namespace);
+                var declared = collections.streams(stream.namespace());
                 if (!declared.contains(stream.uri())) {
                     warnings.add("the mapping for " + place + " names the stream " + stream.uri() + ", which "
-                            + namespace + " does not declare" + Nearest.question(stream.uri(), declared));
+                            + stream.namespace() + " does not declare" + Nearest.question(stream.uri(), declared));
                 }
             }
         });
