@@ -20,7 +20,6 @@ import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
 import org.restheart.security.predicate.PredicateParser;
-import org.restheart.security.predicate.Unanswerable;
 
 /// One rule: these roles are allowed requests that match the predicate, within the grant. Immutable.
 ///
@@ -41,13 +40,10 @@ public record Permission(
         return allowsDemands(attempt) && test(attempt) ? Optional.of(grant.bind(attempt)) : Optional.empty();
     }
 
+    /// @throws ProblemException if the content cannot be read now
     boolean test(Attempt attempt) {
         attempt.forget();
-        try {
-            return predicate.test(attempt);
-        } catch (Unanswerable | ProblemException _) {
-            return false;
-        }
+        return attempt.holds(predicate);
     }
 
     /// The result of the rule for all requests of a kind.

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.http.Method;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.Account;
@@ -61,9 +63,27 @@ public final class Attempt {
         bindings = null;
     }
 
+    /// Whether a predicate is true of the request; one that cannot be evaluated is not.
+    ///
+    /// @throws ProblemException if the content has not arrived in time, or there is no room for it: no rule can
+    ///     tell then whether it applies, and the next one must not decide in its place
+    public boolean holds(Predicate predicate) {
+        try {
+            return predicate.test(this);
+        } catch (Unanswerable _) {
+            return false;
+        } catch (ProblemException e) {
+            if (e.problem().code() == ProblemCode.CONTENT_TIMED_OUT
+                    || e.problem().status() >= 500) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
     /// The content, unless the request carries none or goes to a service whose content is not BSON.
     ///
-    /// @throws org.restheart.http.ProblemException if it does not parse
+    /// @throws ProblemException if it does not parse
     Optional<BsonValue> content() {
         return request.body().isEmpty()
                 ? Optional.empty()
@@ -73,7 +93,7 @@ public final class Attempt {
     /// The one value that the content gives to a field; null if there is none.
     ///
     /// @param field as a rule names it
-    /// @throws org.restheart.http.ProblemException if the content does not parse
+    /// @throws ProblemException if the content does not parse
     @Nullable
     BsonValue value(String field) {
         return content().orElse(null) instanceof BsonDocument document
@@ -100,7 +120,7 @@ public final class Attempt {
 
     /// Whether there is a document in the content.
     ///
-    /// @throws org.restheart.http.ProblemException if it does not parse
+    /// @throws ProblemException if it does not parse
     boolean hasDocuments() {
         return content()
                 .filter(content -> isUpdate() || !(content instanceof BsonArray array) || !array.isEmpty())
@@ -109,7 +129,7 @@ public final class Attempt {
 
     /// What each document of the content touches.
     ///
-    /// @throws org.restheart.http.ProblemException if it does not parse
+    /// @throws ProblemException if it does not parse
     Stream<TouchedPaths> touchedByEach() {
         return DataWrite.replaces(request)
                 ? touched()
@@ -118,7 +138,7 @@ public final class Attempt {
 
     /// What the documents of the content touch together; empty if there is no content.
     ///
-    /// @throws org.restheart.http.ProblemException if it does not parse
+    /// @throws ProblemException if it does not parse
     Stream<TouchedPaths> touched() {
         if (touched == null) {
             touched = content().map(this::touched).orElse(null);

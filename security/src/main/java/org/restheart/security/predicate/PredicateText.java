@@ -1,7 +1,6 @@
 package org.restheart.security.predicate;
 
 import java.util.Map;
-import org.restheart.http.ProblemException;
 
 /// A predicate that knows how its parts are written, to say why it is not true of a request.
 public final class PredicateText {
@@ -20,18 +19,10 @@ public final class PredicateText {
         var part = predicate;
         while (part instanceof Predicate.All(var conditions)) {
             part = conditions.stream()
-                    .filter(condition -> !holds(condition, attempt))
+                    .filter(condition -> !attempt.holds(condition))
                     .findFirst()
                     .orElse(conditions.getLast());
         }
         return written.getOrDefault(part, "");
-    }
-
-    private static boolean holds(Predicate condition, Attempt attempt) {
-        try {
-            return condition.test(attempt);
-        } catch (Unanswerable | ProblemException _) {
-            return false;
-        }
     }
 }
