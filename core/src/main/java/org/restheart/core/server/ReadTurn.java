@@ -21,14 +21,45 @@ final class ReadTurn {
 
     private static final LongAdder DELAYED = new LongAdder();
 
+    /// How long frames are read that come without pause. Longer than other turns, since it is known that the thread
+    /// has done nothing else in between.
+    private static final long LONG = 4_000_000;
+
     private final long began = System.nanoTime();
     private int reads;
+
+    /// [#looks] at the beginning.
+    private long looks;
 
     /// To be called after each read and what was done with its bytes.
     ///
     /// @return whether it is the turn of others
     boolean isOver() {
         return ++reads >= READS || System.nanoTime() - began >= NANOS;
+    }
+
+    /// The turn of a connection whose reads are not followed by [#read].
+    static ReadTurn begin(XnioIoThread thread) {
+        var turn = new ReadTurn();
+        turn.looks = looks(thread);
+        return turn;
+    }
+
+    /// Whether the thread has done nothing but tasks since the beginning.
+    boolean isUninterrupted(XnioIoThread thread) {
+        return looks == looks(thread);
+    }
+
+    /// Whether it is the turn of others if this one was not interrupted.
+    boolean isLong() {
+        return System.nanoTime() - began >= LONG;
+    }
+
+    /// A number that grows within milliseconds after the thread has looked which connections are ready. On the thread.
+    private static long looks(XnioIoThread thread) {
+        var later = LATER.get();
+        later.watch(thread);
+        return later.looks;
     }
 
     /// Reads for one turn, and for further ones as long as more may have arrived. On the I/O thread.
@@ -75,6 +106,26 @@ final class ReadTurn {
         private final Queue<BooleanSupplier> waiting = new ArrayDeque<>();
         private boolean scheduled;
         private long began;
+        private boolean watching;
+        private long looks;
+
+        /// The thread begins what is due later only when no other task is left.
+        void watch(XnioIoThread thread) {
+            if (!watching) {
+                watching = true;
+                try {
+                    thread.executeAfter(
+                            () -> {
+                                watching = false;
+                                looks++;
+                            },
+                            PAUSE_MILLIS,
+                            TimeUnit.MILLISECONDS);
+                } catch (RejectedExecutionException e) {
+                    LOG.debug("the server has stopped", e);
+                }
+            }
+        }
 
         void add(XnioIoThread thread, BooleanSupplier turn) {
             waiting.add(turn);

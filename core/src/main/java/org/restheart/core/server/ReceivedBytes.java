@@ -27,6 +27,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
     private final StreamConnection connection;
     private final ArrivingHeads.Head head;
     private final ConnectionCloser closer;
+    private final Http2Reads frames;
 
     /// Undertow's reader of request heads, once it is known; other protocols replace it by theirs.
     private volatile @Nullable Object reader;
@@ -49,6 +50,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
         this.connection = connection;
         this.head = head;
         this.closer = closer;
+        this.frames = new Http2Reads(connection.getIoThread(), next);
     }
 
     /// To be called last before Undertow uses the connection.
@@ -142,6 +144,9 @@ final class ReceivedBytes extends BufferedSourceConduit {
             return discard() < 0 || discarded > MAX_DISCARDED ? -1 : 0;
         }
         head.requireInBounds();
+        if (head.isHttp2() && !frames.mayRead()) {
+            return 0;
+        }
         int at = to.position();
         int read = readUnlessClosed(to);
         if (read > 0) {
@@ -199,7 +204,7 @@ final class ReceivedBytes extends BufferedSourceConduit {
     @Override
     public void resumeReads() {
         isRequestInProgress();
-        if (!ended) {
+        if (!ended && !frames.resume()) {
             next.resumeReads();
         }
     }
@@ -207,13 +212,19 @@ final class ReceivedBytes extends BufferedSourceConduit {
     @Override
     public void wakeupReads() {
         isRequestInProgress();
-        if (!ended) {
+        if (!ended && !frames.resume()) {
             next.wakeupReads();
         }
     }
 
     @Override
+    public void suspendReads() {
+        frames.suspend();
+        next.suspendReads();
+    }
+
+    @Override
     public boolean isReadResumed() {
-        return ended || next.isReadResumed();
+        return ended || (frames.isWaiting() ? frames.isResumed() : next.isReadResumed());
     }
 }

@@ -8,11 +8,14 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
@@ -95,6 +98,66 @@ class ReadTurnTest {
                 }
             }
         }
+    }
+
+    /// Frames of an unknown type, which are ignored (RFC 9113, 4.1).
+    private static byte[] unknownFrames() {
+        var frames = new byte[10 * 10_000];
+        for (int i = 0; i < frames.length; i += 10) {
+            frames[i + 2] = 1;
+            frames[i + 3] = 99;
+        }
+        return frames;
+    }
+
+    @Test
+    void frames_that_come_by_tls_without_pause_leave_the_thread_to_others(@TempDir Path directory) throws Exception {
+        var keystore = TestKeystore.in(directory);
+        List<Socket> sockets = new ArrayList<>();
+        List<Thread> floods = new ArrayList<>();
+        try (var server = TestServer.tls(
+                keystore.listener("changeit") + "\ncore: {io-threads: 1}", eager("/", _ -> Response.status(200)))) {
+            try {
+                var factory = keystore.context().getSocketFactory();
+                var port = server.listener().address().getPort();
+                var client = factory.createSocket("localhost", port);
+                sockets.add(client);
+                client.setSoTimeout(10_000);
+                get(client);
+                for (int i = 0; i < 4; i++) {
+                    var socket = (SSLSocket) factory.createSocket("localhost", port);
+                    sockets.add(socket);
+                    var parameters = socket.getSSLParameters();
+                    parameters.setApplicationProtocols(new String[] {"h2"});
+                    socket.setSSLParameters(parameters);
+                    socket.getOutputStream().write(RawHttp2.PREFACE.getBytes(StandardCharsets.US_ASCII));
+                    socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // no settings
+                    floods.add(flood(socket, unknownFrames()));
+                }
+                TimeUnit.MILLISECONDS.sleep(500);
+                long began = System.nanoTime();
+                for (int i = 0; i < 10; i++) {
+                    get(client);
+                }
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
+            } finally {
+                for (var socket : sockets) {
+                    socket.close();
+                }
+                for (var flood : floods) {
+                    flood.join();
+                }
+            }
+        }
+    }
+
+    private static void get(Socket client) throws IOException {
+        client.getOutputStream().write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        var answer = new StringBuilder();
+        while (!answer.toString().endsWith("\r\n\r\n")) {
+            answer.append((char) client.getInputStream().read());
+        }
+        assertThat(answer).startsWith("HTTP/1.1 200");
     }
 
     private static Thread readAll(Socket socket) {
