@@ -20,7 +20,10 @@ final class LazyReadSuspension extends AbstractStreamSourceConduit<StreamSourceC
     /// Called before any other use of the connection.
     static void on(StreamConnection connection) {
         var source = connection.getSourceChannel();
-        source.setConduit(new LazyReadSuspension(source.getConduit()));
+        var lazy = new LazyReadSuspension(source.getConduit());
+        source.setConduit(lazy);
+        // the channel has set its handler below, where every suspension would be without effect
+        lazy.setReadReadyHandler(new ReadReadyHandler.ChannelListenerHandler<>(source));
     }
 
     @Override
