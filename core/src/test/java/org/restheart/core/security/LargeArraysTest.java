@@ -70,6 +70,30 @@ class LargeArraysTest {
         assertThat(answer.body()).contains("more than 100000 fields");
     }
 
+    /// MongoDB needs half a second for as many as are accepted, and half a minute for ten times as many.
+    @Test
+    void changes_of_too_many_fields_are_refused() {
+        gateway.insert("c", "{_id: 'one'}");
+        var admin = gateway.as("admin");
+        int most = 10_000;
+        for (var content :
+                List.of("%s", "{\"$set\": %s}", "{\"$unset\": %s}", "{\"$inc\": {\"x\": 1}, \"$set\": %s}")) {
+            for (var path : List.of("/c/one", "/c/none?wm=upsert", "/c/*?filter=%7B%22a%22:1%7D")) {
+                var answer = admin.patch(path, content.formatted(fields(most + 1)));
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+                assertThat(answer.body()).contains("more than 10000 fields");
+            }
+        }
+        assertThat(admin.patch("/c/one", fields(most)).statusCode()).isEqualTo(200);
+        assertThat(admin.patch("/c/one", "{\"a\": " + fields(2 * most) + "}").statusCode())
+                .isEqualTo(200);
+        assertThat(admin.put("/c/one", fields(2 * most)).statusCode()).isEqualTo(200);
+    }
+
+    private static String fields(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "\"f" + i + "\":1").collect(Collectors.joining(",", "{", "}"));
+    }
+
     @Test
     void long_paths_are_refused_and_long_names_are_not() {
         var admin = gateway.as("admin");

@@ -14,12 +14,18 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.bson.fields.Update;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
 /// Converts the content of a `PATCH` to an update: operators unchanged, every other key in `$set`, an array as a
 /// pipeline. Fields added by the collection and the access rule override those of the client.
 public final class Changes {
+    /// MongoDB compares each field with all others of its document, in a time that grows with the square of
+    /// their number: half a second for these. Its time limit does not end that.
+    private static final int MAX_PATHS = 10_000;
+
     private final BsonDocument operators = new BsonDocument();
     private final BsonDocument set = new BsonDocument();
 
@@ -27,7 +33,7 @@ public final class Changes {
 
     /// For one document, whose tag changes.
     ///
-    /// @throws org.restheart.http.ProblemException 400
+    /// @throws org.restheart.http.ProblemException 400, 413
     public static Update ofDocument(DataRequest request, BsonValue content, ObjectId etag) {
         var tag = new BsonDocument(EntityTags.FIELD, new BsonObjectId(etag));
         if (content.isArray()) {
@@ -44,7 +50,7 @@ public final class Changes {
 
     /// For many documents, whose tags do not change. An `_id` is passed to MongoDB, which accepts an unchanged one.
     ///
-    /// @throws org.restheart.http.ProblemException 400
+    /// @throws org.restheart.http.ProblemException 400, 413
     public static Update.Operators ofDocuments(DataRequest request, BsonDocument content) {
         requireData(content);
         return operators(request, content, RequestProperties.of(request, Instant.now()), new BsonDocument());
@@ -116,6 +122,7 @@ public final class Changes {
             DataRequest request, BsonDocument content, BsonDocument added, BsonDocument tag) {
         var changes = new Changes();
         content.forEach(changes::add);
+        changes.requireFew();
         changes.remove(EntityTags.FIELD);
         changes.override(added);
         request.grant().mergeRequest().ifPresent(changes::override);
@@ -135,6 +142,20 @@ public final class Changes {
             set.putAll(value.asDocument());
         } else {
             operators.put(key, Copies.shallow(value.asDocument()));
+        }
+    }
+
+    private void requireFew() {
+        int paths = set.size();
+        for (var each : operators.values()) {
+            paths += each.asDocument().size();
+        }
+        if (paths > MAX_PATHS) {
+            throw Problem.of(
+                            ProblemCode.CONTENT_TOO_LARGE,
+                            "a change must not name more than " + MAX_PATHS
+                                    + " fields: replace the document, or an object that contains them")
+                    .raise();
         }
     }
 
