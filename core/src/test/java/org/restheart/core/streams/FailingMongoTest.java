@@ -186,6 +186,23 @@ class FailingMongoTest {
         }
     }
 
+    /// MongoDB is locked for writes, so the time limit of the insert ends.
+    @Test
+    void what_was_done_is_not_waited_for_without_limit() throws Exception {
+        var admin = client.getDatabase("admin");
+        admin.runCommand(BsonDocument.parse("{fsync: 1, lock: true}"));
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answer = threads.submit(() -> gateway.send("POST", "/t", "[{\"n\": 1}, {\"n\": 2}]"));
+            try {
+                await().atMost(Duration.ofSeconds(30)).until(answer::isDone);
+            } finally {
+                admin.runCommand(BsonDocument.parse("{fsyncUnlock: 1}"));
+            }
+            assertThat(answer.get().statusCode()).as(answer.get().body()).isEqualTo(503);
+            assertThat(answer.get().body()).contains("or which part of it, is not known");
+        }
+    }
+
     /// MongoDB ends the commands after their time limits, and the question what they have done too.
     @Test
     void writes_of_which_it_cannot_be_determined_whether_they_took_place_are_told_so() throws Exception {

@@ -64,6 +64,9 @@ public final class RetryableStatements implements AutoCloseable {
 
     private static final String INSERT = "insert";
 
+    /// How long MongoDB may look for what it has executed. An idle server needs 50 µs for each statement.
+    private static final int QUESTION_MILLIS = 10_000;
+
     private static final String RETRYABLE = "RetryableWriteError";
 
     /// With which servers since 6.1 label such failures.
@@ -144,10 +147,14 @@ public final class RetryableStatements implements AutoCloseable {
     }
 
     private Reply send(BsonDocument command, int limitMillis, List<Integer> numbers) {
+        return run(limited(command, limitMillis), numbers);
+    }
+
+    private BsonDocument limited(BsonDocument command, int limitMillis) {
         if (database.getTimeout(TimeUnit.MILLISECONDS) == null) { // else the driver sets one
             command.append("maxTimeMS", new BsonInt32(limitMillis));
         }
-        return run(command, numbers);
+        return command;
     }
 
     private static BsonArray ids(List<Integer> numbers) {
@@ -212,7 +219,7 @@ public final class RetryableStatements implements AutoCloseable {
         var question = command(asking, nothing, false, writeConcern)
                 .append(asking, new BsonString(collection))
                 .append("stmtIds", ids(numbers));
-        return run(question, numbers);
+        return run(limited(question, QUESTION_MILLIS), numbers);
     }
 
     /// Matches nothing.
