@@ -22,9 +22,10 @@ import org.restheart.mongo.exchange.EntityTags;
 /// Converts the content of a `PATCH` to an update: operators unchanged, every other key in `$set`, an array as a
 /// pipeline. Fields added by the collection and the access rule override those of the client.
 public final class Changes {
-    /// MongoDB compares each field with all others of its document, in a time that grows with the square of
-    /// their number: half a second for these. Its time limit does not end that.
-    private static final int MAX_PATHS = 10_000;
+    /// MongoDB compares each field with all others of its document, and each value of `$pullAll` and `$addToSet`
+    /// with all elements of the array, in a time that grows with the square of their number: half a second for so
+    /// many fields. Its time limit does not end that.
+    private static final int MAX_FIELDS = 10_000;
 
     private final BsonDocument operators = new BsonDocument();
     private final BsonDocument set = new BsonDocument();
@@ -146,15 +147,34 @@ public final class Changes {
     }
 
     private void requireFew() {
-        int paths = set.size();
-        for (var each : operators.values()) {
-            paths += each.asDocument().size();
+        long fields = set.size();
+        for (var operator : operators.entrySet()) {
+            for (var change : operator.getValue().asDocument().entrySet()) {
+                fields += 1 + comparedValues(operator.getKey(), change.getValue());
+            }
         }
-        if (paths > MAX_PATHS) {
+        requireFew(fields);
+    }
+
+    /// How many values an operator compares with the elements of an array.
+    private static int comparedValues(String operator, BsonValue change) {
+        var values = switch (operator) {
+            case "$pullAll" -> change;
+            case "$addToSet" -> change instanceof BsonDocument document ? document.get("$each") : null;
+            default -> null;
+        };
+        return values instanceof BsonArray array ? array.size() : 0;
+    }
+
+    /// @param fields that a change of one document names, and values that it compares with elements of arrays
+    /// @throws org.restheart.http.ProblemException 413
+    public static void requireFew(long fields) {
+        if (fields > MAX_FIELDS) {
             throw Problem.of(
                             ProblemCode.CONTENT_TOO_LARGE,
-                            "a change must not name more than " + MAX_PATHS
-                                    + " fields: replace the document, or an object that contains them")
+                            "a change must not name more than " + MAX_FIELDS
+                                    + " fields, nor values of $pullAll and $addToSet: replace the document, or an object"
+                                    + " or array that contains them")
                     .raise();
         }
     }

@@ -42,6 +42,7 @@ import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.find.HarmlessFilter;
@@ -242,6 +243,7 @@ public final class CsvLoader implements Service {
         if (!others.isEmpty()) {
             filter.append("$and", new BsonArray(List.of(others)));
         }
+        Changes.requireFew(row.size());
         var change = new BsonDocument("$set", row);
         HiddenFields.checkChange(grant, change);
         if (options.upsert()) {
