@@ -18,6 +18,7 @@ import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
+import org.restheart.mongo.write.StatementsReply;
 
 /// Sends writes of several requests as the statements of one unordered `update` or `delete`, and determines the
 /// outcome of each.
@@ -80,7 +81,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
     private void complete(
             List<PendingRequest<Statement<O>, BatchResult<O>>> requests,
             RetryableStatements statements,
-            RetryableStatements.Reply reply) {
+            StatementsReply reply) {
         int sharing = requests.size();
         var failed = reply.failed();
         failed.forEach((number, result) -> complete(requests.get(number), result, sharing));

@@ -318,7 +318,7 @@ public final class LimitedWrites {
             }
         }
 
-        private void take(List<Integer> numbers, RetryableStatements.Reply reply) {
+        private void take(List<Integer> numbers, StatementsReply reply) {
             if (reply.waitsForConcern()) {
                 statements.executed(numbers, concern).requireConcern();
             } else {

@@ -12,10 +12,8 @@ import com.mongodb.MongoSocketException;
 import com.mongodb.MongoSocketOpenException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
-import com.mongodb.MongoWriteException;
 import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
-import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
@@ -26,25 +24,19 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.bson.BsonValue;
-import org.restheart.mongo.concern.UnsatisfiedConcern;
-import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
-import org.restheart.mongo.write.DocumentWrite.StatementResult.Failed;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Upserted;
 
 /// The statements of an `insert`, `update` or `delete` as a retryable write (MongoDB manual, "Retryable Writes"): a
@@ -67,7 +59,7 @@ public final class RetryableStatements implements AutoCloseable {
     /// How long MongoDB may look for what it has executed. An idle server needs 50 µs for each statement.
     private static final int QUESTION_MILLIS = 10_000;
 
-    private static final String RETRYABLE = "RetryableWriteError";
+    static final String RETRYABLE = "RetryableWriteError";
 
     /// With which servers since 6.1 label such failures.
     private static final String NO_WRITES = "NoWritesPerformed";
@@ -78,8 +70,6 @@ public final class RetryableStatements implements AutoCloseable {
 
     /// The user of MongoDB may write some collections only.
     private static final int UNAUTHORIZED = 13;
-
-    private static final BsonDocument ID = new BsonDocument("_id", new BsonInt32(1));
 
     private final MongoClient client;
     private final MongoDatabase database;
@@ -127,7 +117,7 @@ public final class RetryableStatements implements AutoCloseable {
     ///
     /// @param limitMillis after which MongoDB aborts
     /// @throws MongoException if it is unknown which were executed; [#executed] may determine it
-    public Reply send(WriteConcern writeConcern, int limitMillis) {
+    public StatementsReply send(WriteConcern writeConcern, int limitMillis) {
         return send(command(command, statements, false, writeConcern), limitMillis, List.of());
     }
 
@@ -137,7 +127,7 @@ public final class RetryableStatements implements AutoCloseable {
     /// @param ordered whether the first one that fails ends the command
     /// @param limitMillis as above
     /// @throws MongoException as above
-    Reply send(List<Integer> numbers, boolean ordered, WriteConcern writeConcern, int limitMillis) {
+    StatementsReply send(List<Integer> numbers, boolean ordered, WriteConcern writeConcern, int limitMillis) {
         if (numbers.size() == statements.size()) {
             return send(command(command, statements, ordered, writeConcern), limitMillis, List.of());
         }
@@ -146,7 +136,7 @@ public final class RetryableStatements implements AutoCloseable {
         return send(document, limitMillis, numbers);
     }
 
-    private Reply send(BsonDocument command, int limitMillis, List<Integer> numbers) {
+    private StatementsReply send(BsonDocument command, int limitMillis, List<Integer> numbers) {
         return run(limited(command, limitMillis), numbers);
     }
 
@@ -186,7 +176,7 @@ public final class RetryableStatements implements AutoCloseable {
     }
 
     private Executed executed(String collection, List<Integer> numbers, WriteConcern writeConcern) {
-        Reply reply;
+        StatementsReply reply;
         try {
             reply = ask(collection, numbers, writeConcern);
         } catch (MongoCommandException e) {
@@ -213,7 +203,7 @@ public final class RetryableStatements implements AutoCloseable {
     }
 
     /// @param collection in which nothing is changed
-    private Reply ask(String collection, List<Integer> numbers, WriteConcern writeConcern) {
+    private StatementsReply ask(String collection, List<Integer> numbers, WriteConcern writeConcern) {
         var asking = command.equals(INSERT) ? "update" : command;
         var nothing = Collections.nCopies(numbers.size(), noStatement(asking));
         var question = command(asking, nothing, false, writeConcern)
@@ -241,7 +231,7 @@ public final class RetryableStatements implements AutoCloseable {
 
     /// Retries once if the connection is lost or the primary has changed. What MongoDB has executed is then known, or
     /// told by the failure of the last attempt that may have executed something.
-    private Reply run(BsonDocument command, List<Integer> numbers) {
+    private StatementsReply run(BsonDocument command, List<Integer> numbers) {
         MongoException failure;
         try {
             var reply = runOnce(command, numbers);
@@ -267,8 +257,9 @@ public final class RetryableStatements implements AutoCloseable {
         }
     }
 
-    private Reply runOnce(BsonDocument command, List<Integer> numbers) {
-        return new Reply(database.runCommand(session, command, BsonDocument.class), numbers);
+    private StatementsReply runOnce(BsonDocument command, List<Integer> numbers) {
+        var reply = database.runCommand(session, command, BsonDocument.class);
+        return new StatementsReply(reply, namespace, address(), numbers);
     }
 
     /// Whether it is certain that MongoDB has executed none of the statements of a command that failed so: it has not
@@ -288,113 +279,6 @@ public final class RetryableStatements implements AutoCloseable {
                 || e instanceof MongoNodeIsRecoveringException
                 || e instanceof MongoConnectionPoolClearedException
                 || e.hasErrorLabel(RETRYABLE);
-    }
-
-    /// MongoDB's reply.
-    public final class Reply {
-        private final BsonDocument reply;
-        private final List<Integer> numbers;
-
-        /// @param numbers of the statements in the command; empty for all
-        private Reply(BsonDocument reply, List<Integer> numbers) {
-            this.reply = reply;
-            this.numbers = numbers;
-        }
-
-        /// Statements that matched or created a document.
-        public int n() {
-            return reply.getNumber("n").intValue();
-        }
-
-        /// Documents that were changed.
-        int modified() {
-            return reply.getNumber("nModified", new BsonInt32(0)).intValue();
-        }
-
-        /// By number of statement.
-        public Map<Integer, StatementResult> failed() {
-            var failed = new HashMap<Integer, StatementResult>();
-            errors().forEach(error ->
-                    failed.put(error.getIndex(), new Failed(new MongoWriteException(error, address(), Set.of()))));
-            return failed;
-        }
-
-        /// Of statements that failed, with their numbers.
-        public List<BulkWriteError> errors() {
-            return list("writeErrors").stream()
-                    .map(BsonValue::asDocument)
-                    .map(error -> new BulkWriteError(
-                            error.getNumber("code").intValue(),
-                            message(error),
-                            error.getDocument("errInfo", new BsonDocument()),
-                            number(error)))
-                    .toList();
-        }
-
-        /// MongoDB leaves texts out once those of a reply have 1 MiB; [DuplicateKeys] needs the name of the index.
-        private String message(BsonDocument error) {
-            var text = error.getString("errmsg", new BsonString("")).getValue();
-            return text.isEmpty() && ID.equals(error.get("keyPattern"))
-                    ? "E11000 duplicate key error collection: " + namespace + " index: _id_ "
-                    : text;
-        }
-
-        private int number(BsonDocument error) {
-            int index = error.getNumber("index").intValue();
-            return numbers.isEmpty() ? index : numbers.get(index);
-        }
-
-        /// By number of statement.
-        public Map<Integer, StatementResult> upserted() {
-            return upserts().stream().collect(Collectors.toMap(BulkWriteUpsert::getIndex, _ -> new Upserted()));
-        }
-
-        /// With the numbers of statements.
-        List<BulkWriteUpsert> upserts() {
-            return list("upserted").stream()
-                    .map(BsonValue::asDocument)
-                    .map(upsert -> new BulkWriteUpsert(number(upsert), Objects.requireNonNull(upsert.get("_id"))))
-                    .toList();
-        }
-
-        /// Numbers of statements that had been executed before.
-        private Set<Integer> retried() {
-            return list("retriedStmtIds").stream()
-                    .map(id -> id.asNumber().intValue())
-                    .collect(Collectors.toSet());
-        }
-
-        /// Whether the time ended while MongoDB waited for the write concern.
-        public boolean waitsForConcern() {
-            return unsatisfied()
-                    .filter(e -> e.getWriteConcernError().getCode() == MongoCodes.OUT_OF_TIME)
-                    .isPresent();
-        }
-
-        /// @throws MongoWriteConcernException if the write concern was not satisfied
-        public void requireConcern() {
-            unsatisfied().ifPresent(e -> {
-                throw e;
-            });
-        }
-
-        public Optional<MongoWriteConcernException> unsatisfied() {
-            return UnsatisfiedConcern.in(reply, address());
-        }
-
-        private boolean isRetryable() {
-            return reply.containsKey("writeConcernError") && labels().contains(RETRYABLE);
-        }
-
-        private List<String> labels() {
-            return list("errorLabels").stream()
-                    .map(label -> label.asString().getValue())
-                    .toList();
-        }
-
-        private List<BsonValue> list(String name) {
-            return reply.getArray(name, new BsonArray());
-        }
     }
 
     /// The address of the server that most probably replied, for the log.
