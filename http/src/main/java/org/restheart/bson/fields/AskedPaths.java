@@ -9,44 +9,55 @@ final class AskedPaths {
     /// Marks where every step of the content is read as a name.
     private static final long LITERAL = 1L << 31;
 
+    /// How a path is compared with those of a content.
+    private enum Comparison {
+        /// These very names, also if they look like positional operators: a path of a content is then read as names,
+        /// or without its positions, but not partly so.
+        NAMES,
+        /// All fields that the path may mean.
+        READINGS,
+        /// As [#READINGS], but only what precedes the first position of the content's path: a change at a position
+        /// may add elements, and so change every field of the array's elements.
+        READINGS_BEFORE_POSITIONS
+    }
+
     private final List<List<String>> paths;
-    private final boolean byName;
-    private final boolean endsAtPosition;
+    private final Comparison comparison;
 
-    private AskedPaths(List<List<String>> paths, boolean byName, boolean endsAtPosition) {
+    private AskedPaths(List<List<String>> paths, Comparison comparison) {
         this.paths = paths;
-        this.byName = byName;
-        this.endsAtPosition = endsAtPosition;
+        this.comparison = comparison;
     }
 
-    /// These very names, also if they look like positional operators: a path of a content is then read as names, or
-    /// without its positions, but not partly so.
+    /// Compared by [Comparison#NAMES].
     static AskedPaths named(List<String> paths) {
-        return new AskedPaths(steps(paths), true, false);
+        return new AskedPaths(steps(paths), Comparison.NAMES);
     }
 
-    /// All fields that the paths may mean.
+    /// Compared by [Comparison#READINGS].
     static AskedPaths read(List<String> paths) {
-        var readings = paths.stream()
+        return new AskedPaths(readings(paths), Comparison.READINGS);
+    }
+
+    /// Compared by [Comparison#READINGS_BEFORE_POSITIONS].
+    static AskedPaths readBeforePositions(List<String> paths) {
+        return new AskedPaths(readings(paths), Comparison.READINGS_BEFORE_POSITIONS);
+    }
+
+    private static List<List<String>> readings(List<String> paths) {
+        return steps(paths.stream()
                 .flatMap(path -> FieldPath.of(path).readings().stream())
                 .distinct()
-                .toList();
-        return new AskedPaths(steps(readings), false, false);
+                .toList());
     }
 
     private static List<List<String>> steps(List<String> paths) {
         return paths.stream().map(FieldPath::steps).toList();
     }
 
-    /// For comparing only what precedes the first position of a path: a change at a position may add elements, and so
-    /// change every field of the array's elements.
-    AskedPaths upToPositions() {
-        return new AskedPaths(paths, byName, true);
-    }
-
     Place start() {
         int size = paths.size();
-        var heads = new long[byName ? 2 * size : size];
+        var heads = new long[comparison == Comparison.NAMES ? 2 * size : size];
         for (int i = 0; i < heads.length; i++) {
             heads[i] = i < size ? (long) i << 32 : (long) (i - size) << 32 | LITERAL;
         }
@@ -114,7 +125,7 @@ final class AskedPaths {
             }
             boolean isNumber = FieldPath.isNumber(step);
             boolean isOperator = FieldPath.isOperator(step);
-            if (endsAtPosition && (isNumber || isOperator)) {
+            if (comparison == Comparison.READINGS_BEFORE_POSITIONS && (isNumber || isOperator)) {
                 return ended(Outcome.AROUND);
             }
             if (!isNumber) {
@@ -125,7 +136,9 @@ final class AskedPaths {
             }
             // A path with more numbers covers more than it names. That it covers the names asked for can refuse a
             // change, but must not permit one.
-            return byName ? literally().after(step, false, false, numbers) : ended(Outcome.WITHIN);
+            return comparison == Comparison.NAMES
+                    ? literally().after(step, false, false, numbers)
+                    : ended(Outcome.WITHIN);
         }
 
         /// The same without what positions would mean.

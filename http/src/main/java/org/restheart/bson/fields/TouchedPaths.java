@@ -108,7 +108,7 @@ public final class TouchedPaths {
 
     /// Whether a filter on the path may match before and not after, or the other way round.
     public boolean mayDecide(String path) {
-        return everything || changes(AskedPaths.read(List.of(path)).upToPositions(), AskedPaths.Place::mayOverlap);
+        return everything || changes(AskedPaths.readBeforePositions(List.of(path)), AskedPaths.Place::mayOverlap);
     }
 
     /// Whether a changed path meets a condition.

@@ -37,7 +37,6 @@ import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
-import org.restheart.mongo.write.DocumentWrite.StatementResult.Upserted;
 
 /// The statements of an `insert`, `update` or `delete` as a retryable write (MongoDB manual, "Retryable Writes"): a
 /// session and a transaction number name the command, its position names each statement. MongoDB executes no
