@@ -33,7 +33,9 @@ final class Http2Reads {
         if (!turn.isLong()) {
             return true;
         }
-        wanted = source.isReadResumed();
+        if (source.isReadResumed()) {
+            wanted = true; // another thread that resumes meanwhile must not be overwritten
+        }
         waits = true;
         source.suspendReads();
         ReadTurn.later(thread, this::goOn);

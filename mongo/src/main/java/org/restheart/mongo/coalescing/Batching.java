@@ -7,19 +7,27 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.trace.TraceScope;
+import org.restheart.mongo.write.RetryableStatements;
 
 /// What all kinds of batch commands have in common.
 ///
 /// @param threads run the commands
 record Batching(
         MongoClient client, CoalescingConfig config, Executor threads, Deployment deployment, MeterRegistry registry) {
+    /// For what is done for single requests of a batch, which may block.
+    static final Executor OUTCOMES = task -> Thread.ofVirtual().name("write").start(task);
+
     private static final String SHARING = "X-Coalesced";
 
     /// MongoDB's limit of a command is 16 MiB.
@@ -42,6 +50,29 @@ record Batching(
             var response = answer.apply(result.outcome());
             return config.header() ? response.with(SHARING, Integer.toString(result.sharing())) : response;
         });
+    }
+
+    /// Closes the statements of a command when all its requests have their outcomes. If these are not known yet,
+    /// they are determined on another thread, which may wait for MongoDB: further batches do not wait for it. Its
+    /// work is charged to the requests' callers, as the command's was.
+    ///
+    /// @param later completes all requests; what it throws fails those that are left. Null if all are complete
+    static <R, O> void endOrFinish(
+            List<PendingRequest<R, O>> requests, RetryableStatements statements, @Nullable Runnable later) {
+        if (later == null) {
+            statements.close();
+            return;
+        }
+        requests.forEach(PendingRequest::leave);
+        OUTCOMES.execute(TraceScope.carried(() -> {
+            try (statements) {
+                RequestStart.during(
+                        requests.getFirst().queuedAt(),
+                        () -> CallerScope.run(BatchQueue.callersOf(requests), () -> {}, later));
+            } catch (RuntimeException | Error e) {
+                requests.forEach(pending -> pending.completeExceptionally(e));
+            }
+        }));
     }
 
     /// A write concern applies to the whole command: when it is not satisfied, all its requests fail with that error,

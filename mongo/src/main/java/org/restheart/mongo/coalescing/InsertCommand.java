@@ -12,9 +12,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.bson.RawBsonDocument;
-import org.restheart.http.RequestStart;
-import org.restheart.http.access.CallerScope;
-import org.restheart.http.trace.TraceScope;
+import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.BulkInserts;
@@ -108,22 +106,20 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
 
     private void insertLimited(Batch<R, O> batch) {
         var statements = new RetryableStatements(batching.client(), "insert", target.namespace(), batch.documents);
-        boolean handedOver = false;
+        @Nullable Runnable later = null;
         try {
             var reply = statements.send(target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
             if (reply.waitsForConcern()) {
-                handedOver = finishLater(batch, statements, reply.errors());
+                later = () -> finish(batch, statements, reply.errors());
             } else if (reply.unsatisfied().isPresent()) {
                 fail(batch, reply.errors(), reply.unsatisfied().get());
             } else {
                 complete(batch, reply.errors());
             }
         } catch (MongoExecutionTimeoutException _) {
-            handedOver = finishLater(batch, statements, List.of());
+            later = () -> finish(batch, statements, List.of());
         } finally {
-            if (!handedOver) {
-                statements.close();
-            }
+            Batching.endOrFinish(batch.requests, statements, later);
         }
     }
 
@@ -146,24 +142,6 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
                 batch.requests.get(i).completeExceptionally(failure);
             }
         }
-    }
-
-    /// Moves the requests to another thread, which may block.
-    private boolean finishLater(Batch<R, O> batch, RetryableStatements statements, List<BulkWriteError> errors) {
-        batch.requests.forEach(PendingRequest::leave);
-        StatementsCommand.THREADS.execute(TraceScope.carried(() -> {
-            try (statements) {
-                RequestStart.during(
-                        batch.requests.getFirst().queuedAt(),
-                        () -> CallerScope.run(
-                                BatchQueue.callersOf(batch.requests),
-                                () -> {},
-                                () -> finish(batch, statements, errors)));
-            } catch (RuntimeException | Error e) {
-                batch.requests.forEach(pending -> pending.completeExceptionally(e));
-            }
-        }));
-        return true;
     }
 
     /// @param errors those that are known; of the other documents, each was inserted or not
@@ -200,7 +178,7 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
             PendingRequest<R, BatchResult<O>> pending, int[] left, List<BulkWriteError> known, boolean partly) {
         var all = documents.apply(pending.request());
         var some = IntStream.of(left).mapToObj(all::get).toList();
-        pending.completeOn(StatementsCommand.THREADS, () -> {
+        pending.completeOn(Batching.OUTCOMES, () -> {
             var errors = new ArrayList<>(known);
             try {
                 blocked.during(

@@ -6,11 +6,8 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
-import org.restheart.http.RequestStart;
-import org.restheart.http.access.CallerScope;
-import org.restheart.http.trace.TraceScope;
+import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
@@ -34,8 +31,6 @@ import org.restheart.mongo.write.StatementsReply;
 ///
 /// @param <O> the outcome
 final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResult<O>> {
-    static final Executor THREADS = task -> Thread.ofVirtual().name("write").start(task);
-
     private final MongoClient client;
     private final String command;
     private final Target target;
@@ -55,26 +50,24 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
                 command,
                 target.namespace(),
                 requests.stream().map(pending -> pending.request().bytes()).toList());
-        boolean handedOver = false;
+        @Nullable Runnable later = null;
         try {
             var reply = statements.send(target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
             if (reply.waitsForConcern()) {
-                handedOver = finishLater(statements, requests);
+                later = () -> finish(statements, requests);
             } else {
                 complete(requests, statements, reply);
             }
         } catch (MongoExecutionTimeoutException _) {
-            handedOver = finishLater(statements, requests);
+            later = () -> finish(statements, requests);
         } catch (MongoCommandException e) {
             if (RetryableStatements.hasDoneNothing(e)) {
                 requests.forEach(this::sendAlone);
             } else {
-                handedOver = finishLater(statements, requests);
+                later = () -> finish(statements, requests);
             }
         } finally {
-            if (!handedOver) {
-                statements.close();
-            }
+            Batching.endOrFinish(requests, statements, later);
         }
     }
 
@@ -119,7 +112,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
             if (outcome.isPresent()) {
                 pending.complete(new BatchResult<>(outcome.get(), sharing));
             } else {
-                pending.completeOn(THREADS, () -> new BatchResult<>(write.explained(result), sharing));
+                pending.completeOn(Batching.OUTCOMES, () -> new BatchResult<>(write.explained(result), sharing));
             }
         } catch (RuntimeException e) {
             pending.completeExceptionally(e);
@@ -128,24 +121,7 @@ final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResu
 
     private void sendAlone(PendingRequest<Statement<O>, BatchResult<O>> pending) {
         var write = pending.request().write();
-        pending.completeOn(THREADS, () -> new BatchResult<>(blocked.during(write, write::alone), 1));
-    }
-
-    /// Moves the requests to another thread, which waits for MongoDB; further batches do not wait for it.
-    private boolean finishLater(
-            RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
-        requests.forEach(PendingRequest::leave);
-        THREADS.execute(TraceScope.carried(() -> {
-            try (statements) {
-                RequestStart.during(
-                        requests.getFirst().queuedAt(),
-                        () -> CallerScope.run(
-                                BatchQueue.callersOf(requests), () -> {}, () -> finish(statements, requests)));
-            } catch (RuntimeException | Error e) {
-                requests.forEach(pending -> pending.completeExceptionally(e));
-            }
-        }));
-        return true;
+        pending.completeOn(Batching.OUTCOMES, () -> new BatchResult<>(blocked.during(write, write::alone), 1));
     }
 
     private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
