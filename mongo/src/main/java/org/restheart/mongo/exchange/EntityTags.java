@@ -37,9 +37,13 @@ public final class EntityTags {
     public static boolean isKnown(Request request, String stored) {
         return request.headers()
                 .first("If-None-Match")
-                .filter(sent -> meant(sent.startsWith("W/\"") ? sent.substring(2) : sent)
-                        .contains(stored))
+                .filter(sent -> meant(withoutWeakness(sent)).contains(stored))
                 .isPresent();
+    }
+
+    /// The tag of `If-None-Match`, in which weak tags equal strong ones.
+    public static String withoutWeakness(String sent) {
+        return sent.startsWith("W/\"") ? sent.substring(2) : sent;
     }
 
     /// The tag of a file is in its metadata, which clients can write.

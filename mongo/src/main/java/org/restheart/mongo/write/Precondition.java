@@ -12,8 +12,9 @@ import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
 
-/// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1). Entity tags here are the
-/// bare values of `_etag`; in quotes, as the RFC has them, they are the same tags. Lists and `*` match nothing.
+/// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1 and 13.1.2). Entity
+/// tags here are the bare values of `_etag`; in quotes, as the RFC has them, they are the same tags. Lists match
+/// nothing, nor does `*` in `If-Match`.
 public sealed interface Precondition {
 
     /// No precondition.
@@ -25,12 +26,21 @@ public sealed interface Precondition {
     /// `If-Match`: only a target with this tag may be changed.
     record IfMatch(String tag) implements Precondition {}
 
+    /// `If-None-Match`: only a target with another tag or none may be changed; with `*`, none that exists.
+    record IfNoneMatch(String tag) implements Precondition {
+        boolean isAny() {
+            return tag.equals("*");
+        }
+    }
+
     /// The condition on `_etag` in a MongoDB filter. Never an equality, which an upsert would copy.
     default Optional<BsonValue> condition() {
         return switch (this) {
             case None() -> Optional.empty();
             case Untagged() -> Optional.of(not(type("objectId", "string")));
             case IfMatch(var tag) -> Optional.of(new BsonDocument("$in", values(tag)));
+            case IfNoneMatch(var tag) ->
+                Optional.of(tag.equals("*") ? nothing() : new BsonDocument("$nin", values(tag)));
         };
     }
 
@@ -43,8 +53,17 @@ public sealed interface Precondition {
             case IfMatch(var tag) ->
                 stored.isPresent() && matches(tag, stored.get())
                         ? Optional.empty()
-                        : Optional.of(new Stale(stored, !tag.equals("*")));
+                        : Optional.of(new Stale(stored, this));
+            case IfNoneMatch none ->
+                none.isAny() || stored.filter(tag -> matches(none.tag(), tag)).isPresent()
+                        ? Optional.of(new Stale(stored, this))
+                        : Optional.empty();
         };
+    }
+
+    /// No document has this tag. From a filter that is always false, an upsert would not take the id.
+    private static BsonDocument nothing() {
+        return new BsonDocument("$in", values(new ObjectId().toHexString()));
     }
 
     /// A tag that spells an ObjectId means the ObjectId, or the same text.

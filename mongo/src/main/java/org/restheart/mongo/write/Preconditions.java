@@ -5,12 +5,13 @@ import java.util.Optional;
 import org.bson.BsonValue;
 import org.restheart.http.Method;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
-/// database or the configuration. Thread-safe.
+/// database or the configuration, and where these require no tag, its `If-None-Match` for a document. Thread-safe.
 public final class Preconditions {
     private final Metadata metadata;
     private final EtagPolicies defaults;
@@ -22,11 +23,23 @@ public final class Preconditions {
 
     /// For the document of the path.
     public Precondition ofDocument(DataRequest request) {
-        return of(
+        var required = of(
                 request,
                 request.path().kind().isSchemas()
                         ? defaults.document()
                         : policy(request, "etagDocPolicy", defaults.document()));
+        return required instanceof Precondition.IfMatch ? required : ifNoneMatch(request, required);
+    }
+
+    /// @param otherwise requires no tag, or a target without one, of which there is none if nothing may exist
+    private static Precondition ifNoneMatch(DataRequest request, Precondition otherwise) {
+        return request.http()
+                .headers()
+                .first("If-None-Match")
+                .map(tag -> new Precondition.IfNoneMatch(EntityTags.withoutWeakness(tag)))
+                .filter(none -> none.isAny() || otherwise instanceof Precondition.None)
+                .<Precondition>map(none -> none)
+                .orElse(otherwise);
     }
 
     /// For a collection, and for the document that a `POST` to it replaces.

@@ -20,11 +20,11 @@ public sealed interface WriteOutcome {
     /// The precondition did not hold.
     sealed interface Refused extends WriteOutcome, DeleteOutcome {}
 
-    /// The stored tag differs from the client's.
+    /// The stored tag is not one that the client named, or one that it excluded.
     ///
     /// @param current empty for a document without a tag
-    /// @param comparable false for `*`, which no tag equals
-    record Stale(Optional<String> current, boolean comparable) implements Refused {}
+    /// @param violated what did not hold
+    record Stale(Optional<String> current, Precondition violated) implements Refused {}
 
     /// The required tag is missing in the request.
     record TagRequired(String current) implements Refused {}

@@ -48,13 +48,10 @@ public final class WriteResponses {
 
     private static ProblemException refusal(WriteOutcome.Refused refused, String tagRequired) {
         return switch (refused) {
-            case WriteOutcome.Stale(var current, var comparable) -> {
+            case WriteOutcome.Stale(var current, var violated) -> {
                 var problem = Problem.helpful(
                         PRECONDITION_FAILED,
-                        (comparable
-                                        ? "this has another tag than If-Match says: it has changed since it was read."
-                                        : "If-Match: * matches nothing here; send the tag itself.")
-                                + " The header ETag has the present one, for those who may read it");
+                        reason(violated) + " The header ETag has the present one, for those who may read it");
                 yield current.map(tag -> problem.with("ETag", tag))
                         .orElse(problem)
                         .raise();
@@ -65,6 +62,17 @@ public final class WriteResponses {
                         .withHints(List.of("the tag to send is the header ETag of a GET"))
                         .raise();
         };
+    }
+
+    private static String reason(Precondition violated) {
+        if (violated instanceof Precondition.IfNoneMatch none) {
+            return none.isAny()
+                    ? "this exists, and If-None-Match: * says that it must not."
+                    : "this has the tag that If-None-Match excludes.";
+        }
+        return violated.equals(new Precondition.IfMatch("*"))
+                ? "If-Match: * matches nothing here; send the tag itself."
+                : "this has another tag than If-Match says: it has changed since it was read.";
     }
 
     /// The problem for a write that MongoDB refused.

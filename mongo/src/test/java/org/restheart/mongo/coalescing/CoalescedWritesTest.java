@@ -78,8 +78,8 @@ class CoalescedWritesTest extends CoalescedWritesFixture {
                     won.incrementAndGet(id);
                     current.replace(id, known, mine.toHexString());
                 }
-                case Stale(var stored, var comparable) -> {
-                    assertThat(comparable).isTrue();
+                case Stale(var stored, var violated) -> {
+                    assertThat(violated).isEqualTo(new Precondition.IfMatch(known));
                     lost.increment();
                     assertThat(stored).isPresent().get().isNotEqualTo(known);
                     current.replace(id, known, stored.get());
