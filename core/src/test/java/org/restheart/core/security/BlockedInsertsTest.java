@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -360,11 +361,19 @@ class BlockedInsertsTest {
             var random = new Random(t);
             tasks.add(() -> {
                 while (!ended.get()) {
-                    hold(Math.min(next.get() + random.nextInt(60), ids - 1), random, transactions);
+                    int millis = random.nextInt(10) == 0 ? 9_000 : random.nextInt(600);
+                    int id = Math.min(next.get() + random.nextInt(60), ids - 1);
+                    hold(id, millis, random.nextBoolean(), transactions, () -> {});
                 }
                 return null;
             });
         }
+        var held = new CountDownLatch(1);
+        var first = threads.submit(() -> {
+            hold(0, 9_000, true, transactions, held::countDown);
+            return null;
+        });
+        held.await();
         var clients = new ArrayList<Future<?>>();
         for (int c = 0; c < 24; c++) {
             int client = c;
@@ -384,6 +393,7 @@ class BlockedInsertsTest {
             each.get();
         }
         ended.set(true);
+        first.get();
         for (var each : holders) {
             each.get();
         }
@@ -409,7 +419,8 @@ class BlockedInsertsTest {
                         (long) told.size() + transactions.size() + unknown.size());
     }
 
-    private void hold(int id, Random random, Map<Integer, Boolean> committed) throws InterruptedException {
+    private void hold(int id, int millis, boolean commits, Map<Integer, Boolean> committed, Runnable held)
+            throws InterruptedException {
         try (var session = mongo.client().startSession()) {
             session.startTransaction();
             try {
@@ -418,8 +429,9 @@ class BlockedInsertsTest {
                 session.abortTransaction();
                 return;
             }
-            Thread.sleep(random.nextInt(10) == 0 ? 9_000 : random.nextInt(600));
-            if (random.nextBoolean()) {
+            held.run();
+            Thread.sleep(millis);
+            if (commits) {
                 session.commitTransaction();
                 committed.put(id, true);
             } else {
