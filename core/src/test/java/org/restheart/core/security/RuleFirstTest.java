@@ -183,8 +183,15 @@ class RuleFirstTest {
         var patched = gateway.user("eve").patch("/c/*?filter=" + filter, "{\"touched\":1}");
         assertThat(patched.statusCode()).isEqualTo(200);
         assertThat(gateway.collection("c").countDocuments(eq("touched", 1))).isEqualTo(2);
+        var beginning = encode("{\"_id\":{\"$regex\":\"^[ab][39]$\"}}");
+        assertThat(gateway.user("eve")
+                        .patch("/c/*?filter=" + beginning, "{\"touched\":3}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.collection("c").distinct("_id", eq("touched", 3), String.class))
+                .containsExactly("a3", "a9");
         var refused =
-                gateway.user("eve").patch("/c/*?filter=" + encode("{\"_id\":{\"$regex\":\"^a\"}}"), "{\"touched\":2}");
+                gateway.user("eve").patch("/c/*?filter=" + encode("{\"_id\":{\"$regex\":\"a\"}}"), "{\"touched\":2}");
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(refused.body()).contains("find the documents first");
         assertThat(gateway.collection("c").countDocuments(eq("touched", 2))).isZero();

@@ -1,11 +1,24 @@
 package org.restheart.mongo.find;
 
+import java.util.regex.Pattern;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// Recognizes filters that can be evaluated on any document: comparisons with given values, which never fail and
 /// take at most linear time. Unknown operators are not harmless: a new operator of MongoDB has to be added here.
 public final class HarmlessFilter {
+    /// Regular expressions that look at the beginning of a text only, at each character once: an anchor, then
+    /// characters and classes of characters without quantifiers, groups or alternatives. The time that MongoDB
+    /// needs for them does not depend on the document, and they reach no limit of steps.
+    private static final Pattern PREFIX = Pattern.compile(
+            "\\^(?:[^\\\\^$.|?*+()\\[\\]{}]|\\\\[^\\w\\s]|\\\\[dDwWsS]|\\.|\\[\\^?[\\w ,;:@/-]+])*+\\$?");
+
+    /// Neither `m`, by which an anchor stands for the beginning of any line, nor `x`, by which a pattern has comments.
+    private static final Pattern OPTIONS = Pattern.compile("[is]*");
+
+    private static final BsonString EMPTY = new BsonString("");
+
     private HarmlessFilter() {}
 
     public static boolean is(BsonDocument filter) {
@@ -23,7 +36,28 @@ public final class HarmlessFilter {
     }
 
     private static boolean isCondition(BsonValue value) {
-        return isOperators(value) || isLiteral(value);
+        return isOperators(value) || isLiteral(value) || isPrefix(value);
+    }
+
+    private static boolean isPrefix(BsonValue value) {
+        return value.isRegularExpression()
+                && isPrefix(
+                        value.asRegularExpression().getPattern(),
+                        value.asRegularExpression().getOptions());
+    }
+
+    private static boolean isPrefix(String pattern, String options) {
+        return PREFIX.matcher(pattern).matches() && OPTIONS.matcher(options).matches();
+    }
+
+    private static boolean isPrefix(BsonDocument operators) {
+        var pattern = operators.get("$regex");
+        var options = operators.get("$options", EMPTY);
+        if (pattern == null || !pattern.isString()) {
+            return pattern != null && isPrefix(pattern) && !operators.containsKey("$options");
+        }
+        return options.isString()
+                && isPrefix(pattern.asString().getValue(), options.asString().getValue());
     }
 
     /// Whether MongoDB takes the value for operators, by its first name.
@@ -35,8 +69,10 @@ public final class HarmlessFilter {
 
     private static boolean isOperators(BsonValue value) {
         return hasOperators(value)
-                && value.asDocument().entrySet().stream()
-                        .allMatch(operator -> isOperator(operator.getKey(), operator.getValue()));
+                && value.asDocument().entrySet().stream().allMatch(operator -> switch (operator.getKey()) {
+                    case "$regex", "$options" -> isPrefix(value.asDocument());
+                    default -> isOperator(operator.getKey(), operator.getValue());
+                });
     }
 
     private static boolean isOperator(String name, BsonValue operand) {
@@ -46,7 +82,7 @@ public final class HarmlessFilter {
                 operand.isArray() && operand.asArray().stream().allMatch(HarmlessFilter::isLiteral);
             case "$all" -> operand.isArray() && operand.asArray().stream().allMatch(HarmlessFilter::isCondition);
             case "$elemMatch" -> operand.isDocument() && (is(operand.asDocument()) || isOperators(operand));
-            case "$not" -> isOperators(operand);
+            case "$not" -> isOperators(operand) || isPrefix(operand);
             default -> false;
         };
     }
@@ -56,7 +92,7 @@ public final class HarmlessFilter {
         return !hasOperators(value) && isValue(value);
     }
 
-    /// Regular expressions are evaluated in most places; code is never needed.
+    /// Regular expressions in lists and within values are rare, and code is never needed.
     private static boolean isValue(BsonValue value) {
         return switch (value.getBsonType()) {
             case DOCUMENT -> value.asDocument().values().stream().allMatch(HarmlessFilter::isValue);

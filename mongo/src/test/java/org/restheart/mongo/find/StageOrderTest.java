@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.ExplainVerbosity;
 import com.mongodb.MongoNamespace;
+import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.Indexes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
+import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -24,7 +28,7 @@ final class StageOrderTest {
             BsonDocument.parse("{$expr: {$eq: [{$toInt: '$n'}, 7]}}"),
             BsonDocument.parse("{text: {$regex: 'x'}, kind: {$gt: 'a'}}"),
             BsonDocument.parse("{$or: [{kind: 'k'}, {$jsonSchema: {required: ['n']}}]}"),
-            BsonDocument.parse("{owner: {$regex: '^e'}}"));
+            BsonDocument.parse("{owner: {$regex: 'e$'}}"));
 
     private final TestMongo mongo;
 
@@ -100,6 +104,58 @@ final class StageOrderTest {
     }
 
     @Test
+    void the_second_step_is_evaluated_on_few_documents_if_they_suffice() {
+        var collection = mongo.database().getCollection("many", BsonDocument.class);
+        collection.insertMany(IntStream.range(0, 6000)
+                .mapToObj(i -> BsonDocument.parse("{_id: " + i + ", owner: '" + (i % 2 == 0 ? "eve" : "bob") + "', n: "
+                        + i + ", k: " + i % 500 + "}"))
+                .toList());
+        for (var sort : List.of("{_id: 1}", "{_id: -1}", "{k: -1, _id: 1}", "{}")) {
+            for (var filter :
+                    List.of("n: {$mod: [3, 1]}", "n: {$mod: [500, 4]}", "n: {$mod: [1999, 0]}", "n: {$mod: [2, 1]}")) {
+                for (int skip : List.of(0, 7, 400)) {
+                    for (int limit : List.of(1, 10, 100)) {
+                        assertThat(found(sort, filter, skip, limit))
+                                .as(sort + " " + filter + " " + skip + " " + limit)
+                                .isEqualTo(collection
+                                        .find(BsonDocument.parse("{owner: 'eve', " + filter + "}"))
+                                        .sort(BsonDocument.parse(sort))
+                                        .skip(skip)
+                                        .limit(limit)
+                                        .into(new ArrayList<>()));
+                    }
+                }
+            }
+        }
+        mongo.database().runCommand(new BsonDocument("profile", new BsonInt32(2)));
+        found("{_id: -1}", "n: {$mod: [3, 1]}", 0, 10);
+        mongo.database().runCommand(new BsonDocument("profile", new BsonInt32(0)));
+        var profiles = mongo.database()
+                .getCollection("system.profile", BsonDocument.class)
+                .find(Filters.eq("command.aggregate", "many"))
+                .into(new ArrayList<>());
+        assertThat(profiles).hasSize(1);
+        assertThat(profiles.getFirst().getNumber("docsExamined").intValue()).isLessThan(500);
+    }
+
+    private List<BsonDocument> found(String sort, String wanted, int skip, int limit) {
+        var query = new FindQuery(
+                new MongoNamespace(mongo.databaseName(), "many"),
+                StagedFilter.of(Optional.of(RULE), List.of(BsonDocument.parse("{" + wanted + "}"))),
+                Projection.of(Optional.empty(), new BsonDocument()),
+                BsonDocument.parse(sort),
+                Optional.empty(),
+                skip,
+                limit,
+                ReadSettings.DEFAULT);
+        var found = new ArrayList<BsonDocument>();
+        try (var cursor = new Documents(mongo.client()).find(query, limit + 1)) {
+            cursor.forEachRemaining(document -> found.add(document.decode(new BsonDocumentCodec())));
+        }
+        return found;
+    }
+
+    @Test
     void without_a_rule_there_is_one_step() {
         for (var wanted : WANTED) {
             var filter = StagedFilter.of(Optional.empty(), List.of(wanted));
@@ -116,6 +172,9 @@ final class StageOrderTest {
                 "{a: {$eq: {$gt: 1}}, b: {$ne: 2, $gte: 1, $lt: 3}}",
                 "{a: {$in: [1, null]}, b: {$nin: []}, c: {$exists: true}, d: {$type: ['int', 2]}, e: {$size: 2}}",
                 "{a: {$all: [1, {$elemMatch: {b: 1}}]}, c: {$elemMatch: {$gt: 1, $lt: 5}}}",
+                "{a: {$regex: '^'}, b: {$regex: '^a-b_c d', $options: 'is'}, c: {$gt: '', $regex: '^g4[0-9]$'}}",
+                "{a: {$regex: '^x\\\\.[^a-z]\\\\d./', $options: 'i'}, b: {$not: /^é/}, c: {$all: [/^x/]}}",
+                "{d: {$elemMatch: {e: {$regex: /^x/}}}}",
                 "{$or: [{a: 1}, {$and: [{b: {$not: {$gt: 1}}}, {$nor: [{c: 1}]}]}], $comment: 'x'}")) {
             assertThat(HarmlessFilter.is(BsonDocument.parse(harmless)))
                     .as(harmless)
@@ -132,6 +191,22 @@ final class StageOrderTest {
                 "{a: {$eq: /x/}}",
                 "{a: {$elemMatch: {b: /x/}}}",
                 "{a: {$elemMatch: {$regex: 'x'}}}",
+                "{a: {$regex: '^x', $options: 'm'}}",
+                "{a: {$regex: '^x', $options: 'x'}}",
+                "{a: {$regex: '^x', $options: 1}}",
+                "{a: {$options: 'i'}}",
+                "{a: {$regex: '^x*y'}}",
+                "{a: {$regex: '^x{1,9}'}}",
+                "{a: {$regex: '^x|y'}}",
+                "{a: {$regex: '^(x)'}}",
+                "{a: {$regex: '^\\\\Qx'}}",
+                "{a: {$regex: '^\\\\1'}}",
+                "{a: {$regex: '^\\\\R'}}",
+                "{a: {$regex: '^[[:alpha:]]'}}",
+                "{a: {$regex: '^[x]+'}}",
+                "{a: {$regex: '^$x'}}",
+                "{a: {$in: [/^x/]}}",
+                "{a: {$all: [{$regex: 'x'}]}}",
                 "{$or: [{a: 1}, {$expr: true}]}",
                 "{a: {$mod: [2, 0]}}",
                 "{a: {$bitsAllSet: 1}}",
