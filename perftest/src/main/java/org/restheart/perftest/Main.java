@@ -19,6 +19,7 @@ import org.restheart.perftest.experiment.NotificationsExperiment;
 import org.restheart.perftest.experiment.OverloadExperiment;
 import org.restheart.perftest.experiment.QueriesExperiment;
 import org.restheart.perftest.experiment.RenderCommand;
+import org.restheart.perftest.experiment.RulesExperiment;
 import org.restheart.perftest.experiment.YcsbExperiment;
 import org.restheart.perftest.listen.ListenProcess;
 import org.restheart.perftest.worker.WorkerProcess;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Command;
             DeepExperiment.class,
             GrowingExperiment.class,
             AuthenticatedExperiment.class,
+            RulesExperiment.class,
             DoorsExperiment.class,
             LoginsExperiment.class,
             NotificationsExperiment.class,

@@ -18,6 +18,10 @@ final class AccountFixture {
     /// `name:password` of the account.
     static final String READER = NAME + ":" + PASSWORD;
 
+    /// `name:password` of an account whose permission has a filter for documents, which all of them meet, and hides a
+    /// field.
+    static final String RULED = "ruled:" + PASSWORD;
+
     private static final String ACCOUNTS = "accounts";
     private static final String PERMISSIONS = "permissions";
     private static final String HASH = "$2a$12$TS.wHyfyWXkFjqTV2H0Pd.y9JqWy4AaH6/bz7cZP/9LzumpaIcAX6";
@@ -49,8 +53,16 @@ final class AccountFixture {
                 permissions.deleteOne(new Document("_id", anybody.get("_id")));
             }
             put(permissions, permission("readers-read", "reader"));
-            put(database.getCollection(ACCOUNTS), account(NAME));
+            put(permissions, permission("ruled-read", "ruled").append("mongo", rule()));
+            var accounts = database.getCollection(ACCOUNTS);
+            put(accounts, account(NAME, "reader"));
+            put(accounts, account("ruled", "ruled").append("from", "g"));
         }
+    }
+
+    private static Document rule() {
+        return new Document("readFilter", new Document("group", new Document("$gte", "@user.from")))
+                .append("projectResponse", new Document("secret", 0));
     }
 
     /// One more account that has never logged in.
@@ -59,7 +71,7 @@ final class AccountFixture {
     static String newcomer(Mongo mongo) {
         var name = "newcomer-" + new ObjectId().toHexString();
         try (var client = MongoClients.create(mongo.connectionString())) {
-            put(client.getDatabase(Dataset.DATABASE).getCollection(ACCOUNTS), account(name));
+            put(client.getDatabase(Dataset.DATABASE).getCollection(ACCOUNTS), account(name, "reader"));
         }
         return name + ":" + PASSWORD;
     }
@@ -70,8 +82,8 @@ final class AccountFixture {
         }
     }
 
-    private static Document account(String name) {
-        return new Document("_id", name).append("password", HASH).append("roles", List.of("reader"));
+    private static Document account(String name, String role) {
+        return new Document("_id", name).append("password", HASH).append("roles", List.of(role));
     }
 
     private static Document permission(String id, String role) {
