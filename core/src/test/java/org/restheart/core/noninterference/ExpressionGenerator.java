@@ -88,7 +88,6 @@ record ExpressionGenerator(RandomSource random, ValueGenerator values) {
             "$stdDevPop",
             "$stdDevSamp",
             "$meta",
-            "$toHashedIndexKey",
             "$const");
     private static final List<String> TWO = List.of(
             "$divide",
@@ -200,7 +199,7 @@ record ExpressionGenerator(RandomSource random, ValueGenerator values) {
         var input = expression(depth);
         var other = expression(depth);
         var text = new BsonString(random.pick("a", "^x", "(", "."));
-        return switch (random.nextInt(22)) {
+        return switch (random.nextInt(23)) {
             case 0 -> document("$filter", document("input", input).append("cond", other));
             case 1 -> document("$map", document("input", input).append("in", other));
             case 2 ->
@@ -252,8 +251,14 @@ record ExpressionGenerator(RandomSource random, ValueGenerator values) {
                 document(
                         random.pick("$firstN", "$lastN", "$maxN", "$minN"),
                         document("n", other).append("input", input));
+            case 21 -> hash();
             default -> function(input);
         };
+    }
+
+    /// Of no document or tag: its hash depends on values that the server makes up.
+    private BsonDocument hash() {
+        return document("$toHashedIndexKey", new BsonString(random.pick("$secret", "$v", "$d.secret", "$n.secret")));
     }
 
     /// Server-side JavaScript.
