@@ -11,7 +11,8 @@ import org.restheart.testkit.WithMongo;
 
 /// Hidden data does not influence responses, and documents that a caller may not change are unchanged.
 ///
-/// A build runs a fixed sequence of test cases. With `fuzz.seed`, as many run as there is time for.
+/// A build runs a fixed sequence of test cases, however long that takes. With `fuzz.seed`, as many run as there is time
+/// for.
 ///
 /// System properties: `fuzz.seconds`, `fuzz.seed`, `fuzz.workers`, `fuzz.profiles` (names with commas), `fuzz.case`
 /// (as printed with a counterexample), `fuzz.report` (a folder for counterexamples), `fuzz.statuses` (`true` prints
@@ -20,6 +21,8 @@ import org.restheart.testkit.WithMongo;
 class NoninterferenceTest {
     private static final long SEED = 20261122;
     private static final int TEST_CASES = 300;
+    private static final Duration TIME = Duration.ofSeconds(Long.getLong("fuzz.seconds", 60));
+    private static final Duration PATIENCE = Duration.ofMinutes(30); // of a build, on a busy machine
 
     @Test
     void what_is_hidden_makes_no_difference(TestMongo mongo) throws Exception {
@@ -35,7 +38,7 @@ class NoninterferenceTest {
                 mongo,
                 profiles(),
                 seed == null ? SEED : seed,
-                Duration.ofSeconds(Long.getLong("fuzz.seconds", 60)),
+                seed == null ? PATIENCE : TIME,
                 seed == null ? TEST_CASES : Long.MAX_VALUE,
                 Integer.getInteger("fuzz.workers", 8));
         System.out.println("noninterference: " + run);
