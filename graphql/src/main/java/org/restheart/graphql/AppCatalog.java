@@ -266,4 +266,7 @@ final class AppCatalog implements AutoCloseable {
         changes.close();
         revalidation.interrupt();
     }
+
+    /// An app that is served at a path.
+    record Served(AppCatalog.Place place, ServedApp app) {}
 }

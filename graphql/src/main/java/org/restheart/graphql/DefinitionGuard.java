@@ -1,18 +1,8 @@
 package org.restheart.graphql;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
-import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Content;
 import org.restheart.http.DocumentCheck;
 import org.restheart.http.Filter;
@@ -34,24 +24,12 @@ import org.restheart.mongo.parameter.SessionParameter;
 /// Guards requests of the data API to the collection of app definitions, by any path: authorizes writes, refuses
 /// invalid definitions, escapes keys, and updates served apps after writes.
 final class DefinitionGuard implements Filter {
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
-
-    /// While others wait in MongoDB for a document that the request has changed.
-    private static final Duration LONGEST_WAIT_OF_CHANGES = Duration.ofSeconds(2);
-
     private final GraphqlConfig config;
     private final AppCatalog catalog;
 
     /// Of the ids and paths of definitions that are being written: a request must see those of others before it stores
     /// its own. There is no lock for all definitions, since a write may wait in MongoDB.
-    private final NameLocks<Name> locks = new NameLocks<>();
-
-    private sealed interface Name {
-        record Id(String database, BsonValue id) implements Name {}
-
-        record Path(String database, String uri) implements Name {}
-    }
+    private final NameLocks<DefinitionWrite.Name> locks = new NameLocks<>();
 
     DefinitionGuard(GraphqlConfig config, AppCatalog catalog) {
         this.config = config;
@@ -70,51 +48,26 @@ final class DefinitionGuard implements Filter {
                     : next.handle(request).map(DefinitionGuard::unescaped);
         }
         checkWriter(request);
-        var warnings = Collections.synchronizedSet(new LinkedHashSet<String>());
-        var turn = new Turn();
-        var checked = checked(request, target.get(), turn, warnings);
+        var write = new DefinitionWrite(config, catalog, locks);
+        var checked = checked(request, target.get(), write);
         var written = checked.attribute(DocumentCheck.KEY).isPresent()
-                ? inTurn(checked, target.get(), next, turn)
+                ? inTurn(checked, target.get(), next, write)
                 : following(checked, next);
-        return written.map(
-                answer -> warnings.isEmpty() ? answer : WarningsBody.add(request, answer, List.copyOf(warnings)));
-    }
-
-    /// The turn of one request among those that write definitions with the same ids or paths.
-    private final class Turn implements AutoCloseable {
-        private final Set<Name> locked = new HashSet<>();
-
-        /// Blocks, unless the request has locked all names already.
-        void lock(Set<Name> names) {
-            var others = new HashSet<>(names);
-            others.removeAll(locked);
-            if (!locks.lock(others, locked.isEmpty() ? LONGEST_WAIT : LONGEST_WAIT_OF_CHANGES)) {
-                throw Problem.of(
-                                ProblemCode.OVERLOADED,
-                                "GraphQL App definitions with the same id or path are being written")
-                        .with("Retry-After", "1")
-                        .raise();
-            }
-            locked.addAll(others);
-        }
-
-        @Override
-        public void close() {
-            locks.unlock(locked);
-        }
+        return written.map(answer -> {
+            var warnings = write.warnings();
+            return warnings.isEmpty() ? answer : WarningsBody.add(request, answer, warnings);
+        });
     }
 
     /// Writes definitions, each of which is checked before it is stored. Others with the same ids or paths wait while
     /// paths are compared and documents stored, not while many are compiled. A change is checked when MongoDB has
     /// already locked the document, for which a request that has locked the paths must not have to wait: so
     /// the id is locked before.
-    private Response inTurn(Request request, DataTarget target, Handler next, Turn turn) {
+    private Response inTurn(Request request, DataTarget target, Handler next, DefinitionWrite write) {
         request.requireThread();
-        try (turn) {
+        try (write) {
             if (request.method() == Method.PATCH) {
-                target.id()
-                        .ifPresent(
-                                id -> turn.lock(Set.of(new Name.Id(target.db().orElseThrow(), id))));
+                target.id().ifPresent(id -> write.lockId(target.db().orElseThrow(), id));
             }
             return following(request, next).settled();
         }
@@ -145,9 +98,8 @@ final class DefinitionGuard implements Filter {
         }
     }
 
-    /// @param turn in which the ids and paths are locked before paths are compared
-    /// @param warnings to which those about the definitions are added when they are checked
-    private Request checked(Request request, DataTarget target, Turn turn, Set<String> warnings) {
+    /// @param write by which the definitions are checked before they are stored
+    private Request checked(Request request, DataTarget target, DefinitionWrite write) {
         if (target.collection().isEmpty()) {
             return request;
         }
@@ -179,9 +131,7 @@ final class DefinitionGuard implements Filter {
         }
         boolean isArray = content.value().isArray();
         return request.with(RequestContent.KEY, new RequestContent(() -> escaped(request, content.value())))
-                .with(
-                        DocumentCheck.KEY,
-                        documents -> warnings.addAll(check(target.db().orElseThrow(), documents, isArray, turn)));
+                .with(DocumentCheck.KEY, documents -> write.check(target.db().orElseThrow(), documents, isArray));
     }
 
     /// Keys of a change name operators and paths; below these they are escaped.
@@ -204,84 +154,6 @@ final class DefinitionGuard implements Filter {
         var operands = new BsonDocument();
         value.asDocument().forEach((path, operand) -> operands.append(path, EscapedKeys.escape(operand)));
         return operands;
-    }
-
-    /// @return warnings
-    private List<String> check(String database, List<? extends BsonDocument> documents, boolean isArray, Turn turn) {
-        var warnings = new ArrayList<String>();
-        var uris = new ArrayList<Set<String>>();
-        for (int i = 0; i < documents.size(); i++) {
-            var place = place(i, isArray);
-            try {
-                var app = compile(database, documents.get(i));
-                uris.add(app.app().uris().all());
-                warnings(database, app).forEach(warning -> warnings.add(warning + place));
-            } catch (InvalidApp e) {
-                throw Problem.of(
-                                ProblemCode.CONTENT_INVALID,
-                                "Wrong GraphQL App definition" + place + ": " + e.getMessage())
-                        .raise();
-            }
-        }
-        turn.lock(names(database, documents, uris));
-        checkPaths(database, documents, uris, isArray);
-        return warnings;
-    }
-
-    private static Set<Name> names(String database, List<? extends BsonDocument> documents, List<Set<String>> uris) {
-        var names = new HashSet<Name>();
-        for (var document : documents) {
-            var id = document.get("_id");
-            if (id != null) {
-                names.add(new Name.Id(database, id));
-            }
-        }
-        uris.forEach(each -> each.forEach(uri -> names.add(new Name.Path(database, uri))));
-        return names;
-    }
-
-    /// The text with which messages tell one of several documents.
-    private static String place(int index, boolean isArray) {
-        return isArray ? " in document at index positon " + index : ""; // spelt so in the contract
-    }
-
-    private ServedApp compile(String database, BsonDocument document) throws InvalidApp {
-        var raw = document instanceof RawBsonDocument already ? already : new RawBsonDocument(document, CODEC);
-        return catalog.compile(raw, database, true);
-    }
-
-    private List<String> warnings(String database, ServedApp app) {
-        var warnings = new ArrayList<>(catalog.warnings(app, database));
-        app.app()
-                .uris()
-                .declared()
-                .filter(uri -> ("/" + uri).startsWith(config.uri() + "/"))
-                .ifPresent(uri -> warnings.add("descriptor.uri is below " + config.uri()
-                        + ", so that the app is served at " + config.uri() + "/" + uri));
-        return warnings;
-    }
-
-    /// @param uris of each document
-    private void checkPaths(
-            String database, List<? extends BsonDocument> documents, List<Set<String>> uris, boolean isArray) {
-        var claimants = catalog.definitions()
-                .claimants(database, uris.stream().flatMap(Set::stream).toList());
-        var taken = new HashSet<String>();
-        for (int i = 0; i < documents.size(); i++) {
-            var id = documents.get(i).get("_id");
-            for (var uri : uris.get(i)) {
-                boolean collides = !taken.add(uri)
-                        || claimants.getOrDefault(uri, List.of()).stream()
-                                .anyMatch(rival -> !Objects.equals(rival.get("_id"), id));
-                if (collides) {
-                    throw Problem.of(
-                                    ProblemCode.CONFLICT,
-                                    "Wrong GraphQL App definition" + place(i, isArray)
-                                            + ": URI collision: another GraphQL app is already accessible at /" + uri)
-                            .raise();
-                }
-            }
-        }
     }
 
     /// Updates served apps after a write, also after a failed one, whose outcome is unknown.

@@ -61,7 +61,7 @@ final class EventStreams {
     /// and a client that reconnects resumes it.
     ///
     /// @param request to which they are the response, whose rights to the app end them too
-    static Response.Ready results(OpenSubscription subscription, PushBounds bounds, Request request) {
+    static Response.Ready results(OperationResult.OpenSubscription subscription, PushBounds bounds, Request request) {
         var backlog = bounds.backlog();
         var results = new AtomicReference<ResponseStream>();
         var stream = subscription.results(new ResponseStream.Receiver() {

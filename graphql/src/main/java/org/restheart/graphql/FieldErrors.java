@@ -1,11 +1,18 @@
 package org.restheart.graphql;
 
 import graphql.ErrorType;
+import graphql.ExecutionResult;
 import graphql.GraphQLError;
 import graphql.execution.AbortExecutionException;
+import graphql.execution.AsyncExecutionStrategy;
 import graphql.execution.DataFetcherExceptionHandler;
 import graphql.execution.DataFetcherExceptionHandlerParameters;
 import graphql.execution.DataFetcherExceptionHandlerResult;
+import graphql.execution.ExecutionContext;
+import graphql.execution.ExecutionStrategy;
+import graphql.execution.ExecutionStrategyParameters;
+import graphql.execution.FieldValueInfo;
+import graphql.execution.SubscriptionExecutionStrategy;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -66,5 +73,40 @@ final class FieldErrors implements DataFetcherExceptionHandler {
     private static Problem unexpected(Throwable failure) {
         LOG.error("a field failed unexpectedly", failure);
         return UNEXPECTED;
+    }
+
+    /// Executes queries, and each event of a subscription, and ends those whose values are errors too often:
+    /// graphql-java copies the list of errors for each one that it adds.
+    static final class BoundedStrategy extends AsyncExecutionStrategy {
+        BoundedStrategy(DataFetcherExceptionHandler errors) {
+            super(errors);
+        }
+
+        /// Called for each value, also for each element of a list.
+        @Override
+        protected FieldValueInfo completeValue(ExecutionContext context, ExecutionStrategyParameters parameters) {
+            Execution.of(context.getGraphQLContext())
+                    .checkErrors(context.getErrors().size());
+            return super.completeValue(context, parameters);
+        }
+    }
+
+    /// Executes subscriptions: for each event as if it was a query, whose field has the event as its value. In
+    /// requests that are answered once there is no event, so the data is `null`.
+    static final class SubscriptionStrategy extends ExecutionStrategy {
+        private final ExecutionStrategy perEvent;
+        private final ExecutionStrategy once;
+
+        SubscriptionStrategy(DataFetcherExceptionHandler errors) {
+            this.perEvent = new FieldErrors.BoundedStrategy(errors);
+            this.once = new SubscriptionExecutionStrategy(errors);
+        }
+
+        @Override
+        public CompletableFuture<ExecutionResult> execute(
+                ExecutionContext context, ExecutionStrategyParameters parameters) {
+            var execution = Execution.of(context.getGraphQLContext());
+            return (execution.isSubscription() ? perEvent : once).execute(context, parameters);
+        }
     }
 }

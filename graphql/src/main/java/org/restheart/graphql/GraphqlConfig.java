@@ -4,7 +4,7 @@ import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.restheart.graphql.app.Limits;
+import org.restheart.graphql.app.Apps;
 
 /// The `graphql` section of the configuration.
 ///
@@ -31,7 +31,7 @@ public record GraphqlConfig(
         boolean checkOperators,
         boolean strictScalars) {
 
-    /// Limits of responses.
+    /// Apps.Limits of responses.
     ///
     /// @param timeLimit of a request; zero for none
     /// @param aggregationMaxResults of one pipeline; 0 for no bound
@@ -47,7 +47,7 @@ public record GraphqlConfig(
         public static final Answers DEFAULT = new Answers(100, 1_000, 0, Duration.ZERO, 64 << 20, false);
     }
 
-    /// Limits of queries. 0 for no limit, except for the last two.
+    /// Apps.Limits of queries. 0 for no limit, except for the last two.
     ///
     /// @param maxComplexity fields, with those of fragments wherever they are spread
     /// @param onlyStored refuse queries that are not stored in a definition
@@ -65,8 +65,8 @@ public record GraphqlConfig(
         public static final Queries DEFAULT = new Queries(true, 50, 10_000, 500, false, 15_000, 128 << 10, 16 << 20);
     }
 
-    Limits limits(String database) {
-        return new Limits(
+    Apps.Limits limits(String database) {
+        return new Apps.Limits(
                 answers.maxLimit(),
                 restrictMappingDb ? Optional.of(database) : Optional.empty(),
                 asCaller,

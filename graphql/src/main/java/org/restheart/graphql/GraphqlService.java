@@ -123,7 +123,8 @@ public final class GraphqlService implements Service, AutoCloseable {
         try {
             var place = place(request);
             var app = place.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(place, request);
-            return app.map(found -> answer(request, new Served(place, found))).orElseGet(() -> notFound(request));
+            return app.map(found -> answer(request, new AppCatalog.Served(place, found)))
+                    .orElseGet(() -> notFound(request));
         } catch (InvalidApp e) {
             return GraphqlErrors.outcome(
                             400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted)
@@ -162,7 +163,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         return new AppCatalog.Place(database, uri);
     }
 
-    private Response answer(Request request, Served served) {
+    private Response answer(Request request, AppCatalog.Served served) {
         if (request.method() == Method.GET) {
             request.requireThread();
             return sockets.open(request, served);
@@ -187,7 +188,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         return switch (subscriptions.start(request, served, asked, resumeAfter)) {
             case QueryOutcome outcome ->
                 warned(asked, EventStreams.areRequired(request) ? EventStreams.complete(outcome) : outcome.response());
-            case OpenSubscription open -> EventStreams.results(open, bounds, request);
+            case OperationResult.OpenSubscription open -> EventStreams.results(open, bounds, request);
         };
     }
 

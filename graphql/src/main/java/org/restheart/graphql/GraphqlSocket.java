@@ -42,17 +42,17 @@ final class GraphqlSocket implements Inbound {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.DEFAULT);
 
     private final Request request;
-    private final Served served;
+    private final AppCatalog.Served served;
     private final Subscriptions subscriptions;
     private final Backlog backlog;
     private final SerialTasks tasks = new SerialTasks("graphql-socket");
     private final Map<String, Running> running = new ConcurrentHashMap<>();
-    private volatile @Nullable OpenSubscription last;
+    private volatile OperationResult.@Nullable OpenSubscription last;
     private volatile boolean initialised;
     private volatile boolean closed;
 
     /// @param request that opened it
-    GraphqlSocket(Request request, Served served, Subscriptions subscriptions, Backlog backlog) {
+    GraphqlSocket(Request request, AppCatalog.Served served, Subscriptions subscriptions, Backlog backlog) {
         this.request = request;
         this.served = served;
         this.subscriptions = subscriptions;
@@ -207,11 +207,11 @@ final class GraphqlSocket implements Inbound {
                 results.report(outcome.status() == 200 ? 400 : outcome.status());
                 refuse(results.id, outcome);
             }
-            case OpenSubscription open -> run(results, open);
+            case OperationResult.OpenSubscription open -> run(results, open);
         }
     }
 
-    private void run(Results results, OpenSubscription open) {
+    private void run(Results results, OperationResult.OpenSubscription open) {
         last = open;
         var stream = open.results(results);
         running.put(results.id, new Running(stream, results));

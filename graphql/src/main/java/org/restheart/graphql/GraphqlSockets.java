@@ -34,7 +34,7 @@ final class GraphqlSockets {
     }
 
     /// Answers the handshake.
-    Response.Ready open(Request request, Served served) {
+    Response.Ready open(Request request, AppCatalog.Served served) {
         boolean speaks = request.headers().all("Sec-WebSocket-Protocol").stream()
                 .flatMap(names -> Arrays.stream(names.split(",", -1)))
                 .anyMatch(name -> name.strip().equals(PROTOCOL));

@@ -43,8 +43,8 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
         var engine = GraphQL.newGraphQL(app.schema())
                 .instrumentation(new ResultMemory.Counting())
                 .preparsedDocumentProvider(queries)
-                .queryExecutionStrategy(new BoundedStrategy(errors))
-                .subscriptionExecutionStrategy(new SubscriptionStrategy(errors))
+                .queryExecutionStrategy(new FieldErrors.BoundedStrategy(errors))
+                .subscriptionExecutionStrategy(new FieldErrors.SubscriptionStrategy(errors))
                 .defaultDataFetcherExceptionHandler(errors)
                 .build();
         return new ServedApp(stored, app, engine, queries, Map.copyOf(texts));

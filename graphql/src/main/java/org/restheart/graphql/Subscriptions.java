@@ -18,7 +18,7 @@ record Subscriptions(
     /// Executes the operation; if it is a subscription, its source stream is opened, and it is executed for each event.
     ///
     /// @param resumeAfter as [SourceStreams#open]
-    OperationResult start(Request request, Served served, QueryRequest asked, Optional<String> resumeAfter) {
+    OperationResult start(Request request, AppCatalog.Served served, QueryRequest asked, Optional<String> resumeAfter) {
         var opening = streams.new Opening(request, resumeAfter);
         boolean started = false;
         try {
@@ -28,7 +28,8 @@ record Subscriptions(
             }
             // its operation has been reported
             var later = request.blocking().with(Body.EMPTY).with(Operation.OBSERVER, _ -> {});
-            var open = new OpenSubscription(opening.opened().get(), event -> next(later, served, asked, event));
+            var open = new OperationResult.OpenSubscription(
+                    opening.opened().get(), event -> next(later, served, asked, event));
             started = true;
             return open;
         } finally {
@@ -39,12 +40,13 @@ record Subscriptions(
     }
 
     /// With the account as it is at the event, of which both access rules and mappings take values.
-    private QueryOutcome next(Request request, Served served, QueryRequest asked, SourceEvent event)
-            throws SubscriptionEnded {
+    private QueryOutcome next(Request request, AppCatalog.Served served, QueryRequest asked, SourceEvent event)
+            throws ResponseStream.SubscriptionEnded {
         if (!isServed(served)) {
-            throw new SubscriptionEnded(Ending.REDEFINED);
+            throw new ResponseStream.SubscriptionEnded(Ending.REDEFINED);
         }
-        var current = rights.current(request).orElseThrow(() -> new SubscriptionEnded(Ending.PERMISSION_LOST));
+        var current =
+                rights.current(request).orElseThrow(() -> new ResponseStream.SubscriptionEnded(Ending.PERMISSION_LOST));
         Map<String, ?> extensions =
                 asked.resumeAfter().isPresent() ? Map.of("resumeToken", JsonParser.parse(event.token())) : Map.of();
         return runner.run(current, served.app(), asked, event, extensions);
@@ -56,7 +58,7 @@ record Subscriptions(
     }
 
     /// Whether the definition is unchanged.
-    boolean isServed(Served served) {
+    boolean isServed(AppCatalog.Served served) {
         try {
             return catalog.find(served.place())
                     .filter(app -> app.stored().equals(served.app().stored()))

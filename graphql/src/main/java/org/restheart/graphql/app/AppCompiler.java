@@ -31,14 +31,14 @@ final class AppCompiler {
     private static final String RESOLVER = "$typeResolver";
     private static final FieldCoordinates DIRECTIVES = FieldCoordinates.coordinates("__Schema", "directives");
 
-    private final Limits limits;
+    private final Apps.Limits limits;
     private final Apps.Fetchers fetchers;
     private final TypeDefinitionRegistry registry;
     private final BsonDocument mappings;
     private final Map<String, FieldMapping> fields = new LinkedHashMap<>();
     private final Map<String, Map<String, TypePredicate>> resolvers = new LinkedHashMap<>();
 
-    AppCompiler(Limits limits, Apps.Fetchers fetchers, TypeDefinitionRegistry registry, BsonDocument mappings) {
+    AppCompiler(Apps.Limits limits, Apps.Fetchers fetchers, TypeDefinitionRegistry registry, BsonDocument mappings) {
         this.limits = limits;
         this.fetchers = fetchers;
         this.registry = registry;

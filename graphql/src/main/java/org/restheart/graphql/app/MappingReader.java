@@ -12,10 +12,10 @@ final class MappingReader {
     private static final String AVARS = "avars";
     private static final String STAGES = "stages";
     private final String place;
-    private final Limits limits;
+    private final Apps.Limits limits;
 
     /// @param place such as `Query.items`
-    MappingReader(String place, Limits limits) {
+    MappingReader(String place, Apps.Limits limits) {
         this.place = place;
         this.limits = limits;
     }

@@ -1,4 +1,0 @@
-package org.restheart.graphql;
-
-/// An app that is served at a path.
-record Served(AppCatalog.Place place, ServedApp app) {}
