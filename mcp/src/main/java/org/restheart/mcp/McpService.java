@@ -84,7 +84,7 @@ public final class McpService implements Service {
         var writes = new WriteTools(writing, calls, confirmations, surroundings.neverWritten());
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
         var lists = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
-        var handlers = new ToolHandlers(catalogs, reads, watches, writes);
+        var handlers = new ToolHandlers(catalogs, reads, new ExplainTool(config, calls), watches, writes);
         this.records = new CallRecords(limits, lists, audit, meters);
         this.checks = new EntryChecks(config, surroundings, visible, records);
         var tools = new Tools(config, visible, handlers, records, calls);

@@ -2,15 +2,14 @@ package org.restheart.mcp;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -25,7 +24,6 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Slice;
 
@@ -157,7 +155,7 @@ final class ReadTools {
         return calls.send(call.http(), query).content();
     }
 
-    private static Map<String, String> parameters(ToolCall call) {
+    static Map<String, String> parameters(ToolCall call) {
         var parameters = new LinkedHashMap<String, String>();
         call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
         call.json("sort").ifPresent(sort -> parameters.put("sort", sort));
@@ -275,7 +273,7 @@ final class ReadTools {
         int limit = limit(call);
         var block = block(call, limit);
         var collection = calls.collection(call);
-        var query = pipeline(call, collection)
+        var query = pipeline(call, collection, config.timeLimit())
                 .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
                 .with(Slice.KEY, new Slice(0, limit + 1));
         scans.check(call, collection, query);
@@ -300,45 +298,11 @@ final class ReadTools {
         return documents(call, block, Optional.empty());
     }
 
-    ToolResult explain(ToolCall call) {
-        var collection = calls.collection(call);
-        boolean executes =
-                call.optionalText("verbosity").filter("executionStats"::equals).isPresent();
-        if (executes && !config.explainExecutes()) {
-            throw RefusedCall.argument("verbosity executionStats is switched off here: leave it out");
-        }
-        if (call.has("pipeline") && (call.has("filter") || call.has("sort") || call.has("projection"))) {
-            throw RefusedCall.argument("give either a pipeline, or filter, sort and projection");
-        }
-        var visible = calls.facts(call.http(), Method.GET, collection + "/_indexes", call.via())
-                .flatMap(_ -> calls.facts(call.http(), Method.GET, collection, call.via()))
-                .orElseThrow(() -> calls.notPermitted(call));
-        var query = explained(call, collection);
-        boolean hides = Stream.of(Optional.of(visible), calls.facts(call.http(), query))
-                .anyMatch(facts -> facts.isEmpty()
-                        || facts.get().grant().readFilter().isPresent()
-                        || facts.get().grant().projectResponse().isPresent());
-        if (executes && hides) {
-            throw RefusedCall.argument("verbosity executionStats would count documents that you may not see");
-        }
-        var plan = new AtomicReference<BsonDocument>();
-        calls.send(call.http(), query.with(Explain.KEY, new Explain(executes, plan::set)));
-        var shown = QueryPlans.shown(plan.get(), hides);
-        return ToolResult.ofNames("The plan for " + call.namespace(), shown, config.sizes());
-    }
-
-    private JudgedRequest pipeline(ToolCall call, String collection) {
+    /// @param limit of the time for which MongoDB works
+    static JudgedRequest pipeline(ToolCall call, String collection, Duration limit) {
         var content = "{\"stages\": " + call.requireJson("pipeline") + "}";
         return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), call.via())
                 .withContent(content.getBytes(StandardCharsets.UTF_8))
-                .with(JudgedRequest.TIME_LIMIT, config.timeLimit());
-    }
-
-    private JudgedRequest explained(ToolCall call, String collection) {
-        if (call.has("pipeline")) {
-            return pipeline(call, collection);
-        }
-        return JudgedRequest.at(Method.GET, collection, parameters(call), call.via())
-                .with(JudgedRequest.TIME_LIMIT, config.timeLimit());
+                .with(JudgedRequest.TIME_LIMIT, limit);
     }
 }

@@ -1,7 +1,8 @@
 package org.restheart.mcp;
 
 /// The implementations of tools. Thread-safe.
-record ToolHandlers(CatalogTools catalogs, ReadTools reads, WatchTool watches, WriteTools writes) {
+record ToolHandlers(
+        CatalogTools catalogs, ReadTools reads, ExplainTool explains, WatchTool watches, WriteTools writes) {
     /// @throws RefusedCall if a bound of the configuration or MongoDB does not allow it
     /// @throws org.restheart.http.ProblemException if the judged request is refused
     ToolResult run(ToolCall call) {
@@ -14,7 +15,7 @@ record ToolHandlers(CatalogTools catalogs, ReadTools reads, WatchTool watches, W
             case COUNT -> reads.count(call);
             case AGGREGATE -> reads.aggregate(call);
             case RUN_AGGREGATION -> reads.runAggregation(call);
-            case EXPLAIN -> reads.explain(call);
+            case EXPLAIN -> explains.explain(call);
             case WATCH -> watches.watch(call);
             case INSERT_MANY -> writes.insertMany(call);
             case UPDATE_MANY -> writes.updateMany(call);

@@ -142,7 +142,7 @@ final class Tools {
         http.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(new Operation(name, name)));
     }
 
-    private BsonDocument run(ToolCall call, CallRecord record) {
+    private BsonDocument run(ToolCall call, CallRecords.CallRecord record) {
         return recorded(call, record, () -> {
             try (var _ = records.count(call.credential())) {
                 call.tool().check(call.arguments());
@@ -152,7 +152,7 @@ final class Tools {
     }
 
     /// The result of a call, or why it is refused.
-    private BsonDocument recorded(ToolCall call, CallRecord record, Supplier<ToolResult> called) {
+    private BsonDocument recorded(ToolCall call, CallRecords.CallRecord record, Supplier<ToolResult> called) {
         try {
             var result = called.get();
             record.done(result);

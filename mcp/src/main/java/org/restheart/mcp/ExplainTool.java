@@ -1,14 +1,21 @@
 package org.restheart.mcp;
 
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Method;
+import org.restheart.http.judged.Explain;
+import org.restheart.http.judged.JudgedRequest;
 
-/// Reduces MongoDB's query plans to stages, indexes and numbers, without data about the server.
-final class QueryPlans {
+/// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
+/// Thread-safe.
+final class ExplainTool {
     private static final Set<String> KEPT = Set.of(
             "queryPlanner",
             "winningPlan",
@@ -39,10 +46,53 @@ final class QueryPlans {
     /// Members that a single hidden document can change: an index is multikey once any document has an array.
     private static final Set<String> OF_ALL_DOCUMENTS = Set.of("isMultiKey");
 
-    private QueryPlans() {}
+    private final McpConfig config;
+    private final JudgedCalls calls;
 
+    ExplainTool(McpConfig config, JudgedCalls calls) {
+        this.config = config;
+        this.calls = calls;
+    }
+
+    ToolResult explain(ToolCall call) {
+        var collection = calls.collection(call);
+        boolean executes =
+                call.optionalText("verbosity").filter("executionStats"::equals).isPresent();
+        if (executes && !config.explainExecutes()) {
+            throw RefusedCall.argument("verbosity executionStats is switched off here: leave it out");
+        }
+        if (call.has("pipeline") && (call.has("filter") || call.has("sort") || call.has("projection"))) {
+            throw RefusedCall.argument("give either a pipeline, or filter, sort and projection");
+        }
+        var visible = calls.facts(call.http(), Method.GET, collection + "/_indexes", call.via())
+                .flatMap(_ -> calls.facts(call.http(), Method.GET, collection, call.via()))
+                .orElseThrow(() -> calls.notPermitted(call));
+        var query = explained(call, collection);
+        boolean hides = Stream.of(Optional.of(visible), calls.facts(call.http(), query))
+                .anyMatch(facts -> facts.isEmpty()
+                        || facts.get().grant().readFilter().isPresent()
+                        || facts.get().grant().projectResponse().isPresent());
+        if (executes && hides) {
+            throw RefusedCall.argument("verbosity executionStats would count documents that you may not see");
+        }
+        var plan = new AtomicReference<BsonDocument>();
+        calls.send(call.http(), query.with(Explain.KEY, new Explain(executes, plan::set)));
+        var shown = shown(plan.get(), hides);
+        return ToolResult.ofNames("The plan for " + call.namespace(), shown, config.sizes());
+    }
+
+    private JudgedRequest explained(ToolCall call, String collection) {
+        if (call.has("pipeline")) {
+            return ReadTools.pipeline(call, collection, config.timeLimit());
+        }
+        return JudgedRequest.at(Method.GET, collection, ReadTools.parameters(call), call.via())
+                .with(JudgedRequest.TIME_LIMIT, config.timeLimit());
+    }
+
+    /// What is shown of a plan.
+    ///
     /// @param hides whether filters and numbers of hidden documents are removed
-    static BsonDocument shown(@Nullable BsonDocument plan, boolean hides) {
+    private static BsonDocument shown(@Nullable BsonDocument plan, boolean hides) {
         return plan == null ? new BsonDocument() : object(plan, hides);
     }
 
