@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.restheart.http.Nearest;
 import org.restheart.http.RequestPath;
+import org.restheart.http.ShortText;
 
 /// The addresses of actions, `{uri}/{appId}/endpoint/data/{version}/action/{action}`. Immutable.
 final class ActionAddress {
@@ -84,6 +85,6 @@ final class ActionAddress {
     }
 
     private static String quoted(String name) {
-        return name.length() <= MAX_QUOTED ? name : name.substring(0, MAX_QUOTED) + "…";
+        return ShortText.of(name, MAX_QUOTED);
     }
 }

@@ -23,6 +23,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.ShortText;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Explanation.Tried;
@@ -128,7 +129,7 @@ final class AccessChecks {
     private static JudgedRequest request(BsonDocument content) {
         var name = text(content, "method").orElse("GET");
         var method = Method.of(name)
-                .orElseThrow(() -> refuse("method is " + shortened(name)
+                .orElseThrow(() -> refuse("method is " + ShortText.of(name, MAX_QUOTED)
                         + ", which is no method of HTTP that is served (in upper case, such as GET)"));
         var target = text(content, "path")
                 .filter(path -> path.startsWith("/"))
@@ -161,10 +162,6 @@ final class AccessChecks {
             throw refuse(name + " must be a text");
         }
         return Optional.of(value.asString().getValue());
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + "…";
     }
 
     private static RuntimeException refuse(String message) {
