@@ -5,7 +5,6 @@ import org.restheart.dataapi.LogIns;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
-import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.session.RenewableSessions;
 
 /// Sessions for the service of the Atlas Data API.
@@ -29,7 +28,7 @@ record DataApiLogIns(RenewableSessions sessions, String realm, Optional<String> 
             case PASSWORD -> credentials.token().isEmpty();
             case API_KEY -> credentials.source().equals(Credentials.API_KEYS);
             case TOKEN ->
-                credentials.source().equals(JwtAuthenticator.SOURCE)
+                credentials.source().equals(Credentials.TOKENS)
                         && !account.properties().containsKey("scope");
         };
     }

@@ -51,7 +51,7 @@ import org.restheart.mongo.service.CsvLoader;
 import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
-import org.restheart.security.acl.PermissionSyntax;
+import org.restheart.security.acl.PermissionReader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -278,7 +278,7 @@ final class DataServices {
                                 services,
                                 security.ownedCollections(),
                                 security::account,
-                                PermissionSyntax::check,
+                                PermissionReader::checkSyntax,
                                 security::challenge)));
     }
 

@@ -103,13 +103,13 @@ final class Launch {
 
     private Outcome check(Sources sources) {
         var configuration = Configuration.load(sources);
-        var meaning = configuration.read();
-        var findings = new ArrayList<>(meaning.findings());
+        var parsed = configuration.read();
+        var findings = new ArrayList<>(parsed.findings());
         findings.addAll(configuration.strictFindings());
         findings.forEach(finding -> report(finding, failsCheck(finding)));
         long bad = findings.stream().filter(Launch::failsCheck).count();
-        var mclient = meaning.config().mclient();
-        bad += problems(() -> UndertowListener.check(meaning.config().https()));
+        var mclient = parsed.config().mclient();
+        bad += problems(() -> UndertowListener.check(parsed.config().https()));
         if (mclient.enabled() && mclient.connectionString().startsWith("mongodb+srv://")) {
             bad += problems(() -> MongoConnection.parse(mclient));
         }

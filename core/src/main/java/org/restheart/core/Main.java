@@ -18,7 +18,7 @@ public final class Main {
             case Launch.Outcome.Done(int exitCode) -> System.exit(exitCode);
             case Launch.Outcome.Running(var server) -> {
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "stop"));
-                HangUp.run(server::reload);
+                HangupSignal.run(server::reload);
             }
         }
     }

@@ -9,7 +9,6 @@ import org.restheart.http.access.Account;
 import org.restheart.mcp.PresentedCredential;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.Credentials;
-import org.restheart.security.jwt.JwtAuthenticator;
 
 /// The credential of a caller, for the service of the Model Context Protocol.
 ///
@@ -24,7 +23,7 @@ record McpCredentials(ClientAddress clients) {
         return new PresentedCredential(
                 source + "/" + handle.orElse("") + "/" + caller,
                 caller,
-                source.equals(JwtAuthenticator.SOURCE) ? scopes(account) : Optional.empty(),
+                source.equals(Credentials.TOKENS) ? scopes(account) : Optional.empty(),
                 handle);
     }
 

@@ -52,8 +52,8 @@ final class RunningServer implements AutoCloseable {
             Sources sources, Optional<Path> embedded, Path pidDirectory, PrintStream hints, Instant began)
             throws StartFailure {
         var configuration = Configuration.load(sources);
-        var meaning = configuration.read();
-        var config = meaning.orThrow();
+        var parsed = configuration.read();
+        var config = parsed.orThrow();
         LogSetup.apply(config.logging());
         LOG.info(
                 "RESTHeart {}, instance {}",
@@ -61,7 +61,7 @@ final class RunningServer implements AutoCloseable {
                 config.core().name());
         LOG.info("Configuration: {}", configuration.origin());
         configuration.overrides().forEach(override -> LOG.info("Override: {}", override));
-        meaning.findings().forEach(RunningServer::log);
+        parsed.findings().forEach(RunningServer::log);
         Carriers.apply(config.core());
 
         var parts = new ClosingOrder();
@@ -162,9 +162,8 @@ final class RunningServer implements AutoCloseable {
             var config = Configuration.load(sources).read().orThrow();
             gateway.reload(config);
             LogSetup.applyLevels(config.logging());
-            LOG.info(
-                    "Log levels, certificate, rate limits, accounts and permissions of files are as configured now; other"
-                            + " changes need a restart");
+            LOG.info("Log levels, certificate, rate limits, accounts and permissions of files are as configured now;"
+                    + " other changes need a restart");
         } catch (ConfigException e) {
             e.findings().forEach(RunningServer::log);
             LOG.error("Nothing was changed");

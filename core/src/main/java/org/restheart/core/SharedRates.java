@@ -23,7 +23,6 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.core.filter.RateLimits;
-import org.restheart.core.filter.RateReport;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.slf4j.Logger;
@@ -107,8 +106,8 @@ final class SharedRates {
                 long number = report.getInt64("n").getValue();
                 if (number > known) {
                     known = number;
-                    limits.count(
-                            new RateReport(counts(report.getArray("address")), counts(report.getArray("account"))));
+                    limits.count(new RateLimits.Report(
+                            counts(report.getArray("address")), counts(report.getArray("account"))));
                 }
             }
             seen.put(name(other), known);

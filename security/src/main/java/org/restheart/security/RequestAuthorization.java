@@ -9,6 +9,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.ShortText;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.Demand;
@@ -129,8 +130,9 @@ final class RequestAuthorization {
         if (account == null) {
             return Problem.helpful(ProblemCode.FORBIDDEN, "callers without an account may not do this");
         }
-        var who = shortened(account.name()) + " (roles: " + shortened(String.join(", ", account.roles())) + ")";
-        var what = request.method() + " " + shortened(request.path().decoded());
+        var who = ShortText.of(account.name(), MAX_QUOTED) + " (roles: "
+                + ShortText.of(String.join(", ", account.roles()), MAX_QUOTED) + ")";
+        var what = request.method() + " " + ShortText.of(request.path().decoded(), MAX_QUOTED);
         var flags = lacking(request, account);
         return Problem.helpful(
                 ProblemCode.FORBIDDEN,
@@ -157,9 +159,5 @@ final class RequestAuthorization {
                 .findFirst()
                 .map(demands -> demands.stream().map(Demand::flag).collect(Collectors.joining(" and ")))
                 .orElse("");
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + "…";
     }
 }

@@ -9,7 +9,6 @@ import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
-import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
@@ -17,14 +16,15 @@ import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
+import org.restheart.security.predicate.PathPattern;
 
 /// `GET /roles/{user}`: returns the roles of the caller. Every account may request its own roles and no others; the
 /// service implements both rules.
 public final class RolesService implements Service, Authorizer, Vetoer {
-    private final List<String> uri;
+    private final PathPattern uri;
 
     public RolesService(String uri) {
-        this.uri = RequestPath.parse(uri).segments();
+        this.uri = PathPattern.ofUri(uri);
     }
 
     @Override
@@ -38,14 +38,13 @@ public final class RolesService implements Service, Authorizer, Vetoer {
     }
 
     private boolean concerns(Request request) {
-        var segments = request.path().segments();
-        return segments.size() >= uri.size() && segments.subList(0, uri.size()).equals(uri);
+        return uri.isPrefixOf(request.path());
     }
 
     private boolean isOwn(Request request, @Nullable Account account) {
         var segments = request.path().segments();
         return account != null
-                && segments.size() == uri.size() + 1
+                && segments.size() == uri.segments().size() + 1
                 && segments.getLast().equals(account.name())
                 && !request.path().decoded().endsWith("/");
     }
@@ -62,7 +61,7 @@ public final class RolesService implements Service, Authorizer, Vetoer {
 
     @Override
     public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
-        var below = attempt.account() == null ? Answer.NEVER : attempt.kind().isBelow(uri);
+        var below = attempt.account() == null ? Answer.NEVER : attempt.kind().isBelow(uri.segments());
         var answer = below == Answer.NEVER
                 ? Answer.NEVER
                 : !attempt.kind().isPathKnown()

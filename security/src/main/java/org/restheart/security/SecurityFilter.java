@@ -1,5 +1,6 @@
 package org.restheart.security;
 
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -94,10 +95,10 @@ public final class SecurityFilter implements Filter {
         var admitted = request.with(permitted.get());
         var received = request.body().isAbsent()
                 ? admitted
-                : admitted.with(new RevocableBody(() -> maySendRest(withoutContent(admitted)), request.body()));
+                : admitted.with(new RevocableContent(() -> maySendRest(withoutContent(admitted))).of(request.body()));
         return handleFor(received, next, source -> {
             var sent = withoutContent(admitted);
-            return new RevocableSource(() -> maySendRest(sent), source);
+            return new RevocableContent(() -> maySendRest(sent)).of(source);
         });
     }
 
@@ -126,6 +127,19 @@ public final class SecurityFilter implements Filter {
                 .map(ready -> ready.content() instanceof Content.Streamed streamed
                         ? ready.with(streamed.through(source -> new CallersSource(caller, guard.apply(source))))
                         : ready);
+    }
+
+    /// Streamed content that is produced in the scope of its caller, on whatever thread it is read.
+    private record CallersSource(String caller, Content.Source source) implements Content.Source {
+        @Override
+        public ByteBuffer next() throws Exception {
+            return CallerScope.callChecked(caller, source::next);
+        }
+
+        @Override
+        public void close() {
+            CallerScope.run(caller, source::close);
+        }
     }
 
     private static Request withoutContent(Request request) {

@@ -1,15 +1,20 @@
 package org.restheart.core.accounts;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Request;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.RightsBasis;
+import org.restheart.security.Credentials;
+import org.restheart.security.jwt.Claims;
 
 /// Reports that accounts, API keys or tokens may have changed or ended, to an observer with responses open for
 /// them. Thread-safe.
@@ -52,6 +57,32 @@ final class CredentialChanges {
 
     void tokenRevoked(String id) {
         changed(new RightsBasis.OfToken(id));
+    }
+
+    /// What the rights of a request depend on. The account of a token may have another name than its realm uses: the
+    /// claim `sub` is one of its names, too.
+    static Set<RightsBasis> bases(Request request) {
+        var bases = new HashSet<RightsBasis>();
+        request.caller().account().ifPresent(account -> {
+            bases.add(new RightsBasis.OfAccount(account.name()));
+            new Claims(account.properties())
+                    .text("sub")
+                    .map(RightsBasis.OfAccount::new)
+                    .ifPresent(bases::add);
+        });
+        request.attribute(Credentials.KEY).ifPresent(credentials -> {
+            if (credentials.isApiKey()) {
+                bases.add(new RightsBasis.OfKeys());
+            }
+            credentials.token().ifPresent(token -> {
+                token.id().map(RightsBasis.OfToken::new).ifPresent(bases::add);
+                token.lineage()
+                        .map(Credentials.Lineage::id)
+                        .map(RightsBasis.OfToken::new)
+                        .ifPresent(bases::add);
+            });
+        });
+        return bases;
     }
 
     /// The listener to changes of the collection of accounts.

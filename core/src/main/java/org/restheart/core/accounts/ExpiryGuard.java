@@ -1,7 +1,6 @@
 package org.restheart.core.accounts;
 
-import com.mongodb.MongoNamespace;
-import java.util.Set;
+import java.util.List;
 import org.bson.BsonDocument;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -13,12 +12,13 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.security.ProtectedCollection;
 
 /// Refuses indexes by which MongoDB would delete accounts or permissions after some time: its deletions pass no other
 /// guard, so that of the last account with the root role would not be refused.
 ///
 /// @param collections in which documents must not expire
-record ExpiryGuard(Set<MongoNamespace> collections) implements Filter {
+record ExpiryGuard(List<? extends ProtectedCollection> collections) implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         if (request.method() == Method.PUT
@@ -28,19 +28,14 @@ record ExpiryGuard(Set<MongoNamespace> collections) implements Filter {
                 && options.containsKey("expireAfterSeconds")) {
             throw Problem.of(
                             ProblemCode.CONFLICT,
-                            "accounts and permissions do not expire by an index: the last account with the root role could")
+                            "accounts and permissions do not expire by an index: the last account with the root role"
+                                    + " could")
                     .raise();
         }
         return next.handle(request);
     }
 
-    /// Names are compared without regard to case, as on a case-insensitive file system.
     private boolean concerns(DataTarget target) {
-        return target.kind() == ResourceKind.INDEX
-                && collections.stream()
-                        .anyMatch(own -> own.getDatabaseName()
-                                        .equalsIgnoreCase(target.db().orElse(""))
-                                && own.getCollectionName()
-                                        .equalsIgnoreCase(target.collection().orElse("")));
+        return target.kind() == ResourceKind.INDEX && collections.stream().anyMatch(own -> own.isTargetOf(target));
     }
 }

@@ -56,7 +56,7 @@ final class LastManagerGuard implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) {
-        var target = request.attribute(DataTarget.KEY).filter(this::concerns);
+        var target = request.attribute(DataTarget.KEY).filter(managers.users()::isWithin);
         if (target.isEmpty()
                 || target.get().kind() == ResourceKind.INDEX // its removal removes no account
                 || request.method().isSafe()
@@ -73,11 +73,6 @@ final class LastManagerGuard implements Filter {
             case PUT, POST -> replaces(request, target.get(), next);
             case GET, HEAD, OPTIONS -> next.handle(request);
         };
-    }
-
-    private boolean concerns(DataTarget target) {
-        var users = managers.users();
-        return users.is(target.db().orElse(""), target.collection().orElse(users.collection()));
     }
 
     private Response changes(Request request, DataTarget target, Handler next) {

@@ -85,9 +85,9 @@ final class MongoApiKeys implements ApiKeys {
                 handle.toHexString(), _ -> lookUp.of(() -> byHandle(handle)).orElse(null)));
     }
 
-    private void forget(ApiKey key) {
-        cache.forget(key.digest());
-        cacheByHandle.forget(key.handle().toHexString());
+    private void invalidate(ApiKey key) {
+        cache.invalidate(key.digest());
+        cacheByHandle.invalidate(key.handle().toHexString());
         onChange.run();
     }
 
@@ -107,7 +107,7 @@ final class MongoApiKeys implements ApiKeys {
         }
         try {
             collection.insertOne(key.toDocument());
-            forget(key);
+            invalidate(key);
             return true;
         } catch (MongoWriteException e) {
             if (e.getError().getCode() == DUPLICATE) {
@@ -150,7 +150,7 @@ final class MongoApiKeys implements ApiKeys {
         try {
             collection.updateOne(byId(key.digest()), new BsonDocument("$set", changes));
         } finally {
-            forget(key);
+            invalidate(key);
         }
     }
 
@@ -159,7 +159,7 @@ final class MongoApiKeys implements ApiKeys {
         try {
             collection.deleteOne(byId(key.digest()));
         } finally {
-            forget(key);
+            invalidate(key);
         }
     }
 

@@ -39,7 +39,7 @@ final class MongoRevocations implements Revocations.Store {
         try {
             return lookUp.of(() -> insert(id, until));
         } finally {
-            kept.forget(id);
+            kept.invalidate(id);
         }
     }
 

@@ -36,7 +36,7 @@ final class RootAccountsGuard implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) {
-        var target = request.attribute(DataTarget.KEY).filter(this::concerns);
+        var target = request.attribute(DataTarget.KEY).filter(accounts.users()::isWithin);
         if (target.isEmpty()
                 || !mayWrite(request, target.get().kind())
                 || isRoot(request)
@@ -61,11 +61,6 @@ final class RootAccountsGuard implements Filter {
         return next.handle(excluding
                 .map(filter -> request.with(WriteBounds.KEY, new WriteBounds(filter)))
                 .orElse(request));
-    }
-
-    private boolean concerns(DataTarget target) {
-        var users = accounts.users();
-        return users.is(target.db().orElse(""), target.collection().orElse(users.collection()));
     }
 
     private static boolean mayWrite(Request request, ResourceKind kind) {

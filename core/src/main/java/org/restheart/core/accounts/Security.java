@@ -33,8 +33,8 @@ import org.restheart.mongo.changestream.StandingRights;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.importing.ImportOwners;
 import org.restheart.security.Challenges;
-import org.restheart.security.Credentials;
 import org.restheart.security.Policy;
+import org.restheart.security.ProtectedCollection;
 import org.restheart.security.RolesService;
 import org.restheart.security.SecurityFilter;
 import org.restheart.security.acl.FilePermissions;
@@ -42,13 +42,11 @@ import org.restheart.security.acl.PermissionsGuard;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
-import org.restheart.security.jwt.Claims;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.session.RenewableSessions;
 import org.restheart.security.users.PasswordRules;
-import org.restheart.security.users.PasswordStrength;
 import org.restheart.security.users.UsersGuard;
 
 /// Security as configured: the security filter of every binding, the services of the security module, and the
@@ -242,31 +240,9 @@ public final class Security implements StandingRights, AutoCloseable {
         return secured.current(request);
     }
 
-    /// The account of a token may have another name than its realm uses: the claim `sub` is one of its names,
-    /// too.
     @Override
     public Set<RightsBasis> bases(Request request) {
-        var bases = new HashSet<RightsBasis>();
-        request.caller().account().ifPresent(account -> {
-            bases.add(new RightsBasis.OfAccount(account.name()));
-            new Claims(account.properties())
-                    .text("sub")
-                    .map(RightsBasis.OfAccount::new)
-                    .ifPresent(bases::add);
-        });
-        request.attribute(Credentials.KEY).ifPresent(credentials -> {
-            if (credentials.isApiKey()) {
-                bases.add(new RightsBasis.OfKeys());
-            }
-            credentials.token().ifPresent(token -> {
-                token.id().map(RightsBasis.OfToken::new).ifPresent(bases::add);
-                token.lineage()
-                        .map(Credentials.Lineage::id)
-                        .map(RightsBasis.OfToken::new)
-                        .ifPresent(bases::add);
-            });
-        });
-        return bases;
+        return CredentialChanges.bases(request);
     }
 
     /// Sets the observer of changes of accounts, API keys and tokens.
@@ -323,7 +299,9 @@ public final class Security implements StandingRights, AutoCloseable {
     public List<Filter> guards(ForbiddenOperators operators, Function<List<String>, Optional<String>> unreachable) {
         var guards = new ArrayList<Filter>();
         stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
-        guards.add(new ExpiryGuard(stores().keySet()));
+        guards.add(new ExpiryGuard(Stream.of(config.mongoRealm().map(MongoRealmConfig::users), config.mongoAcl())
+                .<ProtectedCollection>flatMap(Optional::stream)
+                .toList()));
         stored.flatMap(StoredSecurity::rootAccounts)
                 .filter(_ -> config.guards().guardsRootRole())
                 .map(accounts -> new RootAccountsGuard(accounts, this::mayDoEverything))
@@ -332,9 +310,7 @@ public final class Security implements StandingRights, AutoCloseable {
         stored.flatMap(StoredSecurity::managers)
                 .map(managers -> new LastManagerGuard(managers, operators))
                 .ifPresent(guards::add);
-        config.mongoAcl()
-                .map(acl -> new PermissionsGuard(acl.database(), acl.collection(), unreachable))
-                .ifPresent(guards::add);
+        config.mongoAcl().map(acl -> new PermissionsGuard(acl, unreachable)).ifPresent(guards::add);
         return guards;
     }
 
@@ -364,7 +340,7 @@ public final class Security implements StandingRights, AutoCloseable {
 
     private UsersGuard usersGuard(MongoRealmConfig realm) {
         var users = realm.users();
-        var strength = realm.minimumStrength().map(PasswordStrength::new);
+        var strength = realm.minimumStrength().map(PasswordRules.Strength::new);
         Function<Request, PasswordRules> rules = request -> new PasswordRules(
                 password -> users.hashed() ? hashes.hash(request, password) : password, users.hashed(), strength);
         var rootRole = config.guards().guardsRootRole()

@@ -2,6 +2,7 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Sorts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -82,15 +83,22 @@ final class StoredSecurity {
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Invalidation(cache, byId));
-        listen(users.database(), users.collection(), changes.ofAccounts(byId)); // when it is forgotten
+        listen(users.database(), users.collection(), changes.ofAccounts(byId)); // when it is invalidated
         return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, cache);
     }
 
     private AclAuthorizer authorizer(MongoClient client, MongoAclConfig config) {
         var cache = this.<List<Permission>>cache("permissions", config.keeping());
         listen(config.database(), config.collection(), new Invalidation(cache, false));
-        var permissions = new MongoPermissions(client, config.database(), config.collection(), lookUp);
-        return new AclAuthorizer(new StoredPermissions(permissions, cache), config.rootRole());
+        var permissions = client.getDatabase(config.database()).getCollection(config.collection(), BsonDocument.class);
+        return new AclAuthorizer(
+                new StoredPermissions(
+                        role -> lookUp.of(() -> permissions
+                                .find(new BsonDocument("roles", new BsonString(role)))
+                                .sort(Sorts.descending("_id"))
+                                .into(new ArrayList<>())),
+                        cache),
+                config.rootRole());
     }
 
     private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {
@@ -98,7 +106,7 @@ final class StoredSecurity {
         var cacheByHandle = this.<ApiKey>cache("api-keys-by-handle", config.keeping());
         listen(config.database(), config.collection(), new Invalidation(cache, true));
         listen(config.database(), config.collection(), new Invalidation(cacheByHandle, false));
-        listen(config.database(), config.collection(), changes.ofKeys()); // when they are forgotten
+        listen(config.database(), config.collection(), changes.ofKeys()); // when they are invalidated
         var keys = client.getDatabase(config.database()).getCollection(config.collection(), BsonDocument.class);
         return new MongoApiKeys(keys, cache, cacheByHandle, lookUp, changes::keyChanged);
     }
@@ -192,9 +200,9 @@ final class StoredSecurity {
         @Override
         public void changed(@Nullable BsonDocument key) {
             if (byId && key != null && key.get("_id") instanceof BsonString id) {
-                cache.forget(id.getValue());
+                cache.invalidate(id.getValue());
             } else {
-                cache.forgetAll();
+                cache.invalidateAll();
             }
         }
     }

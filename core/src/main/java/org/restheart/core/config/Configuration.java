@@ -133,7 +133,7 @@ public final class Configuration {
 
     /// The typed configuration and its findings. They contain at least one refusal if the configuration must not be
     /// used.
-    public Meaning read() {
+    public Parsed read() {
         var config = GatewayConfig.read(Block.root(tree, reading));
         var builtIn = builtIn(false);
         new UnknownKeys(builtIn).report(tree, reading);
@@ -143,11 +143,11 @@ public final class Configuration {
         if (custom) {
             findings.addAll(reading.absentKeys());
         }
-        return new Meaning(config, List.copyOf(findings));
+        return new Parsed(config, List.copyOf(findings));
     }
 
     /// A configuration as records, with the findings of reading it.
-    public record Meaning(GatewayConfig config, List<Finding> findings) {
+    public record Parsed(GatewayConfig config, List<Finding> findings) {
         /// The records, if they can be used.
         ///
         /// @throws ConfigException naming everything that is wrong

@@ -1,8 +1,10 @@
 package org.restheart.core.config;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /// `connection-options`: limits of connections and requests.
 ///
@@ -25,6 +27,31 @@ public record ConnectionOptions(
         boolean alwaysSetKeepAlive,
         Map<String, Object> others) {
 
+    /// Options without a default here: passed to the HTTP server by name when they are set.
+    private static final List<String> OTHER_FLAGS = List.of(
+            "ALLOW_EQUALS_IN_COOKIE_VALUE",
+            "ALLOW_UNKNOWN_PROTOCOLS",
+            "ALLOW_UNESCAPED_CHARACTERS_IN_URL",
+            "BUFFER_PIPELINED_DATA",
+            "DECODE_URL",
+            "ENABLE_RFC6265_COOKIE_VALIDATION",
+            "ENABLE_STATISTICS",
+            "HTTP2_SETTINGS_ENABLE_PUSH",
+            "RECORD_REQUEST_START_TIME",
+            "REQUIRE_HOST_HTTP11",
+            "SSL_USER_CIPHER_SUITES_ORDER");
+    private static final List<String> OTHER_NUMBERS = List.of(
+            "HTTP2_HUFFMAN_CACHE_SIZE",
+            "HTTP2_SETTINGS_HEADER_TABLE_SIZE",
+            "HTTP2_SETTINGS_INITIAL_WINDOW_SIZE",
+            "HTTP2_SETTINGS_MAX_CONCURRENT_STREAMS",
+            "HTTP2_SETTINGS_MAX_FRAME_SIZE",
+            "MAX_BUFFERED_REQUEST_SIZE",
+            "MAX_CACHED_HEADER_SIZE",
+            "MAX_CONCURRENT_REQUESTS_PER_CONNECTION",
+            "MAX_QUEUED_READ_BUFFERS",
+            "SHUTDOWN_TIMEOUT");
+
     /// As large as the largest BSON document.
     static final long DEFAULT_MAX_ENTITY_SIZE = 16 * 1024 * 1024;
 
@@ -46,7 +73,7 @@ public record ConnectionOptions(
                 block.integer("MAX_HEADERS", 200, 1, Integer.MAX_VALUE),
                 block.integer("MAX_COOKIES", 200, 1, Integer.MAX_VALUE),
                 block.bool("ALWAYS_SET_KEEP_ALIVE", true),
-                FurtherOptions.read(block));
+                others(block));
     }
 
     private static Optional<Long> size(Block block, String key, long absent) {
@@ -66,5 +93,15 @@ public record ConnectionOptions(
     private static Optional<Duration> timeout(Block block, String key, int absent) {
         var time = block.millis(key, absent, -1, Integer.MAX_VALUE);
         return time.isPositive() ? Optional.of(time) : Optional.empty();
+    }
+
+    private static Map<String, Object> others(Block block) {
+        var options = new TreeMap<String, Object>();
+        OTHER_FLAGS.stream().filter(block::has).forEach(name -> options.put(name, block.bool(name, false)));
+        OTHER_NUMBERS.stream()
+                .filter(block::has)
+                .forEach(name -> options.put(
+                        name, (int) Math.min(Integer.MAX_VALUE, block.longInteger(name, 0, -1, Long.MAX_VALUE))));
+        return Map.copyOf(options);
     }
 }

@@ -1,18 +1,15 @@
 package org.restheart.core.config;
 
-import java.util.Set;
 import org.restheart.core.config.Finding.Level;
 
 /// Warns about settings that are safe on a local machine only.
 final class Exposure {
-    private static final Set<String> LOOPBACK = Set.of("localhost", "::1", "[::1]");
-
     private Exposure() {}
 
     static void report(GatewayConfig config, boolean defaultPassword, Reading reading) {
-        boolean openHttp = config.http().enabled() && !isLoopback(config.http().host());
-        boolean openHttps = config.https().enabled()
-                && !isLoopback(config.https().listener().host());
+        boolean openHttp = config.http().enabled() && !config.http().isLoopback();
+        boolean openHttps =
+                config.https().enabled() && !config.https().listener().isLoopback();
         if (defaultPassword) {
             reading.add(new Finding(
                     Level.ADVICE,
@@ -37,9 +34,5 @@ final class Exposure {
                     "/http-listener/host",
                     "is " + config.http().host() + ": passwords travel in clear text unless a proxy adds TLS"));
         }
-    }
-
-    private static boolean isLoopback(String host) {
-        return LOOPBACK.contains(host) || host.startsWith("127.");
     }
 }

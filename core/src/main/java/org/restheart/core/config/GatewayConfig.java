@@ -95,7 +95,7 @@ public record GatewayConfig(
                         root.block("mongo"),
                         mclient.retriesWrites(),
                         QuerySecurityBinding.read(root, security),
-                        AllocationBinding.read(root),
+                        MongoBinding.allocation(root),
                         enabled(root.component("changeStreamActivator")),
                         security.canAuthenticate()),
                 GraphqlBinding.read(

@@ -72,7 +72,7 @@ final class Reading {
         return visits;
     }
 
-    /// One line per block, for debugging: a short file inherits the defaults without a word.
+    /// One line per block, for debugging: a short file inherits the defaults without warnings.
     List<Finding> absentKeys() {
         return absent.entrySet().stream()
                 .map(block -> new Finding(

@@ -3,8 +3,8 @@ package org.restheart.core.config;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.security.oauth.BaseUrl;
-import org.restheart.security.oauth.ProtectedResource;
 import org.restheart.security.oauth.RedirectUris;
+import org.restheart.security.oauth.ResourceMetadataService;
 
 /// The OAuth endpoints. A part is empty when its component is off.
 public record SecurityOAuth(
@@ -17,7 +17,7 @@ public record SecurityOAuth(
     /// `mcp`, as far as it is about tokens.
     ///
     /// @param plain whether it takes tokens that name no endpoint
-    public record ModelContext(ProtectedResource resource, boolean plain) {}
+    public record ModelContext(ResourceMetadataService.ProtectedResource resource, boolean plain) {}
 
     /// `oauthAuthorizationServerMetadataService`.
     public record ServerMetadata(
@@ -62,7 +62,7 @@ public record SecurityOAuth(
         }
         var scopes = block.bool("read-only", true) ? List.of("mcp:read") : List.of("mcp:read", "mcp:write");
         return Optional.of(new ModelContext(
-                new ProtectedResource(
+                new ResourceMetadataService.ProtectedResource(
                         block.uri("uri", "/_mcp"),
                         configured.isPresent() ? new BaseUrl(configured, false) : base,
                         servers,

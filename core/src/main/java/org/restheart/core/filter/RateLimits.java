@@ -62,15 +62,15 @@ public final class RateLimits {
     }
 
     /// What was admitted here since the last report.
-    public RateReport report() {
+    public Report report() {
         var current = config;
-        return new RateReport(
+        return new Report(
                 current.perAddress().map(byAddress::report).orElse(Map.of()),
                 current.perAccount().map(byAccount::report).orElse(Map.of()));
     }
 
     /// Counts what another gateway has admitted.
-    public void count(RateReport elsewhere) {
+    public void count(Report elsewhere) {
         var current = config;
         current.perAddress().ifPresent(limit -> byAddress.countElsewhere(elsewhere.byAddress(), limit));
         current.perAccount().ifPresent(limit -> byAccount.countElsewhere(elsewhere.byAccount(), limit));
@@ -157,5 +157,20 @@ public final class RateLimits {
 
     Filter accountFilter() {
         return this::afterAuthentication;
+    }
+
+    /// Requests that one gateway admitted in a while, for the others to count too. Immutable.
+    ///
+    /// @param byAddress requests by address
+    /// @param byAccount requests by account
+    public record Report(Map<String, Long> byAddress, Map<String, Long> byAccount) {
+        public Report {
+            byAddress = Map.copyOf(byAddress);
+            byAccount = Map.copyOf(byAccount);
+        }
+
+        public boolean isEmpty() {
+            return byAddress.isEmpty() && byAccount.isEmpty();
+        }
     }
 }

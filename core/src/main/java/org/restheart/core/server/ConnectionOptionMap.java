@@ -46,7 +46,7 @@ final class ConnectionOptionMap {
     }
 
     /// What Undertow lets pass: more than the limit, so that [HeadLimits] can say which limit a request exceeds.
-    /// Undertow ends what exceeds this without a word.
+    /// Undertow closes the connection of what exceeds this, without a response.
     static int most(int limit) {
         return (int) Math.min(Integer.MAX_VALUE, ALLOWANCE * limit);
     }

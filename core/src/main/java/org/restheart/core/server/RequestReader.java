@@ -4,7 +4,9 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.restheart.core.observation.RequestNote;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
@@ -101,5 +103,20 @@ final class RequestReader {
             }
         }
         return text;
+    }
+
+    /// Generates request ids for the log. Unique among the instances that share a log. Thread-safe.
+    static final class RequestIds {
+        private static final int RADIX = 36;
+
+        /// Differs from instance to instance, and from start to start.
+        private final String instance =
+                Integer.toString(new SecureRandom().nextInt(RADIX * RADIX * RADIX * RADIX * RADIX), RADIX) + "-";
+
+        private final AtomicLong next = new AtomicLong(RADIX * RADIX * RADIX); // four characters at least
+
+        String next() {
+            return instance + Long.toString(next.getAndIncrement(), RADIX);
+        }
     }
 }

@@ -106,7 +106,8 @@ final class ResponseWriter {
 
     private static void addHeaders(HttpServerExchange exchange, Ready response) {
         var fields = exchange.getResponseHeaders();
-        response.headers().forEach((name, value) -> fields.add(HeaderNames.of(name), HeaderText.of(value)));
+        response.headers()
+                .forEach((name, value) -> fields.add(UndertowHeaders.name(name), UndertowHeaders.value(value)));
     }
 
     private static boolean isHead(HttpServerExchange exchange) {

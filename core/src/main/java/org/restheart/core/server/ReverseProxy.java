@@ -194,7 +194,7 @@ final class ReverseProxy implements AutoCloseable {
                 fields.putAll(name, values);
             }
         }
-        forwarded.headers().forEach((name, value) -> fields.add(new HttpString(name), HeaderText.of(value)));
+        forwarded.headers().forEach((name, value) -> fields.add(new HttpString(name), UndertowHeaders.value(value)));
         return fields;
     }
 

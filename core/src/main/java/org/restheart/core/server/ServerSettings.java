@@ -20,7 +20,7 @@ public record ServerSettings(
         Limits limits,
         ClientAddress clients,
         List<ProxyConfig> proxies) {
-    private static final Duration CONTENT_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration CONTENT_TIMEOUT = Duration.ofSeconds(20);
 
     /// A head takes up to twice its bytes while it is parsed.
     private static final int HEADS_PART_OF_HEAP = 8;
@@ -68,7 +68,7 @@ public record ServerSettings(
                         config.core().maxBufferedResponses(),
                         Runtime.getRuntime().maxMemory() / HEADS_PART_OF_HEAP,
                         config.core().maxStreamedContent(),
-                        CONTENT_PATIENCE,
+                        CONTENT_TIMEOUT,
                         RESPONSE_TIMEOUT),
                 config.security().guards().clientAddress(),
                 config.proxies());

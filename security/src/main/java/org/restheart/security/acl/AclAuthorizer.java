@@ -32,6 +32,14 @@ public final class AclAuthorizer implements Authorizer {
         this.rootRole = rootRole;
     }
 
+    private static List<String> rolesOf(@Nullable Account account) {
+        return account == null ? List.of(UNAUTHENTICATED) : account.roles();
+    }
+
+    private boolean isRoot(@Nullable Account account) {
+        return account != null && rootRole.filter(account::hasRole).isPresent();
+    }
+
     @Override
     public boolean requiresAuthentication(Request request) {
         if (request.method() == Method.OPTIONS) {
@@ -43,14 +51,11 @@ public final class AclAuthorizer implements Authorizer {
 
     @Override
     public Optional<Grant> authorize(Request request, @Nullable Account account) {
-        if (request.method() == Method.OPTIONS) {
+        if (request.method() == Method.OPTIONS || isRoot(account)) {
             return Optional.of(Grant.FULL);
         }
-        if (account != null && rootRole.filter(account::hasRole).isPresent()) {
-            return Optional.of(Grant.FULL);
-        }
-        var attempt = new Attempt(request, account, account != null);
-        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+        var attempt = new Attempt(request, account);
+        for (var role : rolesOf(account)) {
             for (var permission : permissions.of(request, role)) {
                 var grant = permission.apply(attempt);
                 if (grant.isPresent()) {
@@ -63,8 +68,8 @@ public final class AclAuthorizer implements Authorizer {
 
     @Override
     public Set<Demand> lacking(Request request, @Nullable Account account) {
-        var attempt = new Attempt(request, account, account != null);
-        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+        var attempt = new Attempt(request, account);
+        for (var role : rolesOf(account)) {
             for (var permission : permissions.of(request, role)) {
                 if (permission.test(attempt)) {
                     return permission.missing(attempt);
@@ -80,11 +85,11 @@ public final class AclAuthorizer implements Authorizer {
         if (example.method() == Method.OPTIONS) {
             return List.of(RuleAnswer.of("options", Answer.ALWAYS));
         }
-        if (account != null && rootRole.filter(account::hasRole).isPresent()) {
+        if (isRoot(account)) {
             return List.of(RuleAnswer.of("root role", Answer.ALWAYS));
         }
         var answers = new ArrayList<RuleAnswer>();
-        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+        for (var role : rolesOf(account)) {
             for (var permission : permissions.of(example, role)) {
                 var answer = permission.ask(attempt, role);
                 answers.add(answer);
@@ -101,12 +106,12 @@ public final class AclAuthorizer implements Authorizer {
         if (request.method() == Method.OPTIONS) {
             return List.of(Tried.of("OPTIONS", Optional.of(Grant.FULL)));
         }
-        if (account != null && rootRole.filter(account::hasRole).isPresent()) {
+        if (isRoot(account)) {
             return List.of(Tried.of("root role", Optional.of(Grant.FULL)));
         }
-        var attempt = new Attempt(request, account, account != null);
+        var attempt = new Attempt(request, account);
         var tried = new ArrayList<Tried>();
-        for (var role : account == null ? List.of(UNAUTHENTICATED) : account.roles()) {
+        for (var role : rolesOf(account)) {
             for (var permission : permissions.of(request, role)) {
                 var rule = permission.explain(attempt, role);
                 tried.add(rule);

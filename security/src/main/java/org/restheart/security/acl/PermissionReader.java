@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
@@ -85,6 +88,31 @@ public final class PermissionReader {
             PermissionKeys.requireKnown(document);
         }
         RuleFilterCheck.require(grant(mongo));
+    }
+
+    /// Checks the syntax of a permission for its author.
+    ///
+    /// @param content `{predicate, mongo}`, as in a permission
+    /// @return `{ok: true}`, or `{error, position}`: the character where the fault was noticed, from 0
+    public static BsonDocument checkSyntax(BsonDocument content) {
+        try {
+            var predicate = content.get("predicate");
+            if (predicate == null || !predicate.isString()) {
+                return fault("predicate must be a text");
+            }
+            PredicateParser.parse(predicate.asString().getValue());
+            PermissionKeys.require(content, true);
+            checkGrant(content.get("mongo"));
+            return new BsonDocument("ok", BsonBoolean.TRUE);
+        } catch (PredicateException e) {
+            return fault(String.valueOf(e.getMessage())).append("position", new BsonInt32(e.position()));
+        } catch (PermissionException e) {
+            return fault(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static BsonDocument fault(String message) {
+        return new BsonDocument("error", new BsonString(message));
     }
 
     private static Predicate predicate(@Nullable BsonValue value) throws PermissionException {

@@ -22,16 +22,17 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
+import org.restheart.http.ShortText;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.judged.DataWrite;
-import org.restheart.security.predicate.OddPaths;
+import org.restheart.security.ProtectedCollection;
+import org.restheart.security.predicate.PathWarnings;
 
 /// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
 /// another way is ignored, with a warning in the log.
 ///
-/// @param database of the collection
-/// @param unreachable see [OddPaths#of]
-public record PermissionsGuard(String database, String collection, Function<List<String>, Optional<String>> unreachable)
+/// @param unreachable see [PathWarnings#of]
+public record PermissionsGuard(ProtectedCollection permissions, Function<List<String>, Optional<String>> unreachable)
         implements Filter {
     /// Longer keys are truncated in warnings.
     private static final int MAX_QUOTED = 50;
@@ -43,10 +44,7 @@ public record PermissionsGuard(String database, String collection, Function<List
     public Response filter(Request request, Handler next) {
         boolean concerned = !request.method().isSafe()
                 && request.attribute(DataTarget.KEY)
-                        .filter(target -> target.db().filter(database::equals).isPresent()
-                                && target.collection()
-                                        .filter(collection::equals)
-                                        .isPresent())
+                        .filter(permissions::isTargetOf)
                         .isPresent();
         if (!concerned) {
             return next.handle(request);
@@ -67,7 +65,7 @@ public record PermissionsGuard(String database, String collection, Function<List
         for (var document : documents) {
             try {
                 var permission = requireEffect(document);
-                for (var path : OddPaths.of(permission.predicate(), unreachable)) {
+                for (var path : PathWarnings.of(permission.predicate(), unreachable)) {
                     FoundWarnings.add(request, path);
                 }
                 permission.roles().stream()
@@ -77,7 +75,7 @@ public record PermissionsGuard(String database, String collection, Function<List
                                 "the role of requests without credentials is " + AclAuthorizer.UNAUTHENTICATED
                                         + "; this permission is for accounts with the role " + role));
                 for (var key : PermissionKeys.withoutEffect(document)) {
-                    FoundWarnings.add(request, shortened(key) + " has no effect in a permission");
+                    FoundWarnings.add(request, ShortText.of(key, MAX_QUOTED) + " has no effect in a permission");
                 }
             } catch (PermissionException e) {
                 throw Problem.of(
@@ -92,7 +90,7 @@ public record PermissionsGuard(String database, String collection, Function<List
     private static boolean isNearlyUnauthenticated(String role) {
         return !role.equals(AclAuthorizer.UNAUTHENTICATED)
                 && role.toLowerCase(Locale.ROOT).contains("un")
-                && Nearest.distance(shortened(role), AclAuthorizer.UNAUTHENTICATED) <= MAX_DISTANCE;
+                && Nearest.distance(ShortText.of(role, MAX_QUOTED), AclAuthorizer.UNAUTHENTICATED) <= MAX_DISTANCE;
     }
 
     /// Checks only the fields that a change sets, since the rest of the stored permission is not known here.
@@ -149,9 +147,5 @@ public record PermissionsGuard(String database, String collection, Function<List
         PermissionKeys.require(document, false);
         PermissionReader.checkGrant(document.get("mongo"));
         return permission;
-    }
-
-    private static String shortened(String key) {
-        return key.length() <= MAX_QUOTED ? key : key.substring(0, MAX_QUOTED) + "…";
     }
 }

@@ -2,18 +2,22 @@ package org.restheart.security.acl;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Nearest;
 import org.restheart.http.access.Grant;
+import org.restheart.security.predicate.PredicateParser;
 
 /// Finds misspelt variables and operators in a permission's filters. MongoDB would refuse every request with such a
 /// filter.
 final class RuleFilterCheck {
-    private static final Set<String> VARIABLES = Set.of(
-            "@user", "@request", "@mongoPermissions", "@filter", "@now", "@rnd", "@qparams", "%USER", "%ROLES", "%NOW");
+    private static final Set<String> VARIABLES = Stream.concat(
+                    PredicateParser.FILTER_VARIABLES.stream(), Stream.of("%USER", "%ROLES", "%NOW"))
+            .collect(Collectors.toUnmodifiableSet());
 
     /// Operators at the top level of a filter.
     private static final Set<String> WHOLE =

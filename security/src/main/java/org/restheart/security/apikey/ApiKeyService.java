@@ -1,5 +1,6 @@
 package org.restheart.security.apikey;
 
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -16,7 +17,6 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
-import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
@@ -26,6 +26,7 @@ import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Credentials;
 import org.restheart.security.predicate.KindAttempt;
+import org.restheart.security.predicate.PathPattern;
 import org.restheart.security.realm.Realm;
 
 /// `/_apikeys`: creates, lists and revokes keys. The root role may do so for every account, others for themselves; the
@@ -33,7 +34,7 @@ import org.restheart.security.realm.Realm;
 public final class ApiKeyService implements Service, Authorizer {
     public static final String URI = "/_apikeys";
 
-    private static final List<String> SEGMENTS = RequestPath.parse(URI).segments();
+    private static final PathPattern PATH = PathPattern.ofUri(URI);
     private static final int MAX_KEYS = 1_000;
 
     private final ApiKeys keys;
@@ -61,11 +62,6 @@ public final class ApiKeyService implements Service, Authorizer {
         return "apiKeyRealm";
     }
 
-    private static boolean concerns(Request request) {
-        var segments = request.path().segments();
-        return !segments.isEmpty() && segments.getFirst().equals(SEGMENTS.getFirst());
-    }
-
     @Override
     public boolean requiresAuthentication(Request request) {
         return true;
@@ -73,7 +69,7 @@ public final class ApiKeyService implements Service, Authorizer {
 
     @Override
     public Optional<Grant> authorize(Request request, @Nullable Account account) {
-        return concerns(request) && account != null && (settings.selfService() || isRoot(account))
+        return PATH.isPrefixOf(request.path()) && account != null && (settings.selfService() || isRoot(account))
                 ? Optional.of(Grant.FULL)
                 : Optional.empty();
     }
@@ -82,7 +78,7 @@ public final class ApiKeyService implements Service, Authorizer {
     public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
         var account = attempt.account();
         boolean may = account != null && (settings.selfService() || isRoot(account));
-        return List.of(RuleAnswer.of("key service", may ? attempt.kind().isBelow(SEGMENTS) : Answer.NEVER));
+        return List.of(RuleAnswer.of("key service", may ? attempt.kind().isBelow(PATH.segments()) : Answer.NEVER));
     }
 
     private boolean isRoot(Account account) {

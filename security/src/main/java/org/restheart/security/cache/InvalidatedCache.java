@@ -91,26 +91,26 @@ public final class InvalidatedCache<K, V> {
     }
 
     /// Invalidates one value.
-    public void forget(K key) {
+    public void invalidate(K key) {
         epoch.incrementAndGet();
         values.invalidate(key);
     }
 
     /// Invalidates all values.
-    public void forgetAll() {
+    public void invalidateAll() {
         epoch.incrementAndGet();
         values.invalidateAll();
     }
 
     /// Declares that every change is reported from now on.
     public void follow() {
-        forgetAll();
+        invalidateAll();
         followed = true;
     }
 
     /// Declares that changes are no longer reported.
     public void lose() {
         followed = false;
-        forgetAll();
+        invalidateAll();
     }
 }

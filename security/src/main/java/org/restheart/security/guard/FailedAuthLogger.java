@@ -47,7 +47,7 @@ public final class FailedAuthLogger implements FailedAttempts {
     }
 
     /// The text without control characters, which could forge log lines, truncated.
-    private static String printable(String text) {
+    public static String printable(String text) {
         return text.substring(0, Math.min(text.length(), MAX_LENGTH)).replaceAll("\\p{Cntrl}", "?");
     }
 }

@@ -8,6 +8,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.Account;
+import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 
 /// The claims of a token with a valid signature (RFC 7519, 4.1). Immutable; the payload must not be changed.
@@ -16,6 +18,13 @@ import org.restheart.security.Credentials.Lineage;
 public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
     public Claims(BsonDocument payload) {
         this(payload, Optional.empty());
+    }
+
+    /// The name of an account in its realm: that of a token's account may be another claim.
+    public static String realmName(Account account, Credentials credentials) {
+        return credentials.token().isPresent()
+                ? new Claims(account.properties()).text("sub").orElse(account.name())
+                : account.name();
     }
 
     public Optional<String> text(String name) {

@@ -13,9 +13,6 @@ import org.restheart.security.Credentials;
 
 /// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
 public final class JwtAuthenticator implements Authenticator {
-    /// The source of credentials that are tokens.
-    public static final String SOURCE = Credentials.TOKENS;
-
     private static final String SCHEME = "Bearer ";
 
     private final JwtVerifier verifier;
@@ -76,6 +73,7 @@ public final class JwtAuthenticator implements Authenticator {
     /// The credentials of a request with a token.
     public static Credentials credentials(Claims claims, String token) {
         return new Credentials(
-                SOURCE, Optional.of(new Credentials.Token(token, claims.id(), claims.expires(), claims.lineage())));
+                Credentials.TOKENS,
+                Optional.of(new Credentials.Token(token, claims.id(), claims.expires(), claims.lineage())));
     }
 }

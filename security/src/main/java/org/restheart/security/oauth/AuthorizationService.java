@@ -1,5 +1,7 @@
 package org.restheart.security.oauth;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +87,7 @@ public final class AuthorizationService implements Service {
         }
         var problem = redirectProblem(query).or(() -> challengeProblem(query));
         return problem.map(text -> OAuthError.response(400, "invalid_request", text))
-                .orElseGet(() -> to(Urls.with(settings.loginUrl.get(), query)));
+                .orElseGet(() -> to(with(settings.loginUrl.get(), query)));
     }
 
     private static boolean isCode(Query query) {
@@ -120,7 +122,7 @@ public final class AuthorizationService implements Service {
         var account = request.caller().account();
         if (account.isEmpty()) {
             if (request.attribute(FROM_FORM).isPresent() && settings.loginUrl.isPresent()) {
-                return to(Urls.with(Urls.with(settings.loginUrl.get(), "error", "invalid_credentials"), query));
+                return to(with(with(settings.loginUrl.get(), "error", "invalid_credentials"), query));
             }
             throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
         }
@@ -171,10 +173,38 @@ public final class AuthorizationService implements Service {
         var all = new ArrayList<>(List.of(namesAndValues));
         settings.issuer.ifPresent(base -> all.addAll(List.of("iss", base.of(request))));
         request.query().first("state").ifPresent(state -> all.addAll(List.of("state", state)));
-        return to(Urls.with(redirect, all.toArray(String[]::new)));
+        return to(with(redirect, all.toArray(String[]::new)));
     }
 
     private static Response.Ready to(String location) {
         return Response.status(302).with("Location", location).with("Cache-Control", "no-store");
+    }
+
+    /// The URL with further parameters.
+    ///
+    /// @param namesAndValues name, value, name, value …
+    private static String with(String url, String... namesAndValues) {
+        var pairs = new ArrayList<String>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            pairs.add(encode(namesAndValues[i]) + "=" + encode(namesAndValues[i + 1]));
+        }
+        return with(url, pairs);
+    }
+
+    /// With all parameters of a query, encoded anew and sorted by name.
+    private static String with(String url, Query query) {
+        var pairs = new ArrayList<String>();
+        query.names().stream()
+                .sorted()
+                .forEach(name -> query.all(name).forEach(value -> pairs.add(encode(name) + "=" + encode(value))));
+        return with(url, pairs);
+    }
+
+    private static String with(String url, List<String> pairs) {
+        return pairs.isEmpty() ? url : url + (url.contains("?") ? "&" : "?") + String.join("&", pairs);
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 }

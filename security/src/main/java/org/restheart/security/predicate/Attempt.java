@@ -34,6 +34,11 @@ public final class Attempt {
         this.authenticationRequired = authenticationRequired;
     }
 
+    /// Of rules that require an account, unless the request is anonymous.
+    public Attempt(Request request, @Nullable Account account) {
+        this(request, account, account != null);
+    }
+
     public Request request() {
         return request;
     }

@@ -207,7 +207,7 @@ public final class KindAttempt {
         }
 
         private Attempt attempt() {
-            return new Attempt(example, account, account != null);
+            return new Attempt(example, account);
         }
 
         private int concrete(Predicate predicate) {

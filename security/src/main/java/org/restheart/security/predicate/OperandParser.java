@@ -2,7 +2,6 @@ package org.restheart.security.predicate;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.bson.BsonString;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
@@ -12,10 +11,6 @@ import org.restheart.security.predicate.Lexer.Token;
 
 /// Reads the values of a predicate's parameters.
 final class OperandParser {
-    /// Variables of filters that predicates do not support; read as text they would make a rule that any client can
-    /// satisfy.
-    private static final Set<String> NOT_HERE =
-            Set.of("@user", "@request", "@now", "@filter", "@qparams", "@rnd", "@mongoPermissions");
 
     private OperandParser() {}
 
@@ -33,10 +28,12 @@ final class OperandParser {
         }
         int dot = text.indexOf('.');
         // a misspelt one as well: compared as text, it would make a negated condition true for everybody
-        if (Nearest.to(dot < 0 ? text : text.substring(0, dot), NOT_HERE).isPresent()) {
+        if (Nearest.to(dot < 0 ? text : text.substring(0, dot), PredicateParser.FILTER_VARIABLES)
+                .isPresent()) {
             throw new PredicateException(
                     text
-                            + " is not a variable of predicates (they are @user.… and @request.body.…; in quotes it is text)",
+                            + " is not a variable of predicates (they are @user.… and @request.body.…; in quotes it is"
+                            + " text)",
                     token.column());
         }
         return new Operand.Literal(text);

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.RequestPath;
 
-/// The path of a `path` or `path-prefix` predicate, compared segment by segment with the value that the router and the
+/// The path of a predicate or of a service, compared segment by segment with the value that the router and the
 /// handlers use. Trailing slashes are ignored on both sides; an encoded slash in the rule (`%2F`) is part of a name.
-record PathPattern(List<String> segments) {
+public record PathPattern(List<String> segments) {
     static PathPattern parse(String text) {
         var segments = new ArrayList<String>();
         for (var segment : (text.startsWith("/") ? text.substring(1) : text).split("/", -1)) {
@@ -22,7 +22,15 @@ record PathPattern(List<String> segments) {
         return segments.equals(path.segments());
     }
 
-    boolean isPrefixOf(RequestPath path) {
+    /// The path at which a service is configured.
+    ///
+    /// @param uri percent-encoded, begins with `/`
+    public static PathPattern ofUri(String uri) {
+        return new PathPattern(RequestPath.parse(uri).segments());
+    }
+
+    /// Whether the path is this one or below it.
+    public boolean isPrefixOf(RequestPath path) {
         return segments.size() <= path.segments().size()
                 && segments.equals(path.segments().subList(0, segments.size()));
     }

@@ -4,12 +4,18 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
 
 /// Parses the text of an access rule: `not` binds tightest, then `and`, then `or`; arguments are enclosed in `(…)` or
 /// `[…]`.
 public final class PredicateParser {
+    /// The variables of filters. Predicates do not support all of them; read as text, the others would make a rule that
+    /// any client can satisfy.
+    public static final Set<String> FILTER_VARIABLES =
+            Set.of("@user", "@request", "@now", "@filter", "@qparams", "@rnd", "@mongoPermissions");
+
     private static final int MAX_LENGTH = 65_536;
     private static final int MAX_DEPTH = 100;
 

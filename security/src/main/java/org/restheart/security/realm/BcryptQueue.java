@@ -30,8 +30,8 @@ final class BcryptQueue implements AutoCloseable {
             .expireAfterWrite(KNOWN)
             .build();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Waiting acquaintances = new Waiting();
-    private final Waiting strangers = new Waiting();
+    private final Waiting ofKnown = new Waiting();
+    private final Waiting ofUnknown = new Waiting();
     private long turns;
 
     BcryptQueue(int threadCount) {
@@ -61,18 +61,18 @@ final class BcryptQueue implements AutoCloseable {
         lock.lock();
         try {
             var known = isKnown(client);
-            (known ? acquaintances : strangers).add(client, turn);
-            if (acquaintances.size + strangers.size <= MAX_WAITING) {
+            (known ? ofKnown : ofUnknown).add(client, turn);
+            if (ofKnown.size + ofUnknown.size <= MAX_WAITING) {
                 return null;
             }
-            return (strangers.size > 0 ? strangers : acquaintances).dropLatestOfLongest();
+            return (ofUnknown.size > 0 ? ofUnknown : ofKnown).dropLatestOfLongest();
         } finally {
             lock.unlock();
         }
     }
 
     /// Records that the client sent a valid password.
-    void hasShownRightPassword(String client) {
+    void recordValidPassword(String client) {
         known.put(client, true);
     }
 
@@ -91,8 +91,8 @@ final class BcryptQueue implements AutoCloseable {
         lock.lock();
         try {
             boolean unknownsTurn = ++turns % TURNS_PER_UNKNOWN == 0;
-            var first = unknownsTurn ? strangers : acquaintances;
-            var second = unknownsTurn ? acquaintances : strangers;
+            var first = unknownsTurn ? ofUnknown : ofKnown;
+            var second = unknownsTurn ? ofKnown : ofUnknown;
             return first.size > 0 ? first.next() : second.next();
         } finally {
             lock.unlock();

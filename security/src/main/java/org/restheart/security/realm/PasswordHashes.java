@@ -121,7 +121,7 @@ public final class PasswordHashes implements AutoCloseable {
             return turn;
         });
         if (matches) {
-            queue.hasShownRightPassword(client);
+            queue.recordValidPassword(client);
         }
         return matches;
     }

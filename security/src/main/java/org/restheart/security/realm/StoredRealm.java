@@ -90,7 +90,7 @@ public final class StoredRealm implements Realm {
             return known;
         }
         accounts.identify(name, IDENTITY);
-        kept.forget(name);
+        kept.invalidate(name);
         var identified = identified(request, name, true);
         if (identified.filter(account -> account.identity().isEmpty()).isPresent()) {
             throw Problem.of(ProblemCode.CONFLICT, IDENTITY + " of the account is not an ObjectId of this server")

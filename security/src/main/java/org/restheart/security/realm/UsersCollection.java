@@ -1,5 +1,7 @@
 package org.restheart.security.realm;
 
+import org.restheart.security.ProtectedCollection;
+
 /// The collection of accounts and the meaning of its properties.
 ///
 /// @param nameProperty compared with the name in the credentials; may be a dotted path
@@ -11,7 +13,8 @@ public record UsersCollection(
         String nameProperty,
         String passwordProperty,
         RolesPath roles,
-        boolean hashed) {
+        boolean hashed)
+        implements ProtectedCollection {
 
     /// @throws IllegalArgumentException naming the invalid property
     public UsersCollection {
@@ -21,10 +24,5 @@ public record UsersCollection(
         if (passwordProperty.isEmpty() || passwordProperty.contains(".") || passwordProperty.startsWith("$")) {
             throw new IllegalArgumentException("prop-password must be the name of a property, without dots");
         }
-    }
-
-    /// Names are compared without regard to case, as on a case-insensitive file system.
-    public boolean is(String otherDatabase, String otherCollection) {
-        return database.equalsIgnoreCase(otherDatabase) && collection.equalsIgnoreCase(otherCollection);
     }
 }

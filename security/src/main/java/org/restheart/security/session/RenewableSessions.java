@@ -78,9 +78,7 @@ public final class RenewableSessions {
     /// @param credentials of the account
     public Begun begin(Request request, Account account, Credentials credentials) {
         request.requireThread();
-        var name = credentials.token().isPresent()
-                ? new Claims(account.properties()).text("sub").orElse(account.name())
-                : account.name();
+        var name = Claims.realmName(account, credentials);
         var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
         var now = Instant.now();
         var latest = now.plus(settings.refresh());

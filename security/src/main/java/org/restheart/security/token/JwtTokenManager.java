@@ -73,7 +73,7 @@ public final class JwtTokenManager implements TokenManager {
     public Issued issue(Request request, Account account, Credentials credentials, boolean renew) {
         var begun = accounts.of(request, account, credentials);
         var current = begun.flatMap(
-                        lineage -> accounts.current(request, lineage.source(), nameOf(account, credentials)))
+                        lineage -> accounts.current(request, lineage.source(), Claims.realmName(account, credentials)))
                 .map(Generations.Current::account)
                 .orElse(account);
         var toSay = TokenClaims.of(current, settings.propertyClaims());
@@ -95,12 +95,6 @@ public final class JwtTokenManager implements TokenManager {
         var signed = signer.sign(current.name(), lifetime(credentials, lineage), toSay, lineage);
         last.put(owner, new Last(toSay, signed));
         return issued(signed, current);
-    }
-
-    private static String nameOf(Account account, Credentials credentials) {
-        return credentials.token().isPresent()
-                ? new Claims(account.properties()).text("sub").orElse(account.name())
-                : account.name();
     }
 
     /// All tokens issued to an account for its password have the same lineage, so that they are revoked together.

@@ -5,20 +5,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
-import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.Authorizer;
 import org.restheart.security.predicate.KindAttempt;
+import org.restheart.security.predicate.PathPattern;
 
 /// Authorizes requests to a secured token service: every account may use it, and every caller may request a token.
 public final class TokenRules implements Authorizer {
-    private final List<String> uri;
+    private final PathPattern uri;
 
     public TokenRules(String uri) {
-        this.uri = RequestPath.parse(uri).segments();
+        this.uri = PathPattern.ofUri(uri);
     }
 
     @Override
@@ -34,11 +34,10 @@ public final class TokenRules implements Authorizer {
     @Override
     public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
         boolean asks = attempt.account() != null || example.method() == Method.POST;
-        return List.of(RuleAnswer.of("token service", asks ? attempt.kind().isBelow(uri) : Answer.NEVER));
+        return List.of(RuleAnswer.of("token service", asks ? attempt.kind().isBelow(uri.segments()) : Answer.NEVER));
     }
 
     private boolean concerns(Request request) {
-        var segments = request.path().segments();
-        return segments.size() >= uri.size() && segments.subList(0, uri.size()).equals(uri);
+        return uri.isPrefixOf(request.path());
     }
 }

@@ -1,44 +1,81 @@
 package org.restheart.security.users;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.fields.Visibility;
+import org.restheart.http.Query;
 import org.restheart.http.access.Grant;
 
-/// Restricts the fields that a permission shows.
-final class HiddenProperties {
+/// Properties of accounts that a caller may not see.
+record HiddenProperties(Set<String> names) {
     /// No property has this name: showing only it shows nothing.
     private static final String NOTHING = "-";
 
-    private HiddenProperties() {}
+    private static final List<String> PARAMETERS =
+            List.of("filter", "keys", "sort", "sort_by", "hint", "avars", "shardkey");
 
-    /// The grant without these properties.
-    static Grant withhold(Grant grant, Set<String> hidden) {
-        return grant.withProjectResponse(Optional.of(narrow(grant.projectResponse(), hidden)));
+    /// The grant, which shows none of them.
+    Grant withhold(Grant grant) {
+        return grant.withProjectResponse(Optional.of(narrow(grant.projectResponse())));
     }
 
-    private static BsonDocument narrow(Optional<BsonDocument> projection, Set<String> hidden) {
+    private BsonDocument narrow(Optional<BsonDocument> projection) {
         var narrowed = new BsonDocument();
         boolean includes = projection
                 .filter(given -> given.values().stream()
                         .anyMatch(value -> value.isNumber() && value.asNumber().doubleValue() != 0))
                 .isPresent();
         projection.ifPresent(given -> given.forEach((path, value) -> {
-            if (!isIn(path, hidden)) {
+            if (!includes(path)) {
                 narrowed.append(path, value);
             }
         }));
         if (!includes) {
-            hidden.forEach(name -> narrowed.append(name, new BsonInt32(0)));
+            names.forEach(name -> narrowed.append(name, new BsonInt32(0)));
         } else if (narrowed.isEmpty()) {
             narrowed.append(NOTHING, new BsonInt32(1));
         }
         return narrowed;
     }
 
-    private static boolean isIn(String path, Set<String> hidden) {
+    private boolean includes(String path) {
         int dot = path.indexOf('.');
-        return hidden.contains(dot < 0 ? path : path.substring(0, dot));
+        return names.contains(dot < 0 ? path : path.substring(0, dot));
+    }
+
+    /// Whether a parameter depends on one of them: by name, as a field path, or by an expression that can access every
+    /// property. Unknown forms count as dependent.
+    boolean areUsedBy(Query query) {
+        var visibility = Visibility.hiding(names);
+        return PARAMETERS.stream()
+                .anyMatch(name -> query.all(name).stream().anyMatch(text -> areUsedBy(name, text, visibility)));
+    }
+
+    private static boolean areUsedBy(String parameter, String text, Visibility visibility) {
+        try {
+            if (JsonParser.parse(text) instanceof BsonDocument document) {
+                return !allows(parameter, document, visibility);
+            }
+        } catch (MalformedJsonException _) {
+            // the short form of a sort, the name of an index, or something that the handler refuses
+        }
+        return switch (parameter) {
+            case "sort", "sort_by" -> !visibility.shows(text.strip().replaceFirst("^[+-]", ""));
+            case "hint" -> visibility.paths().stream().anyMatch(text::contains);
+            case "keys", "avars" ->
+                text.contains("$") || visibility.paths().stream().anyMatch(text::contains);
+            default -> false;
+        };
+    }
+
+    private static boolean allows(String parameter, BsonDocument document, Visibility visibility) {
+        return (parameter.equals("filter") || parameter.equals("shardkey"))
+                ? visibility.allowsFilter(document)
+                : visibility.allowsKeys(document) && visibility.allowsExpression(document);
     }
 }

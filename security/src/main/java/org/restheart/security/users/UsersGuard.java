@@ -11,7 +11,6 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
@@ -26,6 +25,7 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.security.guard.FailedAuthLogger;
 import org.restheart.security.predicate.UpsertFilters;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
@@ -79,11 +79,12 @@ public final class UsersGuard implements Filter {
             throw refused.raise();
         });
         var hidden = hidden(request);
-        if (new Mentions(Visibility.hiding(hidden)).in(request.query())) {
+        var properties = new HiddenProperties(hidden);
+        if (properties.areUsedBy(request.query())) {
             throw Problem.of(ProblemCode.FORBIDDEN, "Using filters on the password property is forbidden")
                     .raise();
         }
-        var grant = HiddenProperties.withhold(request.caller().grant(), hidden);
+        var grant = properties.withhold(request.caller().grant());
         if (writesDocuments(request, target.get())) {
             var guarded = guarded(request, target.get(), grant);
             if (request.method() == Method.POST) {
@@ -110,10 +111,7 @@ public final class UsersGuard implements Filter {
     }
 
     private boolean concerns(Request request) {
-        return request.attribute(DataTarget.KEY)
-                .filter(known ->
-                        users.is(known.db().orElse(""), known.collection().orElse("")))
-                .isPresent();
+        return request.attribute(DataTarget.KEY).filter(users::isTargetOf).isPresent();
     }
 
     /// The request with warnings about new accounts and those that are replaced.
@@ -208,18 +206,15 @@ public final class UsersGuard implements Filter {
         var account = request.caller().account();
         LOG.warn(
                 "{} with roles {} tried to give an account the root role: {} {} from {} (X-Forwarded-For {})",
-                account.map(Account::name).map(UsersGuard::printable).orElse("somebody"),
+                account.map(Account::name).map(FailedAuthLogger::printable).orElse("somebody"),
                 account.map(Account::roles)
                         .map(Object::toString)
-                        .map(UsersGuard::printable)
+                        .map(FailedAuthLogger::printable)
                         .orElse("[]"),
                 request.method(),
-                printable(request.path().decoded()),
+                FailedAuthLogger.printable(request.path().decoded()),
                 request.connection().peerAddress(),
-                printable(request.headers().first("X-Forwarded-For").orElse("-")));
-    }
-
-    private static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
+                FailedAuthLogger.printable(
+                        request.headers().first("X-Forwarded-For").orElse("-")));
     }
 }

@@ -147,7 +147,7 @@ class PasswordHashesTest {
         kept.load("a", key -> key + 1);
         assertThat(kept.get("a")).contains("a1");
         kept.load("b", key -> {
-            kept.forget(key); // the change is told while the old value is on its way
+            kept.invalidate(key); // the change is told while the old value is on its way
             return "old";
         });
         assertThat(kept.get("b")).isEmpty();

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.restheart.http.Method;
 
 /// Finds constant paths of predicates that probably match other requests than their author meant.
-public final class OddPaths {
-    private OddPaths() {}
+public final class PathWarnings {
+    private PathWarnings() {}
 
     /// One sentence for each such path: with a scheme and a host, which no path of a request has, or ending with an
     /// asterisk, which stands for itself. The latter is what bulk writes name, so it is left alone in
@@ -22,7 +22,7 @@ public final class OddPaths {
                 .noneMatch(part ->
                         part instanceof Predicate.MethodIs is && !is.methods().contains(Method.GET));
         var found = new ArrayList<String>();
-        for (var pattern : parts(predicate).flatMap(OddPaths::patterns).toList()) {
+        for (var pattern : parts(predicate).flatMap(PathWarnings::patterns).toList()) {
             var segments = pattern.segments();
             var text = "/" + String.join("/", segments);
             if (segments.isEmpty()) {
@@ -44,8 +44,8 @@ public final class OddPaths {
 
     private static Stream<Predicate> parts(Predicate predicate) {
         return switch (predicate) {
-            case Predicate.All all -> all.of().stream().flatMap(OddPaths::parts);
-            case Predicate.Any any -> any.of().stream().flatMap(OddPaths::parts);
+            case Predicate.All all -> all.of().stream().flatMap(PathWarnings::parts);
+            case Predicate.Any any -> any.of().stream().flatMap(PathWarnings::parts);
             default -> Stream.of(predicate);
         };
     }

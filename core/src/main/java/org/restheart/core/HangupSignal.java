@@ -7,8 +7,8 @@ import java.lang.reflect.Proxy;
 ///
 /// The JDK has no supported API for signals: `sun.misc.Signal` of the module `jdk.unsupported` is reached by
 /// reflection, since javac warns of it. Where it is missing, or the system has no such signal, nothing happens.
-final class HangUp {
-    private HangUp() {}
+final class HangupSignal {
+    private HangupSignal() {}
 
     /// @param action run on a thread of its own for each signal
     @SuppressWarnings("ReferenceEquality") // a proxy equals itself only
@@ -29,7 +29,8 @@ final class HangUp {
                     .invoke(
                             null,
                             signal.getConstructor(String.class).newInstance("HUP"),
-                            Proxy.newProxyInstance(HangUp.class.getClassLoader(), new Class<?>[] {handler}, call));
+                            Proxy.newProxyInstance(
+                                    HangupSignal.class.getClassLoader(), new Class<?>[] {handler}, call));
         } catch (ReflectiveOperationException | IllegalArgumentException _) {
             // Windows, or a JVM that was started with -Xrs
         }
