@@ -162,8 +162,9 @@ final class RunningServer implements AutoCloseable {
             var config = Configuration.load(sources).read().orThrow();
             gateway.reload(config);
             LogSetup.applyLevels(config.logging());
-            LOG.info("Log levels, certificate, rate limits, accounts and permissions of files are as configured now;"
-                    + " other changes need a restart");
+            LOG.info(
+                    "Log levels, certificate, rate limits, accounts and permissions of files are as configured now; other"
+                            + " changes need a restart");
         } catch (ConfigException e) {
             e.findings().forEach(RunningServer::log);
             LOG.error("Nothing was changed");

@@ -28,8 +28,7 @@ record ExpiryGuard(List<? extends ProtectedCollection> collections) implements F
                 && options.containsKey("expireAfterSeconds")) {
             throw Problem.of(
                             ProblemCode.CONFLICT,
-                            "accounts and permissions do not expire by an index: the last account with the root role"
-                                    + " could")
+                            "accounts and permissions do not expire by an index: the last account with the root role could")
                     .raise();
         }
         return next.handle(request);

@@ -8,7 +8,7 @@ import org.restheart.testkit.conformance.ConformanceFile;
 
 /// The Atlas Data API and the Model Context Protocol, as their clients know them.
 @WithMongo
-class DoorsConformanceTest extends DataApiConformance {
+class DoorsConformanceTest extends GatewayConformance {
     DoorsConformanceTest(TestMongo mongo) {
         super(
                 mongo,

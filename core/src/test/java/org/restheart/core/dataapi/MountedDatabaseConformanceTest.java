@@ -8,7 +8,7 @@ import org.restheart.testkit.conformance.ConformanceFile;
 
 /// One database at the root, as in the shipped configuration, and parts of it elsewhere.
 @WithMongo
-class MountedDatabaseConformanceTest extends DataApiConformance {
+class MountedDatabaseConformanceTest extends GatewayConformance {
     MountedDatabaseConformanceTest(TestMongo mongo) {
         super(mongo, ConformanceGateway.start(mongo, """
                 mongo:

@@ -8,7 +8,7 @@ import org.restheart.testkit.conformance.ConformanceFile;
 
 /// Reads below a mount, with settings of their own.
 @WithMongo
-class MountedReadsConformanceTest extends DataApiConformance {
+class MountedReadsConformanceTest extends GatewayConformance {
     private static final String SETTINGS = """
             mongo:
               mongo-mounts: [{what: '*', where: /data}]

@@ -1,7 +1,5 @@
 package org.restheart.core.dataapi;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -10,19 +8,9 @@ import org.restheart.testkit.conformance.ConformanceFile;
 
 /// What a newcomer meets: refusals that say what to do, and what is new beside what clients of earlier versions know.
 @WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class NewcomersConformanceTest {
-    private final ConformanceGateway gateway;
-    private final TestMongo mongo;
-
+class NewcomersConformanceTest extends GatewayConformance {
     NewcomersConformanceTest(TestMongo mongo) {
-        this.mongo = mongo;
-        this.gateway = ConformanceGateway.helpful(mongo, "mongo: {mongo-mounts: [{what: '*', where: /}]}");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
+        super(mongo, ConformanceGateway.helpful(mongo, "mongo: {mongo-mounts: [{what: '*', where: /}]}"));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -33,6 +21,6 @@ class NewcomersConformanceTest {
         "newcomers-representations.yml"
     })
     void answers_as_specified(ConformanceCase c) {
-        c.run(gateway, mongo);
+        run(c);
     }
 }

@@ -7,7 +7,7 @@ import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
 @WithMongo
-class ReadsConformanceTest extends DataApiConformance {
+class ReadsConformanceTest extends GatewayConformance {
     ReadsConformanceTest(TestMongo mongo) {
         super(mongo, ConformanceGateway.start(mongo));
     }

@@ -8,7 +8,7 @@ import org.restheart.testkit.conformance.ConformanceFile;
 
 /// Schemas, sessions, files, and what operators ask.
 @WithMongo
-class ServicesConformanceTest extends DataApiConformance {
+class ServicesConformanceTest extends GatewayConformance {
     ServicesConformanceTest(TestMongo mongo) {
         super(mongo, ConformanceGateway.start(mongo));
     }

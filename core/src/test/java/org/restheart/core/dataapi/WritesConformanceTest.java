@@ -7,7 +7,7 @@ import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
 @WithMongo
-class WritesConformanceTest extends DataApiConformance {
+class WritesConformanceTest extends GatewayConformance {
     WritesConformanceTest(TestMongo mongo) {
         super(mongo, ConformanceGateway.start(mongo));
     }

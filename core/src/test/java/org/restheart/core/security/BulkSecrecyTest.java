@@ -1,8 +1,8 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.restheart.core.security.McpClient.isError;
-import static org.restheart.core.security.McpClient.text;
+import static org.restheart.core.mcp.McpClient.isError;
+import static org.restheart.core.mcp.McpClient.text;
 
 import com.mongodb.client.model.IndexOptions;
 import java.net.http.HttpResponse;
@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.mcp.McpClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

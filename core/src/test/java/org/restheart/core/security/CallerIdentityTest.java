@@ -18,6 +18,7 @@ import org.awaitility.Awaitility;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.atlas.LogInFixture;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 

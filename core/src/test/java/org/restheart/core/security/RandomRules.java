@@ -8,18 +8,18 @@ import org.bson.BsonDocument;
 
 /// Random access rules and requests, for tests that compare two ways to the same data: each way has a collection of its
 /// own, with equal documents and equal rules.
-final class RandomRules {
+public final class RandomRules {
     /// Begins the values of `secret`, which rules may hide.
-    static final String HIDDEN = "hidden-";
+    public static final String HIDDEN = "hidden-";
 
     private RandomRules() {}
 
-    static String pick(Random random, String... choices) {
+    public static String pick(Random random, String... choices) {
         return choices[random.nextInt(choices.length)];
     }
 
     /// Twelve documents, a third of them of `ada`.
-    static void fill(TestGateway gateway, List<String> collections) {
+    public static void fill(TestGateway gateway, List<String> collections) {
         for (var collection : collections) {
             for (int i = 0; i < 12; i++) {
                 var owner = i % 3 == 0 ? "ada" : "bob";
@@ -35,7 +35,7 @@ final class RandomRules {
     ///
     /// @param mayRead whether one of them allows all reads
     /// @return whether all of them hide the field `secret`
-    static boolean permit(TestGateway gateway, Random random, List<String> collections, boolean mayRead) {
+    public static boolean permit(TestGateway gateway, Random random, List<String> collections, boolean mayRead) {
         boolean hides = random.nextBoolean();
         for (int i = 0; i < 4; i++) {
             var predicate = mayRead && i == 3
@@ -61,7 +61,7 @@ final class RandomRules {
     /// The `mongo` part of a permission, without braces.
     ///
     /// @param hides whether it hides the field `secret`
-    static String grant(Random random, boolean hides) {
+    public static String grant(Random random, boolean hides) {
         var parts = new ArrayList<String>();
         for (var part : List.of(
                 "allowBulkPatch: true",
@@ -83,7 +83,7 @@ final class RandomRules {
         return String.join(", ", parts);
     }
 
-    static String filter(Random random) {
+    public static String filter(Random random) {
         return pick(
                 random,
                 "{\"n\": 1}",
@@ -96,12 +96,12 @@ final class RandomRules {
                 "{\"$nope\": 1}");
     }
 
-    static String update(Random random) {
+    public static String update(Random random) {
         return pick(
                 random, "{\"$set\": {\"n\": 7}}", "{\"$set\": {\"secret\": \"hidden-x\"}}", "{\"$inc\": {\"n\": 1}}");
     }
 
-    static String pipeline(Random random) {
+    public static String pipeline(Random random) {
         return pick(
                 random,
                 "[{\"$sort\": {\"_id\": 1}}]",
@@ -113,7 +113,7 @@ final class RandomRules {
     }
 
     /// The document without what each write makes anew: entity tag, and id.
-    static BsonDocument comparable(BsonDocument document) {
+    public static BsonDocument comparable(BsonDocument document) {
         document.remove("_etag");
         if (document.containsKey("_id") && document.get("_id").isObjectId()) {
             document.remove("_id");
@@ -122,7 +122,7 @@ final class RandomRules {
     }
 
     /// All documents, in an order of their own.
-    static List<BsonDocument> comparable(Iterable<BsonDocument> documents) {
+    public static List<BsonDocument> comparable(Iterable<BsonDocument> documents) {
         var all = new ArrayList<BsonDocument>();
         documents.forEach(document -> all.add(comparable(document)));
         all.sort(Comparator.comparing(BsonDocument::toJson));

@@ -14,6 +14,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.mcp.McpClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -17,9 +17,9 @@ import org.restheart.testkit.TestMongo;
 
 /// A gateway on a free port over a database of the test's own, with accounts and permissions in that
 /// database: `admin` (root), `ada` (editor) and `bob` (viewer), whose passwords are their names with `-pw`.
-final class TestGateway implements AutoCloseable {
+public final class TestGateway implements AutoCloseable {
     /// The lowest bcrypt cost.
-    static final String REALM =
+    public static final String REALM =
             "mongoRealmAuthenticator: {users-db: $db, users-collection: users, bcrypt-complexity: 4}\n";
 
     private final Gateway gateway;
@@ -31,12 +31,12 @@ final class TestGateway implements AutoCloseable {
     }
 
     /// @param more further blocks of the configuration, in which `$db` is the database
-    static TestGateway start(TestMongo mongo, String more) {
+    public static TestGateway start(TestMongo mongo, String more) {
         return startWithRealm(mongo, REALM, more);
     }
 
     /// With few connections to MongoDB.
-    static TestGateway startWithPool(TestMongo mongo, int connections, String more) {
+    public static TestGateway startWithPool(TestMongo mongo, int connections, String more) {
         var uri = mongo.connectionString();
         var option =
                 (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "maxPoolSize=" + connections;
@@ -44,29 +44,29 @@ final class TestGateway implements AutoCloseable {
     }
 
     /// @param realm the block `mongoRealmAuthenticator`
-    static TestGateway startWithRealm(TestMongo mongo, String realm, String more) {
+    public static TestGateway startWithRealm(TestMongo mongo, String realm, String more) {
         return start(mongo, mongo.connectionString(), realm, more);
     }
 
     /// Whose way to MongoDB is this connection string.
-    static TestGateway startAt(TestMongo mongo, String uri, String more) {
+    public static TestGateway startAt(TestMongo mongo, String uri, String more) {
         return start(mongo, uri, REALM, more);
     }
 
     /// @param data keys of the block `mongo`, each with a comma behind it
-    static TestGateway startWithData(TestMongo mongo, String data) {
+    public static TestGateway startWithData(TestMongo mongo, String data) {
         return open(mongo, mongo.connectionString(), data, REALM);
     }
 
     /// With other mounts than the database at `/`.
     ///
     /// @param mounts the list `mongo-mounts`, in which `$db` is the database
-    static TestGateway startMounted(TestMongo mongo, String mounts, String more) {
+    public static TestGateway startMounted(TestMongo mongo, String mounts, String more) {
         return open(mongo, mongo.connectionString(), "", mounts, REALM + more);
     }
 
     /// A filter that holds for each document, and whose evaluation takes MongoDB about a microsecond for each step.
-    static String slowFilter(int steps) {
+    public static String slowFilter(int steps) {
         return """
                 {"$expr": {"$gt": [{"$reduce": {"input": {"$range": [0, %d]}, "initialValue": {"$size": {"$split": ["$_id", "/"]}},
                  "in": {"$add": ["$$value", "$$this"]}}}, -1]}}""".formatted(steps);
@@ -74,7 +74,7 @@ final class TestGateway implements AutoCloseable {
 
     /// @param data as above
     /// @param more as above
-    static TestGateway startWithData(TestMongo mongo, String data, String more) {
+    public static TestGateway startWithData(TestMongo mongo, String data, String more) {
         return open(mongo, mongo.connectionString(), data, REALM + more);
     }
 
@@ -94,7 +94,7 @@ final class TestGateway implements AutoCloseable {
         return new TestGateway(Gateway.start(config(uri, database.getName(), data, mounts, more)), database);
     }
 
-    static GatewayConfig config(String uri, String database, String more) {
+    public static GatewayConfig config(String uri, String database, String more) {
         return config(uri, database, "", "[{what: /$db, where: /}]", more);
     }
 
@@ -113,7 +113,7 @@ final class TestGateway implements AutoCloseable {
                 .replace("$db", database));
     }
 
-    static String hash(String password) {
+    public static String hash(String password) {
         return BCrypt.withDefaults().hashToString(4, password.toCharArray());
     }
 
@@ -125,63 +125,63 @@ final class TestGateway implements AutoCloseable {
     }
 
     /// @param json a permission
-    void permit(String json) {
+    public void permit(String json) {
         database.getCollection("acl", BsonDocument.class).insertOne(BsonDocument.parse(json));
     }
 
     /// A permission of a role; its name is the role's.
     ///
     /// @param mongo its restrictions and flags, as JSON
-    void permit(String role, String predicate, String mongo) {
+    public void permit(String role, String predicate, String mongo) {
         permit("{_id: '" + role + "', roles: ['" + role + "'], predicate: \"" + predicate + "\", mongo: " + mongo
                 + "}");
     }
 
     /// Accounts with the roles of their names, and the password `pw`, for [#user].
-    void addUsers(String... names) {
+    public void addUsers(String... names) {
         var hash = hash("pw");
         for (var name : names) {
             insert("users", "{_id: '" + name + "', password: '" + hash + "', roles: ['" + name + "']}");
         }
     }
 
-    void insert(String collection, String... json) {
+    public void insert(String collection, String... json) {
         for (var document : json) {
             collection(collection).insertOne(BsonDocument.parse(document));
         }
     }
 
-    MongoCollection<BsonDocument> collection(String name) {
+    public MongoCollection<BsonDocument> collection(String name) {
         return database.getCollection(name, BsonDocument.class);
     }
 
-    MongoDatabase database() {
+    public MongoDatabase database() {
         return database;
     }
 
-    InetSocketAddress address() {
+    public InetSocketAddress address() {
         return gateway.address();
     }
 
-    TestClient anonymous() {
+    public TestClient anonymous() {
         return TestClient.of(gateway.address());
     }
 
-    TestClient as(String name) {
+    public TestClient as(String name) {
         return anonymous().as(name, name + "-pw");
     }
 
     /// An account that the test has inserted, whose password is `pw`.
-    TestClient user(String name) {
+    public TestClient user(String name) {
         return anonymous().as(name, "pw");
     }
 
     /// The stored document; null if there is none.
-    BsonDocument stored(String collection, String id) {
+    public BsonDocument stored(String collection, String id) {
         return collection(collection).find(Filters.eq("_id", id)).first();
     }
 
-    static String encode(String text) {
+    public static String encode(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 

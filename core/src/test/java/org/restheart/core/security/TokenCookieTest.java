@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
+
 /// Tokens in cookies, and pages of other sites.
 
 class TokenCookieTest extends TokenFixture {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
+
 /// A gateway that issues tokens, and requests with them.
 
 @WithMongo

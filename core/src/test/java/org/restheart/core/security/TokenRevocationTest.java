@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
+
 /// When tokens end: with their account, its password, or by a log-out.
 
 class TokenRevocationTest extends TokenFixture {

@@ -16,6 +16,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
+
 /// Tokens: how they are issued, and which are accepted.
 
 class TokenTest extends TokenFixture {

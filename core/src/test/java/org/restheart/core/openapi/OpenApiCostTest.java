@@ -1,0 +1,118 @@
+package org.restheart.core.openapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.restheart.core.security.TestGateway;
+import org.restheart.core.streams.Relay;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// What OpenAPI documents cost MongoDB, and what is left of them without it.
+@WithMongo
+class OpenApiCostTest {
+    /// Stands for the five million of the contract, which take too long to insert: with the plan and the number
+    /// of documents that it looks at, cost does not depend on the size of the collection.
+    private static final int MANY = 100_000;
+
+    private static final int SAMPLE = 200;
+
+    /// Operations that read what there is in a database.
+    private static final BsonDocument STRUCTURE = BsonDocument.parse("{ns: /\\._properties$/}");
+
+    private final TestMongo mongo;
+
+    OpenApiCostTest(TestMongo mongo) {
+        this.mongo = mongo;
+    }
+
+    @Test
+    void a_large_collection_is_described_without_a_scan() {
+        try (var gateway = TestGateway.start(mongo, "")) {
+            gateway.insert("seed", "{_id: 0}");
+            gateway.collection("seed")
+                    .aggregate(List.of(
+                            BsonDocument.parse("{$project: {i: {$range: [0, " + MANY + "]}}}"),
+                            BsonDocument.parse("{$unwind: '$i'}"),
+                            BsonDocument.parse("{$project: {_id: '$i', title: {$toString: '$i'}, owner: 'bob'}}"),
+                            BsonDocument.parse("{$out: 'large'}")))
+                    .toCollection();
+            gateway.permit("{_id: 'bob', roles: ['viewer'], predicate: \"path('/large') and method(GET)\","
+                    + " mongo: {readFilter: {owner: '@user._id'}}}");
+            gateway.database().runCommand(BsonDocument.parse("{profile: 2}"));
+            for (var account : List.of("admin", "bob")) {
+                long begun = System.nanoTime();
+                var document = OpenApiFixture.valid(gateway.as(account).get("/_openapi/large"));
+                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(3_500));
+                assertThat(OpenApiFixture.schema(document, "Large").getDocument("properties"))
+                        .containsKey("title");
+            }
+            gateway.database().runCommand(BsonDocument.parse("{profile: 0}"));
+            var operations = gateway.collection("system.profile")
+                    .find(BsonDocument.parse("{ns: /\\.large$/, op: {$in: ['query', 'getmore', 'command']}}"))
+                    .into(new ArrayList<>());
+            assertThat(operations).hasSizeGreaterThanOrEqualTo(4).allSatisfy(operation -> {
+                assertThat(operation.getNumber("millis").longValue()).isLessThanOrEqualTo(2_000);
+                assertThat(operation
+                                .get("planSummary", new org.bson.BsonString(""))
+                                .toString())
+                        .doesNotContain("COLLSCAN");
+            });
+            assertThat(operations.stream()
+                            .filter(operation -> operation.containsKey("docsExamined"))
+                            .mapToLong(operation ->
+                                    operation.getNumber("docsExamined").longValue())
+                            .sum())
+                    .isBetween(1L, 2L * SAMPLE);
+        }
+    }
+
+    @Test
+    void anonymous_callers_for_whom_no_permission_can_fit_are_refused_without_looking_at_data() {
+        try (var gateway = TestGateway.start(mongo, "")) {
+            gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/books')\"}");
+            gateway.permit("{_id: 2, roles: ['$unauthenticated'], predicate: \"path-prefix('/ping')\"}");
+            gateway.insert("books", "{_id: 1}");
+            gateway.database().runCommand(BsonDocument.parse("{profile: 2}"));
+            var forget = "/ic?db=" + gateway.database().getName();
+            assertThat(gateway.as("admin").post(forget, "").statusCode()).isEqualTo(200);
+            long before = gateway.collection("system.profile").countDocuments(STRUCTURE);
+            for (var path : List.of("/_openapi", "/_openapi/books", "/_openapi/none", "/_access")) {
+                assertThat(gateway.anonymous().get(path).statusCode()).as(path).isEqualTo(401);
+            }
+            assertThat(gateway.collection("system.profile").countDocuments(STRUCTURE))
+                    .isEqualTo(before);
+            assertThat(gateway.as("bob").get("/_openapi").statusCode()).isEqualTo(200);
+            assertThat(gateway.collection("system.profile").countDocuments(STRUCTURE))
+                    .isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void without_MongoDB_known_documents_are_sent_and_others_not() throws Exception {
+        try (var relay = Relay.to(mongo)) {
+            relay.start();
+            try (var gateway = TestGateway.startAt(
+                    mongo,
+                    "mongodb://127.0.0.1:" + relay.port() + "/?directConnection=true&serverSelectionTimeoutMS=500",
+                    "")) {
+                gateway.insert("books", "{_id: 1, title: 'x'}");
+                var before = gateway.as("admin").get("/_openapi/books");
+                assertThat(before.statusCode()).isEqualTo(200);
+                relay.close();
+                assertThat(gateway.as("admin").get("/books?page=2").statusCode())
+                        .isEqualTo(503);
+                var after = gateway.as("admin").get("/_openapi/books");
+                assertThat(after.statusCode()).as(after.body()).isEqualTo(200);
+                assertThat(after.body()).isEqualTo(before.body());
+                var other = gateway.as("admin").get("/_openapi");
+                assertThat(other.statusCode()).isEqualTo(503);
+                assertThat(other.headers().firstValue("Retry-After")).isPresent();
+            }
+        }
+    }
+}

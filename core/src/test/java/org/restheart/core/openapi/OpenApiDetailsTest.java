@@ -1,0 +1,207 @@
+package org.restheart.core.openapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.junit.jupiter.api.Test;
+
+/// Details of the OpenAPI document that follow from permissions, indexes, stored schemas and stored pipelines.
+class OpenApiDetailsTest extends OpenApiFixture {
+    private static List<BsonDocument> parameters(BsonDocument operation) {
+        return operation.getArray("parameters").stream()
+                .map(BsonValue::asDocument)
+                .toList();
+    }
+
+    private static BsonDocument parameter(BsonDocument operation, String name) {
+        return parameters(operation).stream()
+                .filter(parameter -> new BsonString(name).equals(parameter.get("name")))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(name + " is not in " + operation));
+    }
+
+    @Test
+    void passwords_are_written_and_never_read() {
+        var document = document("admin", "/_openapi/users");
+        assertThat(schema(document, "Users").getDocument("properties"))
+                .containsKey("roles")
+                .doesNotContainKey("password");
+        for (var name : List.of("UsersNew", "UsersPatch")) {
+            assertThat(schema(document, name).getDocument("properties"))
+                    .containsEntry("password", json("{type: 'string', writeOnly: true}"));
+        }
+        assertThat(document.toString()).doesNotContain("$2a$");
+    }
+
+    @Test
+    void what_a_permission_sets_or_allows_is_marked_in_requests() {
+        permit(
+                "writer",
+                "viewer",
+                "path-prefix('/written') and method(GET, POST) and bson-request-whitelist(a, owner)",
+                "{mergeRequest: {owner: '@user._id'}}");
+        gateway.insert("written", "{_id: 'x', a: 1, b: 1, owner: 'o'}");
+        refresh();
+        var document = document("bob", "/_openapi/written");
+        var created = schema(document, "WrittenNew").getDocument("properties");
+        assertThat(created).containsOnlyKeys("a", "owner");
+        assertThat(created.getDocument("owner")).containsEntry("readOnly", BsonBoolean.TRUE);
+        assertThat(created.getDocument("a")).doesNotContainKey("readOnly");
+        assertThat(names(at(document, "paths", "/written", "post"))).doesNotContain("wm");
+        assertThat(names(at(document("admin", "/_openapi/written"), "paths", "/written", "post")))
+                .contains("wm");
+    }
+
+    @Test
+    void a_collection_whose_path_belongs_to_a_service_is_not_described() {
+        gateway.insert("ping", "{_id: 1}");
+        gateway.insert("_access", "{_id: 1}");
+        refresh();
+        var paths = document("admin", "/_openapi").getDocument("paths");
+        assertThat(at(paths, "/ping").keySet()).containsExactly("get");
+        assertThat(at(paths, "/ping", "get")).containsEntry("operationId", new BsonString("ping"));
+        assertThat(paths).doesNotContainKeys("/ping/{id}", "/_access", "/_access/{id}");
+        assertThat(gateway.as("admin").get("/_openapi/ping").statusCode()).isEqualTo(404);
+        assertThat(gateway.as("admin").get("/_access").body())
+                .contains("/books")
+                .doesNotContain("/ping");
+    }
+
+    @Test
+    void a_read_filter_is_told_of_and_not_shown() {
+        permit("limited", "viewer", "path('/limited') and method(GET)", "{readFilter: {covert: 'value'}}");
+        gateway.insert("limited", "{_id: 1}");
+        refresh();
+        var document = document("bob", "/_openapi/limited");
+        assertThat(at(document, "paths", "/limited", "get")
+                        .getString("description")
+                        .getValue())
+                .contains("Limited by an access rule.");
+        assertThat(document.toString()).doesNotContain("covert");
+    }
+
+    @Test
+    void indexes_are_told_of_at_their_fields() {
+        var places = gateway.collection("places");
+        gateway.insert("places", "{_id: 'p', at: {type: 'Point', coordinates: [1, 2]}, code: 'c', seen: {$date: 0}}");
+        places.createIndex(json("{at: '2dsphere'}"));
+        places.createIndex(json("{code: 1}"), new com.mongodb.client.model.IndexOptions().unique(true));
+        places.createIndex(
+                json("{seen: 1}"),
+                new com.mongodb.client.model.IndexOptions()
+                        .expireAfter(1L << 30, java.util.concurrent.TimeUnit.SECONDS));
+        places.createIndex(json("{note: 'text'}"));
+        refresh();
+        var document = document("admin", "/_openapi/places");
+        var properties = schema(document, "Places").getDocument("properties");
+        assertThat(properties.getDocument("at").getString("$ref").getValue()).endsWith("/GeoJson");
+        assertThat(properties.getDocument("code")).containsEntry("description", new BsonString("unique"));
+        assertThat(properties.getDocument("seen").getString("description").getValue())
+                .contains("removed 1073741824 seconds after");
+        assertThat(parameter(at(document, "paths", "/places", "get"), "filter")
+                        .getString("example")
+                        .getValue())
+                .contains("$text");
+    }
+
+    @Test
+    void a_text_index_over_hidden_fields_is_hidden() {
+        gateway.insert("texts", "{_id: 1, shown: 1, covert: 'x'}");
+        gateway.collection("texts").createIndex(json("{covert: 'text'}"));
+        permit(
+                "texts",
+                "viewer",
+                "path-prefix('/texts')",
+                "{allowManagementRequests: true, projectResponse: {covert: 0}}");
+        refresh();
+        assertThat(document("bob", "/_openapi/texts").toString())
+                .contains("shown")
+                .doesNotContain("covert", "$text");
+    }
+
+    @Test
+    void documents_whose_id_the_client_chooses_are_linked() {
+        gateway.insert("chosen", "{_id: 'x', n: 1}");
+        refresh();
+        var document = document("admin", "/_openapi");
+        var answers = at(document, "paths", "/chosen", "post", "responses");
+        assertThat(answers.getDocument("201").getDocument("links").getDocument("getChosenById"))
+                .isEqualTo(json("{operationId: 'getChosenById', parameters: {id: '$request.body#/_id'}}"));
+        assertThat(at(document, "paths", "/books", "post", "responses").getDocument("201"))
+                .doesNotContainKey("links"); // the gateway makes those ids
+        assertThat(at(document, "paths", "/books", "get", "responses", "200", "headers"))
+                .containsKeys("ETag", "Link", "X-Count-Strategy");
+    }
+
+    @Test
+    void schemas_that_a_schema_refers_to_are_shown_to_those_who_may_read_them() {
+        var admin = gateway.as("admin");
+        admin.put("/_schemas", "{}");
+        admin.post("/_schemas", """
+                {"_id": "city", "type": "object", "properties": {"inner": {"$ref": "city"}, "zip": {"type": "string"}}}""");
+        admin.post("/_schemas", """
+                {"_id": "person", "type": "object", "properties": {"_id": {}, "_etag": {}, "name": {"type": "string"},
+                  "home": {"$ref": "city"}, "work": {"$ref": "http://schema-store/$db/city#"},
+                  "other": {"$ref": "http://elsewhere.example/x"}, "none": {"$ref": "nothing"}}}""".replace("$db", gateway.database().getName()));
+        assertThat(admin.put("/people", "{\"jsonSchema\": {\"schemaId\": \"person\"}}")
+                        .statusCode())
+                .isEqualTo(201);
+        permit(
+                "people",
+                "viewer",
+                "path-prefix('/people') or path('/_schemas/person')",
+                "{allowManagementRequests: true}");
+        refresh();
+        var document = document("admin", "/_openapi/people");
+        var created = schema(document, "PeopleNew").getDocument("properties");
+        var home = created.getDocument("home").getString("$ref").getValue().replaceFirst(".*/", "");
+        assertThat(created.getDocument("work")).isEqualTo(created.getDocument("home"));
+        assertThat(schema(document, home).getDocument("properties"))
+                .containsEntry("zip", json("{type: 'string'}"))
+                .containsEntry("inner", created.getDocument("home"));
+        assertThat(created.getDocument("other")).doesNotContainKey("$ref");
+        assertThat(created.getDocument("none")).doesNotContainKey("$ref");
+        var hidden = document("bob", "/_openapi/people").toString();
+        assertThat(hidden).contains("home").doesNotContain("zip");
+    }
+
+    @Test
+    void variables_have_the_types_of_the_fields_that_they_are_compared_with() {
+        gateway.insert("sold", "{_id: 'a', year: 2000, at: {$date: 0}, price: {eur: 1.5}, name: 'x', mixed: 1}");
+        gateway.insert("sold", "{_id: 'b', year: null, at: {$date: 0}, price: {eur: 1.5}, name: 'x', mixed: 'one'}");
+        refresh();
+        gateway.as("admin").put("/sold", """
+                {"aggrs": [{"uri": "since", "type": "pipeline", "stages": [
+                  {"$match": {"year": {"$gte": {"$var": "from"}}, "at": {"$lt": {"$var": "before"}}}},
+                  {"$ifvar": ["name", {"$match": {"$or": [{"name": {"$in": [{"$var": "name"}]}}, {"price.eur": {"$var": "price"}}]}}]},
+                  {"$match": {"mixed": {"$var": "mixed"}, "name": {"$ne": {"$var": "either"}}, "year": {"$ne": {"$var": "either"}}}},
+                  {"$group": {"_id": "$name"}}, {"$match": {"year": {"$var": "later"}}}]}],
+                 "streams": [{"uri": "mine", "stages": [], "notify_when": {"fullDocument::name": {"$var": "who"}},
+                  "notify_when_required": true}]}""");
+        var document = document("admin", "/_openapi/sold");
+        var variables = at(document, "paths", "/sold/_aggrs/since", "get", "x-variables", "properties");
+        assertThat(variables.getDocument("from").get("type")).isEqualTo(new BsonString("integer"));
+        assertThat(variables.getDocument("before").getString("$ref").getValue()).endsWith("/Date");
+        assertThat(variables.getDocument("name").get("type")).isEqualTo(new BsonString("string"));
+        assertThat(variables.getDocument("price").get("type")).isEqualTo(new BsonString("number"));
+        for (var open : List.of("mixed", "either", "later")) {
+            assertThat(variables.getDocument(open)).as(open).isEmpty();
+        }
+        assertThat(at(document, "paths", "/sold/_aggrs/since", "get", "responses", "200", "content")
+                        .getDocument("application/json")
+                        .getDocument("schema")
+                        .getDocument("items")
+                        .getString("$ref")
+                        .getValue())
+                .satisfies(reference -> assertThat(schema(document, reference.replaceFirst(".*/", ""))
+                                .getDocument("properties"))
+                        .containsOnlyKeys("_id"));
+        var stream = at(document, "paths", "/sold/_streams/mine", "get");
+        assertThat(names(stream)).contains("resumeAfter", "startAtOperationTime", "jsonMode");
+        assertThat(parameter(stream, "who")).containsEntry("required", BsonBoolean.TRUE);
+    }
+}
