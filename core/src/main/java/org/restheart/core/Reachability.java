@@ -39,8 +39,9 @@ final class Reachability implements ServerSelector, ClusterListener {
     @Override
     public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
         var servers = event.getNewDescription().getServerDescriptions();
-        boolean unreachable = !servers.isEmpty()
-                && servers.stream().allMatch(server -> !server.isOk() && server.getException() != null);
+        boolean unreachable = servers.isEmpty()
+                ? isWithoutMembers(event.getNewDescription())
+                : servers.stream().allMatch(server -> !server.isOk() && server.getException() != null);
         if (unreachable) {
             unreachableSince.compareAndSet(REACHABLE, System.nanoTime());
         } else if (servers.stream().anyMatch(ServerDescription::isOk)) {
@@ -52,7 +53,7 @@ final class Reachability implements ServerSelector, ClusterListener {
     public List<ServerDescription> select(ClusterDescription cluster) {
         long since = unreachableSince.get();
         long now = System.nanoTime();
-        if (since != REACHABLE && now - since > GRACE.toNanos() && !isProbe(now)) {
+        if (since != REACHABLE && now - since > GRACE.toNanos() && (isWithoutMembers(cluster) || !isProbe(now))) {
             throw new MongoTimeoutException("no member of the MongoDB deployment can be reached");
         }
         var suitable = cluster.getServerDescriptions();
@@ -60,6 +61,11 @@ final class Reachability implements ServerSelector, ClusterListener {
             throw new MongoTimeoutException("no member of the MongoDB deployment can serve the request in time");
         }
         return suitable;
+    }
+
+    /// Whether the DNS names no members (`mongodb+srv`). The driver asks it again every ten seconds, whoever waits.
+    private static boolean isWithoutMembers(ClusterDescription cluster) {
+        return cluster.getServerDescriptions().isEmpty() && cluster.getSrvResolutionException() != null;
     }
 
     private boolean isProbe(long now) {

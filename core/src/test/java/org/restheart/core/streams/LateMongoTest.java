@@ -66,4 +66,31 @@ class LateMongoTest {
                     .until(() -> gateway.send("GET", "/t", "").statusCode() == 200);
         }
     }
+
+    /// Members are found by the DNS (`mongodb+srv`), which may fail as well.
+    @Test
+    void requests_fail_at_once_while_the_dns_does_not_name_the_members() throws Exception {
+        try (var relay = Relay.to(mongo)) {
+            relay.start();
+            try (var records = TestDns.failing(relay.port());
+                    var gateway = StreamsGateway.start(
+                            mongo.client(),
+                            "mongodb+srv://" + TestDns.HOST + "/?tls=false&serverSelectionTimeoutMS=2000",
+                            mongo.newDatabaseName(),
+                            "")) {
+                gateway.database().createCollection("t");
+                await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+                    long begin = System.nanoTime();
+                    for (int i = 0; i < 5; i++) {
+                        assertThat(gateway.send("GET", "/t?page=" + (i + 1), "").statusCode())
+                                .isEqualTo(503);
+                    }
+                    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+                });
+                records.answer();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> gateway.send("GET", "/t", "").statusCode() == 200);
+            }
+        }
+    }
 }
