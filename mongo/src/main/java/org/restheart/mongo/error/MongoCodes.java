@@ -71,8 +71,27 @@ public final class MongoCodes {
             case OUT_OF_TIME -> timeLimit();
             // Temporary failures: elections, stepdowns, shutdowns, restarts, and operations that these interrupt
             // ("retryable" in MongoDB's error_codes.yml, and 11601).
-            case 6, 7, 24, 64, 89, 91, 133, 134, 189, 202, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
-                unavailable("MongoDB cannot do this now");
+            case 6,
+                    7,
+                    24,
+                    64,
+                    89,
+                    91,
+                    133,
+                    134,
+                    189,
+                    202,
+                    262,
+                    281,
+                    317,
+                    9001,
+                    10058,
+                    10107,
+                    11600,
+                    11601,
+                    11602,
+                    13435,
+                    13436 -> unavailable("MongoDB cannot do this now");
             // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
             // fields that cannot be stored, unknown operators in expressions.
             case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
@@ -157,7 +176,7 @@ public final class MongoCodes {
         return switch (code) {
             case 0, 1, 8 -> true; // no, an internal or an unknown error
             case 6, 7, 89, 9001 -> true; // network
-            case 24, 46, 133, 134, 202, 234, 262 -> true; // locks, elections, time
+            case 24, 46, 133, 134, 202, 234, 262, 281, 317 -> true; // locks, elections, time
             case 64, 79, 100 -> true; // write concern
             case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
                 true; // not primary, shutting down, interrupted

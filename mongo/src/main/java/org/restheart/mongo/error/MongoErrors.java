@@ -78,10 +78,11 @@ public final class MongoErrors {
             case DuplicateKeyException _ -> Optional.of(MongoCodes.ofCode(11000, ""));
             case MongoWriteConcernException e ->
                 Optional.of(ofConcern(e.getWriteConcernError().getCode(), e));
-            case MongoCommandException e ->
-                Optional.of(MongoCodes.ofCommandError(e.getErrorCode(), e.getErrorMessage()));
+            // What MongoDB itself calls temporary is no fault of the statement, whatever its code.
             case MongoException e
             when e.hasErrorLabel(RETRYABLE_WRITE) -> Optional.of(MongoCodes.unavailable("MongoDB cannot do this now"));
+            case MongoCommandException e ->
+                Optional.of(MongoCodes.ofCommandError(e.getErrorCode(), e.getErrorMessage()));
             case MongoException e -> Optional.of(MongoCodes.ofCode(e.getCode(), "Error handling the request"));
             default -> Optional.empty();
         };

@@ -2,8 +2,10 @@ package org.restheart.mongo.error;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// MongoDB's error codes as clients see them. Some are not to be had from a server on its own: those of shards, of
 /// MongoDB's users and of transactions.
@@ -63,6 +65,26 @@ class MongoCodesTest {
             })
     void of_what_stands_before_a_reason_only_constants_are_kept(String message, String reason) {
         assertThat(MongoCodes.reason(message)).isEqualTo(reason);
+    }
+
+    /// Network, locks, elections, shutdowns, interrupted operations; reported for a command and for one statement of
+    /// it.
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                6, 7, 24, 64, 89, 91, 133, 134, 189, 202, 262, 281, 317, 9001, 10058, 10107, 11600, 11601, 11602, 13435,
+                13436
+            })
+    void what_may_work_soon_is_unavailable(int code) {
+        assertThat(List.of(
+                        MongoCodes.ofCode(code, "text"),
+                        MongoCodes.ofCommandError(code, "text"),
+                        MongoCodes.ofWriteError(code, "text")))
+                .allSatisfy(problem -> {
+                    assertThat(problem.status()).isEqualTo(503);
+                    assertThat(problem.headers().first("Retry-After")).isPresent();
+                    assertThat(problem.message()).doesNotContain("text");
+                });
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package org.restheart.mongo.error;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
@@ -9,6 +10,7 @@ import com.mongodb.ServerAddress;
 import com.mongodb.connection.ClusterId;
 import com.mongodb.connection.ServerId;
 import java.util.stream.Stream;
+import org.bson.BsonDocument;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -17,7 +19,11 @@ class MongoErrorsTest {
     static Stream<MongoException> lostServers() {
         return Stream.of(
                 new MongoConnectionPoolClearedException(new ServerId(new ClusterId(), new ServerAddress()), null),
-                new MongoInterruptedException("Interrupted while receiving message", null));
+                new MongoInterruptedException("Interrupted while receiving message", null),
+                new MongoCommandException(
+                        BsonDocument.parse(
+                                "{ok: 0, code: 999999, errmsg: 'new', errorLabels: ['RetryableWriteError']}"),
+                        new ServerAddress()));
     }
 
     @ParameterizedTest
