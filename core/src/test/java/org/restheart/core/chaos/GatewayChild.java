@@ -14,7 +14,7 @@ import org.awaitility.Awaitility;
 /// A gateway in a process of its own, which can be killed and started again on the same port.
 final class GatewayChild implements AutoCloseable {
     private static final String CONFIGURATION = """
-            core: {name: %s, drain-timeout-ms: 5000, grace-period-ms: 0}
+            core: {name: %s, drain-timeout-ms: 5000, grace-period-ms: %d}
             http-listener: {host: 127.0.0.1, port: %d}
             mclient: {connection-string: "%s"}
             mongo: {mongo-mounts: [{what: /%s, where: /}], change-streams-keep-alive-ms: 1000}
@@ -31,23 +31,36 @@ final class GatewayChild implements AutoCloseable {
         this(folder, connectionString, "chaos", "restheart", "");
     }
 
+    GatewayChild(Path folder, String connectionString, String database, String accounts, String more)
+            throws IOException {
+        this(folder, connectionString, database, accounts, Duration.ZERO, more);
+    }
+
     /// @param database that is shown
     /// @param accounts the database of accounts and permissions
+    /// @param grace how long it goes on serving when it is told to stop
     /// @param more further lines of the configuration
-    GatewayChild(Path folder, String connectionString, String database, String accounts, String more)
+    GatewayChild(Path folder, String connectionString, String database, String accounts, Duration grace, String more)
             throws IOException {
         this.folder = Files.createDirectory(folder);
         port = freePort();
         Files.writeString(
                 folder.resolve("restheart.yml"),
-                CONFIGURATION.formatted(folder.getFileName(), port, connectionString, database, accounts, accounts)
+                CONFIGURATION.formatted(
+                                folder.getFileName(),
+                                grace.toMillis(),
+                                port,
+                                connectionString,
+                                database,
+                                accounts,
+                                accounts)
                         + more);
         process = launch();
     }
 
     /// Not one that the system gives to clients: while the gateway is down, one that tries to connect to it could
     /// otherwise be given the very port and connect to itself.
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         while (true) {
             try (var socket = new ServerSocket(ThreadLocalRandom.current().nextInt(15_000, 32_000))) {
                 return socket.getLocalPort();
@@ -79,7 +92,7 @@ final class GatewayChild implements AutoCloseable {
     }
 
     void awaitStart() {
-        Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
+        Awaitility.await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> {
             try (var _ = new Socket("127.0.0.1", port)) {
                 return true;
             }

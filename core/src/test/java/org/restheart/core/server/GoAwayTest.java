@@ -1,20 +1,9 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Response;
 
@@ -86,44 +75,6 @@ class GoAwayTest {
             assertThat(idle.isClosedByServer()).isTrue();
             assertSentAway(busy.frame(), 3);
             assertThat(busy.isClosedByServer()).isTrue();
-        }
-    }
-
-    @Test
-    void a_client_under_load_notices_nothing() throws Exception {
-        var served = new AtomicInteger();
-        var over = new AtomicBoolean();
-        try (server;
-                var client = HttpClient.newBuilder()
-                        .version(HttpClient.Version.HTTP_2)
-                        .build();
-                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var address = "http://127.0.0.1:" + server.listener().address().getPort();
-            var request = HttpRequest.newBuilder(URI.create(address))
-                    .timeout(Duration.ofSeconds(30))
-                    .build();
-            client.send(request, BodyHandlers.discarding());
-            var load = new ArrayList<Future<?>>();
-            for (int i = 0; i < 8; i++) {
-                load.add(threads.submit(() -> {
-                    while (!over.get()) {
-                        assertThat(client.send(request, BodyHandlers.discarding())
-                                        .statusCode())
-                                .isEqualTo(200);
-                        served.incrementAndGet();
-                    }
-                    return null;
-                }));
-            }
-            await().until(() -> served.get() > 200);
-            var announced = CompletableFuture.runAsync(() -> server.listener().announceStop(Duration.ZERO));
-            int before = served.get();
-            await().until(() -> served.get() > before + 200);
-            over.set(true);
-            for (var each : load) {
-                each.get();
-            }
-            announced.join();
         }
     }
 }

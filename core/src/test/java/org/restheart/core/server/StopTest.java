@@ -19,6 +19,8 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.core.Gateway;
+import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Response;
 
 @Timeout(20)
@@ -116,5 +118,16 @@ class StopTest {
             assertThat(late.get(10, TimeUnit.SECONDS).body()).isEqualTo("at last");
             stop.join();
         }
+    }
+
+    @Test
+    void an_idle_server_does_not_wait_for_the_whole_grace_period() {
+        var idle = Gateway.start(GatewayConfig.parse("""
+                http-listener: {host: 127.0.0.1, port: 0}
+                mclient: {enabled: false}
+                core: {grace-period-ms: 600000}
+                """));
+        idle.announceStop();
+        idle.close();
     }
 }

@@ -12,8 +12,8 @@ import javax.net.ssl.TrustManagerFactory;
 /// A certificate of `localhost` that is valid for a day, for both sides of a connection.
 ///
 /// @param file PKCS #12, with the password `changeit`
-record TestKeystore(File file) {
-    static TestKeystore in(Path directory) throws IOException, InterruptedException {
+public record TestKeystore(File file) {
+    public static TestKeystore in(Path directory) throws IOException, InterruptedException {
         var file = directory.resolve("test.p12").toFile();
         var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
         var process = new ProcessBuilder((keytool
@@ -32,12 +32,16 @@ record TestKeystore(File file) {
 
     /// The block `https-listener`, on a free port.
     String listener(String password) {
-        return "{enabled: true, host: localhost, port: 0, keystore-path: '" + file + "', keystore-password: " + password
-                + ", certificate-password: changeit}";
+        return listener(0, password);
+    }
+
+    public String listener(int port, String password) {
+        return "{enabled: true, host: localhost, port: " + port + ", keystore-path: '" + file + "', keystore-password: "
+                + password + ", certificate-password: changeit}";
     }
 
     /// Of a client that trusts the certificate.
-    SSLContext context() throws IOException, GeneralSecurityException {
+    public SSLContext context() throws IOException, GeneralSecurityException {
         var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(KeyStore.getInstance(file, "changeit".toCharArray()));
         var context = SSLContext.getInstance("TLS");
