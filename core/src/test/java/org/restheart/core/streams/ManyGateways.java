@@ -30,12 +30,17 @@ abstract class ManyGateways {
     static final String CACHES = ", local-cache-ttl: 60000, schema-cache-ttl: 60000";
 
     private StreamsGateway one;
-    private List<StreamsGateway> others;
+    private List<StreamsGateway> others = List.of();
 
     void start(StreamsGateway first, String connectionString, String more) {
         one = first;
         others = List.of(one.another(connectionString, CACHES, more), one.another(connectionString, CACHES, more));
         one.addUser("root", "admin");
+    }
+
+    /// The gateways beside the one that makes changes.
+    final List<StreamsGateway> others() {
+        return others;
     }
 
     @AfterEach
@@ -46,7 +51,7 @@ abstract class ManyGateways {
         }
     }
 
-    private static HttpResponse<String> send(
+    static HttpResponse<String> send(
             StreamsGateway to, String credentials, String method, String target, String body, String... headers)
             throws Exception {
         var all = new String[headers.length + 2];
@@ -56,7 +61,7 @@ abstract class ManyGateways {
         return to.send(method, target, body, all);
     }
 
-    private HttpResponse<String> change(String method, String target, String body, String... headers) throws Exception {
+    HttpResponse<String> change(String method, String target, String body, String... headers) throws Exception {
         var response = send(one, StreamsGateway.basic("root"), method, target, body, headers);
         assertThat(response.statusCode())
                 .as(method + " " + target + response.body())

@@ -1,6 +1,11 @@
 package org.restheart.core.streams;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpResponse;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -12,5 +17,36 @@ class ManyGatewaysTest extends ManyGateways {
     @BeforeEach
     void start(TestMongo mongo) {
         start(StreamsGateway.startSecured(mongo, CACHES, LONG_KEPT), mongo.connectionString(), LONG_KEPT);
+    }
+
+    /// Begun, used and committed by three gateways: no balancer has to send a client to the same one.
+    @Test
+    void sessions_and_transactions() throws Exception {
+        change("PUT", "/t", "{}");
+        var session = path(change("POST", "/_sessions", ""));
+        var sid = session.substring(session.lastIndexOf('/') + 1);
+        var root = StreamsGateway.basic("root");
+        var second = others().getFirst();
+        var third = others().getLast();
+        var begun = send(second, root, "POST", session + "/_txns", "");
+        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(201);
+        var inside = "/t?sid=" + sid + "&txn=1";
+        assertThat(send(third, root, "POST", inside, "{\"_id\": 1}").statusCode())
+                .isEqualTo(201);
+        change("POST", inside, "{\"_id\": 2}");
+        assertThat(send(second, root, "GET", "/t/2?id_type=NUMBER&sid=" + sid + "&txn=1", "")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(send(second, root, "GET", "/t/2?id_type=NUMBER", "").statusCode())
+                .isEqualTo(404);
+        assertThat(send(third, root, "PATCH", session + "/_txns/1", "").statusCode())
+                .isEqualTo(200);
+        assertThat(send(second, root, "GET", "/t/_size", "").body()).contains("2");
+        change("DELETE", session, "");
+    }
+
+    private static String path(HttpResponse<String> created) {
+        return URI.create(created.headers().firstValue("Location").orElseThrow())
+                .getPath();
     }
 }
