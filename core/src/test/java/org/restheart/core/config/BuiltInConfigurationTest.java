@@ -33,6 +33,13 @@ class BuiltInConfigurationTest {
     }
 
     @Test
+    void it_serves_the_page_of_metrics() {
+        assertThat(builtIn().read().orThrow().staticResources())
+                .extracting(StaticResourceConfig::where)
+                .containsExactly("/metrics-ui");
+    }
+
+    @Test
     void it_limits_request_content_to_16_MiB() {
         var connection = builtIn().read().orThrow().connection();
         assertThat(connection.maxEntitySize()).contains(16L * 1024 * 1024);
