@@ -11,6 +11,7 @@ import org.restheart.perftest.experiment.DoorsExperiment;
 import org.restheart.perftest.experiment.FilesExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
+import org.restheart.perftest.experiment.InstrumentsExperiment;
 import org.restheart.perftest.experiment.LimitsExperiment;
 import org.restheart.perftest.experiment.LineupExperiment;
 import org.restheart.perftest.experiment.LoadCommand;
@@ -52,6 +53,7 @@ import picocli.CommandLine.Command;
             LimitsExperiment.class,
             YcsbExperiment.class,
             LineupExperiment.class,
+            InstrumentsExperiment.class,
             CompareExperiment.class,
             LoadCommand.class,
             RenderCommand.class,

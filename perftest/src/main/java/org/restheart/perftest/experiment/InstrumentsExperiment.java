@@ -1,0 +1,84 @@
+package org.restheart.perftest.experiment;
+
+import static java.util.Locale.ROOT;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.restheart.perftest.report.CpuRatio;
+import org.restheart.perftest.report.Ratios;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `instruments`: what the measuring of requests costs, and how long a scrape takes meanwhile.
+@Command(
+        name = "instruments",
+        description = "The everyday operations with and without metrics of requests, in turn; the gateway with them is "
+                + "scraped each second.",
+        footer = "Takes eight minutes.")
+public final class InstrumentsExperiment extends Experiment {
+    private static final String ON = "metrics on";
+    private static final String OFF = "metrics off";
+
+    @Mixin
+    WorkOptions work = new WorkOptions();
+
+    @Option(names = "--clients", split = ",", description = "Default ${DEFAULT-VALUE}.")
+    List<Integer> clients = List.of(128);
+
+    public InstrumentsExperiment() {
+        run.repetitions = 7;
+    }
+
+    @Override
+    Findings measure(Lab lab) throws Exception {
+        var mongo = lab.mongo();
+        var data = lab.keep(new Dataset(mongo));
+        var off = lab.gateway(OFF, mongo, "/requestsMetricsCollector/enabled -> false");
+        var on = lab.gateway(ON, mongo, "/requestsMetricsCollector/enabled -> true");
+        var journal = run.journal(work.kinds.size() * run.repetitions * clients.size() * 2)
+                .auditedBy(data.inserted());
+        var scrapes = new ArrayList<Double>();
+        for (var kind : work.kinds) {
+            lab.verify(off, mongo, work.operation(kind, data).get());
+            lab.verify(on, mongo, work.operation(kind, data).get());
+            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+                for (var level : clients) {
+                    // Whoever comes second finds caches and heap of MongoDB as the first has left them.
+                    for (var subject : repetition % 2 == 0 ? List.of(on, off) : List.of(off, on)) {
+                        try (var scraper = Scraper.start(subject.dialect())) {
+                            journal.measure(subject, work.operation(kind, data).get(), level, repetition, run.window());
+                            if (subject == on) {
+                                scrapes.addAll(scraper.end());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        var notes = new ArrayList<>(CpuRatio.perLevel(journal.rows(), "gateway", ON, OFF));
+        notes.add(String.format(
+                ROOT,
+                "%d scrapes of the gateway under load took %.1f ms (median), %.1f ms (95 %%), %.1f ms (longest), as "
+                        + "their client saw it, which shares the processors with everything else",
+                scrapes.size(),
+                at(scrapes, 0.5),
+                at(scrapes, 0.95),
+                at(scrapes, 1)));
+        notes.forEach(System.out::println);
+        notes.addAll(Ratios.of(journal.rows(), OFF));
+        return new Findings(
+                "instruments",
+                "What do metrics of requests cost, and how long does a scrape take under load?",
+                "clients",
+                OFF,
+                Map.of("MongoDB", mongo.description(), "documents", work.documents.description()),
+                journal,
+                List.copyOf(notes));
+    }
+
+    private static double at(List<Double> values, double share) {
+        return values.isEmpty() ? 0 : values.stream().sorted().toList().get((int) Math.ceil(share * values.size()) - 1);
+    }
+}
