@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Checks docker-compose.yml and all that it mounts, without Docker: the files that are named are there, Prometheus and
-# HAProxy accept theirs, and every gateway's overrides are accepted by the gateway, if it is built.
+# Checks docker-compose.yml and all that it mounts, and etc/kubernetes.yml, without Docker and Kubernetes: the files that
+# are named are there, Prometheus and HAProxy accept theirs, Kubernetes' schemas accept the manifest, and every gateway's
+# overrides are accepted by the gateway, if it is built.
 #
-# Installs Debian's packages haproxy, prometheus and python3-yaml if it may; what is missing is said, and left out.
+# Installs Debian's packages haproxy, prometheus and python3-yaml, and kubernetes-validate by pip, if it may; what is missing
+# is said, and left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=etc/toolchain.sh
@@ -18,8 +20,9 @@ have() {
 python3 -c 'import yaml' 2>/dev/null || have /nonexistent python3-yaml >/dev/null ||
   python3 -c 'import yaml' 2>/dev/null || fail "needs Python's yaml (Debian: python3-yaml)"
 
-overrides=$(mktemp)
-trap 'rm -f "$overrides"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+overrides=$work/overrides
 python3 - "$overrides" <<'PYTHON'
 import os, re, sys, yaml
 
@@ -49,8 +52,9 @@ for name, service in services.items():
         grace = int(service["stop_grace_period"].rstrip("s"))
         if grace <= 32:
             faults.append("%s has %d s to stop, less than the grace period and the drain" % (name, grace))
-for path in ("etc/monitoring/grafana/datasources.yml", "etc/monitoring/grafana/dashboards.yml", "etc/kubernetes.yml"):
+for path in ("etc/monitoring/grafana/datasources.yml", "etc/monitoring/grafana/dashboards.yml"):
     list(yaml.safe_load_all(open(path)))
+secrets = [each for each in yaml.safe_load_all(open("etc/kubernetes.yml")) if each["kind"] == "Secret"]
 gateways = [name for name, service in services.items() if service.get("image") == "restheart"]
 haproxy = open("etc/haproxy.cfg").read()
 prometheus = yaml.safe_load(open("etc/monitoring/prometheus-compose.yml"))
@@ -67,6 +71,8 @@ with open(sys.argv[1], "w") as out:
         text = services[gateway]["environment"]["RHO"].replace("\n", " ")
         text = re.sub(r"\$\{\w+:\+[^}]*\}", "", text)
         out.write(re.sub(r"\$\{\w+:-(\w*)\}", r"\1", text) + "\n")
+    for secret in secrets:
+        out.write(secret["stringData"]["RHO"].replace("\n", " ") + "\n")
 print("%d services, %d of them gateways" % (len(services), len(gateways)))
 PYTHON
 
@@ -76,6 +82,11 @@ if have haproxy haproxy; then
 fi
 if have promtool prometheus; then
   promtool check config etc/monitoring/prometheus-compose.yml
+fi
+if python3 -m venv "$work/venv" >/dev/null 2>&1 && "$work/venv/bin/pip" -q install kubernetes-validate==1.37.0 2>/dev/null; then
+  "$work/venv/bin/kubernetes-validate" --strict etc/kubernetes.yml
+else
+  echo "left out: pip cannot install kubernetes-validate, so etc/kubernetes.yml is not compared with Kubernetes' schemas"
 fi
 if [ -e "$JAR" ]; then
   need_jdk
