@@ -49,7 +49,7 @@ public final class InstrumentsExperiment extends Experiment {
                     for (var subject : repetition % 2 == 0 ? List.of(on, off) : List.of(off, on)) {
                         try (var scraper = Scraper.start(subject.dialect())) {
                             journal.measure(subject, work.operation(kind, data).get(), level, repetition, run.window());
-                            if (subject == on) {
+                            if (subject.name().equals(ON)) {
                                 scrapes.addAll(scraper.end());
                             }
                         }
