@@ -77,7 +77,7 @@ final class BsonSink {
         out.fill(start, out.length - start);
         if (indexes[depth] < 0) {
             if (names.leave()) {
-                Duplicates.resolve(out, start);
+                RepeatedNames.remove(out, start);
             }
             if (out.length - start > MAX_DOCUMENT) {
                 throw new MalformedJsonException("a document is larger than " + MAX_DOCUMENT + " bytes of BSON");

@@ -5,6 +5,7 @@ import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.util.Locale;
 import java.util.TimeZone;
+import org.restheart.bson.StrictJson.NotStrict;
 
 /// Dates in ISO 8601 and UTC, written without formatter objects.
 final class Dates {

@@ -3,6 +3,7 @@ package org.restheart.bson;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.bson.types.Decimal128;
+import org.restheart.bson.StrictJson.NotStrict;
 
 /// The types of Extended JSON that occur in real data, in their usual form: `{"$oid": "…"}`, `{"$date": …}`, the
 /// numbers, `{"$binary": {"base64": "…", "subType": "…"}}`. All other special names are left to [DriverJson].

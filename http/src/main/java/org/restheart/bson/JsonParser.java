@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.bson.BsonValue;
 import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.StrictJson.NotStrict;
 
 /// JSON → BSON, with the result that the MongoDB driver's own parser would give: Extended JSON v1 and v2 and the
 /// `mongo` shell's dialect. Plain JSON takes one pass over the bytes and builds no tree.

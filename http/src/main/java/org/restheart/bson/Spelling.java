@@ -157,4 +157,80 @@ abstract class Spelling {
             out.add((byte) '}');
         }
     }
+
+    /// Extended JSON v2, relaxed.
+    static class RelaxedSpelling extends Spelling {
+        /// The last millisecond of the year 9999.
+        private static final long LAST = 253_402_300_799_999L;
+
+        @Override
+        void date(long millis, Utf8Buffer out) {
+            if (millis < 0 || millis > LAST) {
+                ExtendedSpelling.canonicalDate(millis, out);
+                return;
+            }
+            out.addAscii("{\"$date\": \"");
+            Dates.writeShortest(millis, out);
+            out.addAscii("\"}");
+        }
+
+        @Override
+        void float64(double value, Utf8Buffer out) {
+            if (Double.isFinite(value)) {
+                out.decimal(value);
+            } else {
+                ExtendedSpelling.canonicalDouble(value, out);
+            }
+        }
+    }
+
+    /// Extended JSON v2, canonical.
+    static class ExtendedSpelling extends Spelling {
+        @Override
+        void date(long millis, Utf8Buffer out) {
+            canonicalDate(millis, out);
+        }
+
+        @Override
+        void int32(int value, Utf8Buffer out) {
+            out.addAscii("{\"$numberInt\": \"");
+            Decimals.write(value, out);
+            out.addAscii("\"}");
+        }
+
+        @Override
+        void int64(long value, Utf8Buffer out) {
+            canonicalInt64(value, out);
+        }
+
+        @Override
+        void float64(double value, Utf8Buffer out) {
+            canonicalDouble(value, out);
+        }
+
+        @Override
+        void dbPointer(String namespace, byte[] in, int at, Utf8Buffer out) {
+            out.addAscii("{\"$dbPointer\": ");
+            super.dbPointer(namespace, in, at, out);
+            out.add((byte) '}');
+        }
+
+        static void canonicalDate(long millis, Utf8Buffer out) {
+            out.addAscii("{\"$date\": ");
+            canonicalInt64(millis, out);
+            out.add((byte) '}');
+        }
+
+        static void canonicalInt64(long value, Utf8Buffer out) {
+            out.addAscii("{\"$numberLong\": \"");
+            Decimals.write(value, out);
+            out.addAscii("\"}");
+        }
+
+        static void canonicalDouble(double value, Utf8Buffer out) {
+            out.addAscii("{\"$numberDouble\": \"");
+            out.decimal(value);
+            out.addAscii("\"}");
+        }
+    }
 }

@@ -232,4 +232,11 @@ final class StrictJson {
     static boolean isBlank(byte b) {
         return b == ' ' || b == '\n' || b == '\r' || b == '\t';
     }
+
+    /// Signals that a text is not plain JSON and must be read by [DriverJson]. Without stack trace.
+    static final class NotStrict extends RuntimeException {
+        NotStrict() {
+            super("not plain JSON", null, false, false);
+        }
+    }
 }

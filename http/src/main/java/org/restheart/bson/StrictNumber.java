@@ -1,6 +1,7 @@
 package org.restheart.bson;
 
 import java.nio.charset.StandardCharsets;
+import org.restheart.bson.StrictJson.NotStrict;
 
 /// Numbers as RFC 8259 has them: without point or exponent an int32 or int64 by size, with one of them a double.
 final class StrictNumber {

@@ -179,7 +179,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
     /// With the credentials of the outer request: who is charged for the request, and how long a response to
     /// it may stay open, depends on them.
     private static Request inside(Request outer, JudgedRequest inner) {
-        var sent = JudgedRequests.inside(outer, inner)
+        var sent = inner.inside(outer)
                 .with(Credentials.SENT_TO, outer.attribute(Credentials.SENT_TO).orElse(outer.path()));
         return outer.attribute(Credentials.KEY)
                 .map(credentials -> sent.with(Credentials.KEY, credentials))

@@ -1,9 +1,12 @@
 package org.restheart.bson.fields;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// Which fields a projection shows, by path, and so which fields a caller's filters and changes may refer to. Where a
@@ -100,5 +103,143 @@ public record Visibility(boolean only, Set<String> paths) {
     /// @param matchedBy the filters by which the documents are found
     public boolean allowsUpdate(Update update, Collection<BsonDocument> matchedBy) {
         return new UpdateInspection(this, matchedBy.stream().allMatch(this::allowsFilter)).allows(update);
+    }
+
+    /// Checks an aggregation expression for references to hidden fields: field paths, the whole document, and operators
+    /// that may read fields by other means. Unknown operators are refused ([ExpressionOperators]).
+    private record ExpressionInspection(Visibility visibility) {
+        boolean allows(BsonValue expression) {
+            return switch (expression.getBsonType()) {
+                case STRING -> allowsText(expression.asString().getValue());
+                case ARRAY -> expression.asArray().stream().allMatch(this::allows);
+                case DOCUMENT ->
+                    expression.asDocument().entrySet().stream()
+                            .allMatch(entry -> allowsName(entry.getKey())
+                                    && (entry.getKey().equals("$literal") || allows(entry.getValue())));
+                default -> true;
+            };
+        }
+
+        private static boolean allowsName(String name) {
+            return !name.startsWith("$") || ExpressionOperators.isPure(name);
+        }
+
+        private boolean allowsText(String text) {
+            if (text.startsWith("$$")) {
+                return allowsVariable(text.substring(2));
+            }
+            return !text.startsWith("$") || visibility.shows(text.substring(1));
+        }
+
+        /// Other variables hold the results of expressions that are inspected themselves.
+        private boolean allowsVariable(String path) {
+            int dot = path.indexOf('.');
+            var name = dot < 0 ? path : path.substring(0, dot);
+            boolean isDocument = name.equals("ROOT") || name.equals("CURRENT");
+            return !isDocument || (dot >= 0 && visibility.shows(path.substring(dot + 1)));
+        }
+    }
+
+    /// Checks a filter for references to hidden fields. Unknown operators are refused: a new operator of MongoDB has to
+    /// be added here before it is allowed.
+    private record FilterInspection(Visibility visibility) {
+
+        boolean allows(BsonDocument filter, String prefix) {
+            return filter.entrySet().stream().allMatch(entry -> {
+                var value = entry.getValue();
+                return switch (entry.getKey()) {
+                    case "$and", "$or", "$nor" ->
+                        !value.isArray() // MongoDB refuses it
+                                || value.asArray().stream()
+                                        .allMatch(each -> !each.isDocument() || allows(each.asDocument(), prefix));
+                    case "$expr" -> visibility.allowsExpression(value);
+                    case "$comment" -> true;
+                    default -> !entry.getKey().startsWith("$") && allowsCondition(prefix + entry.getKey(), value);
+                };
+            });
+        }
+
+        private boolean allowsCondition(String path, BsonValue condition) {
+            return visibility.shows(path)
+                    || (visibility.showsPart(path)
+                            && condition.isDocument()
+                            && !condition.asDocument().isEmpty() // which is a value to be equal to
+                            && condition.asDocument().entrySet().stream()
+                                    .allMatch(entry -> allowsOperator(path, entry.getKey(), entry.getValue())));
+        }
+
+        /// A condition on a field of which only a part is shown: it must not depend on the rest.
+        private boolean allowsOperator(String path, String operator, BsonValue operand) {
+            return switch (operator) {
+                // Where only named paths are shown, values without fields are not.
+                case "$exists", "$type", "$size" -> !visibility.only();
+                case "$not" -> allowsCondition(path, operand);
+                case "$elemMatch" -> operand.isDocument() && allows(operand.asDocument(), path + ".");
+                case "$all" ->
+                    operand.isArray() && operand.asArray().stream().allMatch(each -> allowsCondition(path, each));
+                default -> false;
+            };
+        }
+    }
+
+    /// Checks whether an update reveals hidden fields, by copying them to visible ones or by failing depending on their
+    /// values. The only changes allowed to a hidden field are to set or to remove it as a whole.
+    ///
+    /// @param matchesShown whether every field by which the document was found is shown; if not, the position that
+    /// `$` stands for is decided by hidden ones
+    private record UpdateInspection(Visibility visibility, boolean matchesShown) {
+
+        boolean allows(Update update) {
+            return switch (update) {
+                case Update.Operators(var operators) ->
+                    operators.entrySet().stream().allMatch(entry -> allowsOperator(entry.getKey(), entry.getValue()));
+                case Update.Pipeline(var stages) -> stages.stream().allMatch(this::allowsStage);
+            };
+        }
+
+        private boolean allowsOperator(String operator, BsonValue operand) {
+            if (!(operand instanceof BsonDocument fields)) {
+                return true; // handlers refuse it
+            }
+            return fields.entrySet().stream().allMatch(field -> switch (operator) {
+                case "$set", "$setOnInsert", "$unset", "$currentDate" -> isReplaceable(field.getKey());
+                case "$rename" ->
+                    isFree(field.getKey())
+                            && field.getValue() instanceof BsonString target
+                            && isFree(target.getValue());
+                default -> isFree(field.getKey());
+            });
+        }
+
+        /// Whether everything that determines a change of the field is visible.
+        private boolean isFree(String path) {
+            return visibility.showsChanged(path)
+                    && visibility.showsWhereItIs(path)
+                    && (matchesShown || !FieldPath.isPositional(path));
+        }
+
+        /// MongoDB compares a new `_id` with the stored one.
+        private boolean isReplaceable(String path) {
+            return isFree(path) || (visibility.isWhole(path) && !FieldPath.isWithin(path, "_id"));
+        }
+
+        private boolean allowsStage(BsonDocument stage) {
+            return stage.entrySet().stream().allMatch(entry -> {
+                var operand = entry.getValue();
+                return switch (entry.getKey()) {
+                    case "$unset" -> {
+                        var names = operand instanceof BsonArray array ? array : new BsonArray(List.of(operand));
+                        yield names.stream()
+                                .allMatch(name -> !name.isString()
+                                        || isReplaceable(name.asString().getValue()));
+                    }
+                    case "$set", "$addFields", "$project" ->
+                        visibility.allowsExpression(operand)
+                                && (!(operand instanceof BsonDocument fields)
+                                        || fields.keySet().stream().allMatch(this::isReplaceable));
+                    default -> visibility.allowsExpression(operand);
+                };
+            });
+        }
     }
 }

@@ -1,15 +1,25 @@
 package org.restheart.http.judged;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
+import org.restheart.http.Headers;
 import org.restheart.http.Method;
 import org.restheart.http.Query;
+import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
+import org.restheart.http.access.Grant;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
 
@@ -64,5 +74,112 @@ public record JudgedRequest(
 
     public <T> JudgedRequest with(Key<T> option, T value) {
         return new JudgedRequest(method, path, query, headers, body, via, options.with(option, value));
+    }
+
+    /// This request with the connection and the caller of the outer one.
+    public Request inside(Request outer) {
+        var attributes = options.with(Via.KEY, via);
+        if (outer.attribute(DataWrite.FORBIDDEN).orElse(false)) {
+            attributes = attributes.with(DataWrite.FORBIDDEN, true);
+        }
+        var noted = outer.attribute(DataWrite.NOTED);
+        if (noted.isPresent()) {
+            attributes = attributes.with(DataWrite.NOTED, noted.get());
+        }
+        return new Request(
+                outer.id(),
+                method,
+                path,
+                query,
+                new InnerHeaders(headers, outer.headers()),
+                InnerBody.of(body, outer.body()),
+                outer.connection(),
+                outer.caller().with(Grant.FULL),
+                attributes,
+                outer.mayBlock());
+    }
+
+    /// The content of a request inside another one, which is charged for what is made of it.
+    private record InnerBody(Body content, Body outer) implements Body {
+        /// Nothing is made of no content.
+        static Body of(Body content, Body outer) {
+            return content.isAbsent() ? content : new InnerBody(content, outer);
+        }
+
+        @Override
+        public long length() {
+            return content.length();
+        }
+
+        @Override
+        public byte[] bytes() {
+            return content.bytes();
+        }
+
+        @Override
+        public InputStream stream() throws IOException {
+            return content.stream();
+        }
+
+        @Override
+        public boolean isHere() {
+            return content.isHere();
+        }
+
+        @Override
+        public void hold(long bytes) {
+            outer.hold(bytes);
+        }
+    }
+
+    /// The headers of a judged request: its own, and those of the outer request that are about the connection and the
+    /// caller. Headers about the outer request's content, response or preconditions are left out.
+    ///
+    /// @param own override the outer ones of the same name
+    private record InnerHeaders(Fields own, Headers outer) implements Headers {
+        private static final Set<String> ABOUT_THE_OUTER_REQUEST = Set.of(
+                "content-type",
+                "content-length",
+                "content-encoding",
+                "content-disposition",
+                "transfer-encoding",
+                "accept",
+                "accept-encoding",
+                "range",
+                "if-match",
+                "if-none-match",
+                "if-modified-since",
+                "if-unmodified-since",
+                "if-range",
+                "idempotency-key",
+                "prefer",
+                "expect",
+                "upgrade",
+                "last-event-id");
+
+        private boolean isInherited(String name) {
+            return !ABOUT_THE_OUTER_REQUEST.contains(name.toLowerCase(Locale.ROOT)) && !own.has(name);
+        }
+
+        @Override
+        public Optional<String> first(String name) {
+            var given = own.first(name);
+            return given.isPresent() ? given : isInherited(name) ? outer.first(name) : Optional.empty();
+        }
+
+        @Override
+        public List<String> all(String name) {
+            return own.has(name) ? own.all(name) : isInherited(name) ? outer.all(name) : List.of();
+        }
+
+        @Override
+        public void forEach(BiConsumer<String, String> line) {
+            own.forEach(line);
+            outer.forEach((name, value) -> {
+                if (isInherited(name)) {
+                    line.accept(name, value);
+                }
+            });
+        }
     }
 }

@@ -4,7 +4,6 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.access.Grant;
 
 /// Runs requests inside the process, for services that translate their operations into requests of the REST API. Such
 /// a request is authorized for the account that sent the outer one, by the same rules, and answered by the same
@@ -36,28 +35,5 @@ public interface JudgedRequests {
 
     static boolean isNotPermitted(Problem problem) {
         return problem.equals(NOT_PERMITTED);
-    }
-
-    /// The inner request with the connection and the caller of the outer one.
-    static Request inside(Request outer, JudgedRequest inner) {
-        var attributes = inner.options().with(Via.KEY, inner.via());
-        if (outer.attribute(DataWrite.FORBIDDEN).orElse(false)) {
-            attributes = attributes.with(DataWrite.FORBIDDEN, true);
-        }
-        var noted = outer.attribute(DataWrite.NOTED);
-        if (noted.isPresent()) {
-            attributes = attributes.with(DataWrite.NOTED, noted.get());
-        }
-        return new Request(
-                outer.id(),
-                inner.method(),
-                inner.path(),
-                inner.query(),
-                new InnerHeaders(inner.headers(), outer.headers()),
-                InnerBody.of(inner.body(), outer.body()),
-                outer.connection(),
-                outer.caller().with(Grant.FULL),
-                attributes,
-                outer.mayBlock());
     }
 }
