@@ -16,11 +16,9 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.TimeSlices;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// Checks a pipeline against the rules after its variables have been filled in: every stage, also in pipelines
-/// within stages, and every operator at any depth. Thread-safe.
+/// Checks a pipeline after its variables have been filled in, at any depth: against the [PipelineRules], and for what
+/// no pipeline may do whatever these are. Thread-safe.
 public final class PipelineInspection {
-    private static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
-
     /// Stages that MongoDB's processes send to each other: one connects to any address, one ends the process.
     private static final Set<String> INTERNAL_STAGES = Set.of(
             "$mergeCursors",
@@ -52,9 +50,7 @@ public final class PipelineInspection {
         pipeline.forEach(walk::count);
         for (int i = 0; i < pipeline.size(); i++) {
             var location = Location.of("pipeline").element(i);
-            if (rules.enabled()) {
-                checkStage(pipeline.get(i), db, location, walk);
-            }
+            rules.check(pipeline.get(i), db, location, walk.slices);
             checkMembers(pipeline.get(i), db, location, false, walk);
         }
     }
@@ -99,7 +95,7 @@ public final class PipelineInspection {
         }
     }
 
-    private static boolean isNested(BsonValue value) {
+    static boolean isNested(BsonValue value) {
         return value.isDocument() || value.isArray();
     }
 
@@ -199,117 +195,15 @@ public final class PipelineInspection {
         }
     }
 
-    private void checkStage(BsonDocument stage, String db, Location location, Walk walk) {
-        stage.forEach((name, value) -> {
-            if (rules.stages().contains(lower(name))) {
-                throw violation("BLACKLISTED_STAGE", name, location, "Pipeline stage is in security blacklist");
-            }
-            checkDatabase(name, value, db, location);
-            if (!rules.allowJavaScript() && JAVASCRIPT.contains(lower(name))) {
-                throw violation("JAVASCRIPT_EXECUTION", name, location, "JavaScript execution is not allowed");
-            }
-            checkInner(name, value, db, location.member(name), walk);
-        });
-        checkOperators(stage, location, walk);
-    }
-
-    private void checkDatabase(String stage, BsonValue value, String db, Location location) {
-        if (rules.allowOtherDatabases()) {
-            return;
-        }
-        switch (lower(stage)) {
-            case "$lookup", "$graphlookup" -> checkSource(stage, member(value, "from"), db, location);
-            case "$unionwith" -> checkSource(stage, value.isDocument() ? member(value, "coll") : value, db, location);
-            case "$out" -> checkTarget(stage, value, db, location);
-            case "$merge" -> checkTarget(stage, member(value, "into"), db, location);
-            default -> {}
-        }
-        if (lower(stage).equals("$unionwith")) {
-            checkTargetDatabase("CROSS_DATABASE_ACCESS", stage, value, db, location);
-        }
-    }
-
-    /// `otherdb.coll`, or `{db: …, coll: …}`.
-    private static void checkSource(String stage, BsonValue source, String db, Location location) {
-        if (source.isString()) {
-            var name = source.asString().getValue();
-            int dot = name.indexOf('.');
-            if (dot > 0 && !name.substring(0, dot).equals(db)) {
-                throw violation("CROSS_DATABASE_ACCESS", stage, location, "it reads another database");
-            }
-        }
-        checkTargetDatabase("CROSS_DATABASE_ACCESS", stage, source, db, location);
-    }
-
-    private static void checkTarget(String stage, BsonValue target, String db, Location location) {
-        checkTargetDatabase("CROSS_DATABASE_OUTPUT", stage, target, db, location);
-    }
-
-    private static void checkTargetDatabase(String type, String stage, BsonValue target, String db, Location location) {
-        var named = member(target, "db");
-        if (named.isString() && !named.asString().getValue().equals(db)) {
-            throw violation(type, stage, location, "it uses another database");
-        }
-    }
-
-    /// Pipelines within stages.
-    private void checkInner(String stage, BsonValue value, String db, Location location, Walk walk) {
-        switch (lower(stage)) {
-            case "$facet" -> {
-                if (value.isDocument()) {
-                    value.asDocument().forEach((name, inner) -> checkPipeline(inner, db, location.member(name), walk));
-                }
-            }
-            case "$lookup", "$unionwith" ->
-                checkPipeline(member(value, "pipeline"), db, location.member("pipeline"), walk);
-            case "$merge" -> checkPipeline(member(value, "whenMatched"), db, location.member("whenMatched"), walk);
-            default -> {}
-        }
-    }
-
-    private void checkPipeline(BsonValue pipeline, String db, Location location, Walk walk) {
-        if (pipeline.isArray()) {
-            var stages = pipeline.asArray();
-            for (int i = 0; i < stages.size(); i++) {
-                if (stages.get(i).isDocument()) {
-                    checkStage(stages.get(i).asDocument(), db, location.element(i), walk);
-                }
-            }
-        }
-    }
-
-    private void checkOperators(BsonValue value, Location location, Walk walk) {
-        walk.step();
-        if (value instanceof BsonDocument document) {
-            document.forEach((name, member) -> {
-                if (rules.operators().contains(lower(name))) {
-                    throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
-                }
-                if (!rules.allowJavaScript() && JAVASCRIPT.contains(lower(name))) {
-                    throw violation("JAVASCRIPT_EXECUTION", name, location, "JavaScript execution is not allowed");
-                }
-                if (isNested(member)) {
-                    checkOperators(member, location.member(name), walk);
-                }
-            });
-        } else if (value instanceof BsonArray array) {
-            for (int i = 0; i < array.size(); i++) {
-                if (isNested(array.get(i))) {
-                    checkOperators(array.get(i), location.element(i), walk);
-                }
-            }
-        }
-    }
-
-    private static BsonValue member(BsonValue document, String name) {
+    static BsonValue member(BsonValue document, String name) {
         return document.isDocument() ? document.asDocument().getOrDefault(name, BsonNull.VALUE) : BsonNull.VALUE;
     }
 
-    private static String lower(String name) {
+    static String lower(String name) {
         return name.toLowerCase(Locale.ROOT);
     }
 
-    private static RuntimeException violation(String type, String operator, Location location, String reason) {
+    static RuntimeException violation(String type, String operator, Location location, String reason) {
         return Problem.of(
                         ProblemCode.FORBIDDEN,
                         "aggregation pipeline security violation: Security violation: " + type + " operator '"

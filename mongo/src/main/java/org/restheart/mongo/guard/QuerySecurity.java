@@ -14,7 +14,7 @@ import org.restheart.http.ProblemCode;
 /// @param withheld collections, of accounts and permissions, that no pipeline reads or writes from another one
 public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipelines, Set<MongoNamespace> withheld) {
     public static final QuerySecurity DEFAULT =
-            new QuerySecurity(Set.of("$where", "$function", "$accumulator"), PipelineRules.DEFAULT, Set.of());
+            new QuerySecurity(PipelineRules.JAVASCRIPT, PipelineRules.DEFAULT, Set.of());
 
     public QuerySecurity {
         forbiddenOperators = Set.copyOf(forbiddenOperators);

@@ -44,8 +44,6 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     /// Stages that must be first, and read the collection by an index.
     private static final Set<String> SEARCHES = Set.of("$geoNear", "$search", "$searchMeta", "$vectorSearch");
 
-    private static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
-
     private static final Set<String> OTHER_COLLECTIONS =
             Set.of("$documents", "$graphLookup", "$lookup", "$rankFusion", "$scoreFusion", "$unionWith");
 
@@ -120,7 +118,10 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     private void checkOperators(BsonValue value, Location location) {
         if (value instanceof BsonDocument document) {
             document.forEach((name, operand) -> {
-                require(!JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")), name, location);
+                require(
+                        !PipelineRules.JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")),
+                        name,
+                        location);
                 if (!name.equals("$literal")) {
                     checkOperators(operand, location.member(name));
                 }
