@@ -8,8 +8,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.guard.QuerySecurity;
-import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Refuses requests about databases and collections that do not exist, unless they create them.
@@ -26,9 +26,9 @@ final class Existence {
     ///
     /// @param fresh query MongoDB instead of the cache
     /// @throws org.restheart.http.ProblemException 404; 403 for a view over accounts or permissions
-    Known require(Request request, ResourcePath path, boolean fresh) {
+    ResourceMetadata require(Request request, ResourcePath path, boolean fresh) {
         if (path.db() == null) {
-            return Known.ROOT;
+            return ResourceMetadata.ROOT;
         }
         if (path.collection() == null) {
             var db = metadata.db(request, path.db(), fresh);

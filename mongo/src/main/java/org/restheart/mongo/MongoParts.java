@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.mongo.RequestChecks.DocumentRules;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
@@ -15,7 +16,6 @@ import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.find.Documents;
-import org.restheart.mongo.find.SessionFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
@@ -78,7 +78,7 @@ final class MongoParts implements AutoCloseable {
         metadata.followChanges(tasks, mounts.databases());
 
         var routes = new MongoRoutes();
-        var finder = new SessionFinder(documents, new CachedFinder(positioned, config.resultCache(), writes, registry));
+        var finder = new CachedFinder(positioned, config.resultCache(), writes, registry).outsideSessions(documents);
         addReads(
                 new ReadRoutes(routes, config, finder, documents, new Continuations(client, documents, registry)),
                 coalescer,

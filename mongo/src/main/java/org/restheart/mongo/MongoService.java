@@ -32,9 +32,8 @@ import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.StandingRights;
+import org.restheart.mongo.content.ContentWarnings;
 import org.restheart.mongo.content.DataContent;
-import org.restheart.mongo.content.IgnoredFiles;
-import org.restheart.mongo.content.NoContent;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.file.Files;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -285,8 +284,7 @@ public final class MongoService implements Service, AutoCloseable {
         boolean looks = request.attribute(FoundWarnings.KEY).isPresent()
                 || PropertyWarnings.concern(request)
                 || SchemaWarnings.concern(request)
-                || IgnoredFiles.concern(request)
-                || NoContent.concern(request)
+                || ContentWarnings.concern(request)
                 || Files.isUpload(request, request.require(ResourcePath.KEY).kind());
         if (!looks && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
@@ -299,8 +297,7 @@ public final class MongoService implements Service, AutoCloseable {
                     var all = new ArrayList<>(warnings);
                     all.addAll(PropertyWarnings.of(request));
                     all.addAll(SchemaWarnings.of(request));
-                    all.addAll(IgnoredFiles.of(request));
-                    all.addAll(NoContent.of(request));
+                    all.addAll(ContentWarnings.of(request));
                     all.addAll(found);
                     return all.isEmpty() ? response : WarningsBody.add(request, response, all);
                 });

@@ -4,13 +4,16 @@ import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import java.util.Locale;
+import java.util.Optional;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.DocumentsOnly;
 import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Parameters;
@@ -18,6 +21,8 @@ import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.schema.SchemaAccess;
+import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.Sessions;
 
 /// Checks requests, always in the same order, since the first error is reported. Thread-safe.
@@ -63,5 +68,16 @@ record RequestChecks(
     private static ProblemException nothingBelow(ResourceKind kind) {
         var name = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return Problem.of(NOT_FOUND, "there is nothing below a " + name).raise();
+    }
+
+    /// The rules for documents that requests write.
+    record DocumentRules(Schemas schemas, SchemaAccess access) {
+        /// The rule for documents of the path's collection, or for schemas of its store.
+        Optional<DocumentRule> of(Request request, ResourcePath path, ResourceMetadata resource) {
+            if (path.kind().isSchemas()) {
+                return Optional.of(access.ofSchemas(request, path.requireDb()));
+            }
+            return path.collection() == null ? Optional.empty() : schemas.of(request, path.requireDb(), resource);
+        }
     }
 }

@@ -12,7 +12,7 @@ import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.changestream.RightsBasis;
+import org.restheart.mongo.changestream.StandingRights.RightsBasis;
 import org.restheart.security.Credentials;
 import org.restheart.security.jwt.Claims;
 

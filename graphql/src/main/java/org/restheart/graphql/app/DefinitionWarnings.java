@@ -22,7 +22,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
-import org.restheart.mongo.aggregation.AggregationDefinitions;
+import org.restheart.mongo.aggregation.Aggregation;
 
 /// Finds what a valid definition says without effect, or what will fail: mostly misspelt names. Confined to one
 /// thread.
@@ -134,7 +134,7 @@ final class DefinitionWarnings {
 
     private void stages(List<BsonDocument> stages, String place) {
         var mapping = "the mapping for " + place + " has ";
-        AggregationDefinitions.unknownStage(stages).ifPresent(text -> warnings.add(mapping + "the " + text));
+        Aggregation.unknownStage(stages).ifPresent(text -> warnings.add(mapping + "the " + text));
         for (var stage : stages) {
             if (stage.size() != 1) {
                 warnings.add(mapping + "a stage with " + stage.size() + " keys, which must be one: " + stage.keySet());

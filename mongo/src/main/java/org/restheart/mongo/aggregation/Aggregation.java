@@ -5,6 +5,7 @@ import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -12,13 +13,17 @@ import org.bson.BsonValue;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.guard.ReadingStages;
+import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// One element of a collection's `aggrs`. Immutable by agreement.
 ///
 /// @param stages unescaped, with variables
 /// @param operatorsInVariables whether values may be operators and field names, as declared by the author
-record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, boolean operatorsInVariables) {
+public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, boolean operatorsInVariables) {
+    private static final EntryKeys KEYS = EntryKeys.of("uri", "type", "stages", "allowDiskUse", "operatorsInVariables");
+
     private static final Set<String> TYPES = Set.of(
             "aggregation_pipeline",
             "pipeline",
@@ -29,7 +34,7 @@ record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, 
             "aggregation-pipeline",
             "aggregation pipeline");
 
-    Aggregation {
+    public Aggregation {
         stages = List.copyOf(stages);
     }
 
@@ -99,5 +104,42 @@ record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, 
         return Problem.of(UNPROCESSABLE, "unknown query type")
                 .because("java.lang.IllegalArgumentException", why)
                 .raise();
+    }
+
+    /// Mistakes because of which every run would fail, and keys without effect; empty if none is known.
+    ///
+    /// @param aggrs the property of a collection
+    public static List<String> warnings(BsonValue aggrs) {
+        var warnings = new ArrayList<String>();
+        try {
+            for (var aggregation : parseAll(aggrs)) {
+                unknownStage(aggregation.stages())
+                        .ifPresent(text -> warnings.add("aggrs: " + aggregation.uri() + " has the " + text));
+            }
+            for (var entry : aggrs.asArray()) {
+                var uri = entry.asDocument().getString("uri").getValue();
+                warnings.addAll(KEYS.warnings("aggrs: " + uri, entry.asDocument()));
+            }
+        } catch (ProblemException e) {
+            warnings.add("no aggregation of this collection can be run: "
+                    + e.problem()
+                            .exceptionMessage()
+                            .map(message -> message.asString().getValue())
+                            .orElse(e.problem().message()));
+        }
+        return warnings;
+    }
+
+    /// The first stage whose name is a misspelling of a known one. Other unknown stages may be those of a
+    /// later MongoDB.
+    ///
+    /// @param stages of an aggregation or a change stream
+    public static Optional<String> unknownStage(List<BsonDocument> stages) {
+        return stages.stream()
+                .flatMap(stage -> stage.keySet().stream().limit(1))
+                .filter(name -> name.startsWith("$") && !ReadingStages.known().contains(name))
+                .flatMap(name -> Nearest.to(name, ReadingStages.known()).stream()
+                        .map(near -> "unknown stage " + name + "; did you mean " + near + "?"))
+                .findFirst();
     }
 }

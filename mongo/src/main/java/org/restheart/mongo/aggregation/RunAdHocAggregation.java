@@ -27,7 +27,6 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
-import org.restheart.mongo.format.BoundedFormat;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.JsonArray;
@@ -150,7 +149,7 @@ public final class RunAdHocAggregation implements DataHandler {
                 results.cursor(),
                 request.http()
                         .attribute(JudgedRequest.MOST_DOCUMENTS)
-                        .<DocumentFormat>map(most -> new BoundedFormat(format, most))
+                        .<DocumentFormat>map(format::bounded)
                         .orElse(format));
     }
 

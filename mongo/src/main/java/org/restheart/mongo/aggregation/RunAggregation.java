@@ -59,7 +59,7 @@ public final class RunAggregation implements DataHandler {
         var aggregation = find(request);
         var stages = interpolation
                 .forDefinition(aggregation.operatorsInVariables())
-                .fill(aggregation.stages(), ServerVariables.with(request));
+                .fill(aggregation.stages(), PipelineVariables.of(request));
         request.http().requireThread();
         inspection.check(stages, request.path().requireDb());
         checkEnds(stages);

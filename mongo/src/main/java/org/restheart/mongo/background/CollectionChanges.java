@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
+import org.restheart.mongo.error.MongoCodes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +85,7 @@ public final class CollectionChanges implements AutoCloseable {
 
     /// Whether the failure is permanent: a standalone server, or a user without the privilege.
     private static boolean isForGood(MongoException e) {
-        return e.getCode() == 40573 || e.getCode() == 13;
+        return e.getCode() == MongoCodes.NO_CHANGE_STREAMS || e.getCode() == MongoCodes.UNAUTHORIZED;
     }
 
     /// Reads events until the collection is dropped or the stream fails.

@@ -25,8 +25,8 @@ public enum FollowFailure {
 
     public static FollowFailure of(MongoException failure) {
         return switch (failure.getCode()) {
-            case 115, 40573 -> UNAVAILABLE; // CommandNotSupported, and the code for a server that is no member
-            case 13 -> UNAUTHORIZED;
+            case 115, MongoCodes.NO_CHANGE_STREAMS -> UNAVAILABLE; // CommandNotSupported
+            case MongoCodes.UNAUTHORIZED -> UNAUTHORIZED;
             case 260, 280 -> BAD_TOKEN; // InvalidResumeToken, ChangeStreamFatalError
             case 286 -> HISTORY_LOST;
             default -> isTemporary(failure) ? FOR_NOW : ONE_EVENT;

@@ -12,12 +12,14 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.write.BulkInserts;
-import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Locations;
 
 /// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of
@@ -37,6 +39,8 @@ record BulkReport(
         int matched,
         List<BsonDocument> errors,
         long omitted) {
+    private static final String HAL = "application/hal+json";
+
     BulkReport {
         created = List.copyOf(created);
         links = List.copyOf(links);
@@ -102,7 +106,7 @@ record BulkReport(
     ///
     /// @param document identifies the element; changed
     static BsonDocument error(DataRequest request, BsonDocument document, BulkWriteError error) {
-        if (DuplicateKeys.isOfId(error)) {
+        if (MongoCodes.isDuplicateId(error)) {
             return document.append("httpStatus", new BsonInt32(409));
         }
         if (error.getCode() == MongoCodes.OUT_OF_TIME) { // the text is the gateway's own
@@ -151,5 +155,37 @@ record BulkReport(
             document.append("errors", new BsonArray(errors));
         }
         return omitted == 0 ? document : document.append("errorsOmitted", new BsonInt64(omitted));
+    }
+
+    /// The response in the requested representation; partial failures always have the standard one. Also passes the
+    /// report to the service that made the request, if one did.
+    Response.Ready response(DataRequest request) {
+        DataWrite.report(request.http(), forServices());
+        if (!errors.isEmpty()) {
+            return JsonResponses.of(request, 207, toDocument());
+        }
+        return switch (request.parameters().format().representation()) {
+            case Representation.STANDARD -> JsonResponses.of(request, 200, toDocument());
+            case Representation.HAL -> JsonResponses.of(request, 200, embedded(linked()), HAL);
+            case Representation.SHAL -> JsonResponses.of(request, 200, linked(), HAL);
+        };
+    }
+
+    /// The response of an unacknowledged write.
+    static Response.Ready unacknowledged(DataRequest request) {
+        return JsonResponses.of(request, 200, new BsonDocument());
+    }
+
+    private static BsonDocument embedded(BsonDocument result) {
+        return new BsonDocument("_embedded", new BsonDocument("rh:result", new BsonArray(List.of(result))));
+    }
+
+    private BsonDocument linked() {
+        if (links.isEmpty()) {
+            return counters();
+        }
+        var created = new BsonArray();
+        links.forEach(href -> created.add(new BsonDocument("href", new BsonString(href))));
+        return counters().append("_links", new BsonDocument("rh:newdoc", created));
     }
 }

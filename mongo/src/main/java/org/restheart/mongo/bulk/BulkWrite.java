@@ -27,11 +27,11 @@ public record BulkWrite(Duration timeLimit) {
         try {
             var result = BulkWrites.inOrder(request.session(), limited(request, collection), List.of(statement));
             return result.wasAcknowledged()
-                    ? BulkResponses.of(request, BulkReport.of(request, result, List.of()))
-                    : BulkResponses.unacknowledged(request);
+                    ? BulkReport.of(request, result, List.of()).response(request)
+                    : BulkReport.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
-            var report = BulkReport.of(request, e.getWriteResult(), BulkReport.errors(request, e, Set.of()));
-            return BulkResponses.of(request, report);
+            return BulkReport.of(request, e.getWriteResult(), BulkReport.errors(request, e, Set.of()))
+                    .response(request);
         } catch (MongoOperationTimeoutException _) {
             throw outOfTime(limit(request));
         }

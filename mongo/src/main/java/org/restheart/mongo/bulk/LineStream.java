@@ -9,6 +9,7 @@ import org.bson.BsonArray;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataRequest;
@@ -89,5 +90,16 @@ final class LineStream {
         } catch (ProblemException e) {
             return new LineElement.Refused(line, e.problem());
         }
+    }
+
+    /// One parsed line of a stream.
+    sealed interface LineElement {
+        /// From 1.
+        long line();
+
+        record Storable(long line, Element element) implements LineElement {}
+
+        /// A line that cannot be stored.
+        record Refused(long line, Problem problem) implements LineElement {}
     }
 }

@@ -10,17 +10,22 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.bulk.LineStream.LineElement;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
-import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.WriteTargets;
@@ -42,9 +47,9 @@ final class LineWrites {
 
     /// Writes the lines that can be written.
     ///
-    /// @throws LinesBrokenOff when the command failed as a whole: the outcome of the batch is unknown
-    LineBatch write(List<LineElement> batch) {
-        var outcome = new LineBatch();
+    /// @throws AbortedException when the command failed as a whole: the outcome of the batch is unknown
+    Outcome write(List<LineElement> batch) {
+        var outcome = new Outcome();
         var readable = new ArrayList<LineElement.Storable>();
         for (var element : batch) {
             switch (element) {
@@ -58,7 +63,7 @@ final class LineWrites {
                 write(allowed, outcome);
             } catch (MongoException e) {
                 var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
-                throw new LinesBrokenOff(
+                throw new AbortedException(
                         allowed.getFirst().line(), allowed.getLast().line(), disclosed(problem), outcome, e);
             }
         }
@@ -71,7 +76,7 @@ final class LineWrites {
     }
 
     /// The lines that the caller may store; they are checked one by one only if the batch as a whole is refused.
-    private List<LineElement.Storable> allowed(List<LineElement.Storable> lines, LineBatch outcome) {
+    private List<LineElement.Storable> allowed(List<LineElement.Storable> lines, Outcome outcome) {
         try {
             writtenCheck.check(request, documents(lines));
             return lines;
@@ -93,7 +98,7 @@ final class LineWrites {
         return lines.stream().map(line -> line.element().document()).toList();
     }
 
-    private void write(List<LineElement.Storable> lines, LineBatch outcome) {
+    private void write(List<LineElement.Storable> lines, Outcome outcome) {
         var models = lines.stream().map(line -> line.element().model(request)).toList();
         try {
             var result = BulkWrites.each(limited, request.session(), collection, models);
@@ -112,7 +117,7 @@ final class LineWrites {
                 }
                 failed.add(error.getIndex());
                 outcome.error(BulkReport.error(
-                        request, LineBatch.at(lines.get(error.getIndex()).line()), error));
+                        request, Outcome.at(lines.get(error.getIndex()).line()), error));
             }
             count(lines, e.getWriteResult(), failed, outcome);
         }
@@ -126,7 +131,7 @@ final class LineWrites {
         }
         var failed = new TreeMap<Integer, BsonValue>();
         errors.stream()
-                .filter(DuplicateKeys::isOfId)
+                .filter(MongoCodes::isDuplicateId)
                 .forEach(error -> failed.put(
                         error.getIndex(), lines.get(error.getIndex()).element().id()));
         var open = WriteTargets.written(collection, failed.values(), BatchTag.of(request.http()));
@@ -139,8 +144,7 @@ final class LineWrites {
         return failed.keySet();
     }
 
-    private void count(
-            List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed, LineBatch outcome) {
+    private void count(List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed, Outcome outcome) {
         var created = new ArrayList<BsonValue>();
         if (request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT) {
             for (int i = 0; i < lines.size(); i++) {
@@ -153,5 +157,88 @@ final class LineWrites {
         }
         outcome.written(created.size(), BulkReport.modified(request, result), result.getMatchedCount());
         created.forEach(id -> Locations.path(request, id).ifPresent(outcome::link));
+    }
+
+    /// MongoDB failed while lines were written.
+    static final class AbortedException extends RuntimeException {
+        private final transient Problem problem;
+        private final transient Outcome outcome;
+
+        AbortedException(long first, long last, Problem problem, Outcome outcome, MongoException cause) {
+            super(cause);
+            this.problem = problem;
+            this.outcome = outcome;
+            outcome.error(first, last, problem);
+        }
+
+        Problem problem() {
+            return problem;
+        }
+
+        /// The results of the failed batch: the lines that were refused before, and all others as one error.
+        Outcome outcome() {
+            return outcome;
+        }
+    }
+
+    /// The results of a batch of lines. Filled by one thread.
+    static final class Outcome {
+        private final List<String> links = new ArrayList<>();
+        private final List<BsonDocument> errors = new ArrayList<>();
+        private int inserted;
+        private int modified;
+        private int matched;
+
+        List<String> links() {
+            return links;
+        }
+
+        /// The errors, each with its `line`, or with the first and the `lastLine` of several.
+        List<BsonDocument> errors() {
+            return errors;
+        }
+
+        int inserted() {
+            return inserted;
+        }
+
+        int modified() {
+            return modified;
+        }
+
+        int matched() {
+            return matched;
+        }
+
+        void written(int created, int modified, int matched) {
+            this.inserted += created;
+            this.modified += modified;
+            this.matched += matched;
+        }
+
+        void link(String link) {
+            links.add(link);
+        }
+
+        void error(BsonDocument error) {
+            errors.add(error);
+        }
+
+        void error(long line, Problem problem) {
+            errors.add(describe(at(line), problem));
+        }
+
+        void error(long first, long last, Problem problem) {
+            errors.add(describe(at(first).append("lastLine", new BsonInt64(last)), problem));
+        }
+
+        static BsonDocument at(long line) {
+            return new BsonDocument("line", new BsonInt64(line));
+        }
+
+        private static BsonDocument describe(BsonDocument error, Problem problem) {
+            return error.append("httpStatus", new BsonInt32(problem.status()))
+                    .append("message", new BsonString(problem.message()));
+        }
     }
 }

@@ -32,7 +32,6 @@ import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Creation;
-import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.WriteTargets;
@@ -79,7 +78,7 @@ public final class PostDocuments implements Creation {
         var by = ordered ? BulkInserts.inOrder(limited) : inserts;
         return by.insert(request.http(), insert, refused -> {
             if (!insert.writeConcern().isAcknowledged()) {
-                return BulkResponses.unacknowledged(request);
+                return BulkReport.unacknowledged(request);
             }
             var earlier = mayRepeat ? writtenEarlier(collection, elements, refused, etag) : Set.<Integer>of();
             var failed = failed(refused, earlier);
@@ -106,7 +105,7 @@ public final class PostDocuments implements Creation {
             var result = BulkWrites.each(limited, request.session(), collection, models);
             return result.wasAcknowledged()
                     ? answer(request, report(request, result, List.of()), Set.of(), etag)
-                    : BulkResponses.unacknowledged(request);
+                    : BulkReport.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
             var earlier = ids.mayRepeat()
                     ? writtenEarlier(collection, elements, e.getWriteErrors(), etag)
@@ -142,7 +141,7 @@ public final class PostDocuments implements Creation {
         }
         var taken = new LinkedHashMap<BsonValue, Integer>();
         refused.stream()
-                .filter(DuplicateKeys::isOfId)
+                .filter(MongoCodes::isDuplicateId)
                 .map(BulkWriteError::getIndex)
                 .filter(i -> i.equals(
                         first.get(elements.get(i).id()))) // the second of two equal ones fails in every attempt
@@ -179,7 +178,7 @@ public final class PostDocuments implements Creation {
     }
 
     private static Response.Ready answer(DataRequest request, BulkReport report, Set<Integer> failed, ObjectId etag) {
-        var answer = BulkResponses.of(request, report);
+        var answer = report.response(request);
         return failed.isEmpty() ? answer.with("ETag", etag.toHexString()) : answer;
     }
 }

@@ -22,7 +22,7 @@ import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
 import org.restheart.mongo.aggregation.Interpolation;
-import org.restheart.mongo.aggregation.ServerVariables;
+import org.restheart.mongo.aggregation.PipelineVariables;
 import org.restheart.mongo.background.Start;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.exchange.DataHandler;
@@ -78,7 +78,7 @@ public final class OpenStream implements DataHandler {
         try {
             pipeline = interpolation
                     .forDefinition(definition.operatorsInVariables())
-                    .fill(definition.stages(), ServerVariables.with(request));
+                    .fill(definition.stages(), PipelineVariables.of(request));
         } catch (ProblemException e) {
             var text = e.problem()
                     .exceptionMessage()

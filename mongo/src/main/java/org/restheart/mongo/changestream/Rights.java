@@ -17,6 +17,7 @@ import org.restheart.http.Request;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.changestream.StandingRights.RightsBasis;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

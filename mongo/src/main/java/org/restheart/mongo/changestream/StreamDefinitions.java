@@ -10,10 +10,10 @@ import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.mongo.aggregation.AggregationDefinitions;
+import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.guard.ReadingStages;
-import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.metadata.ResourceMetadata;
 
 /// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since
 /// no client could listen to it, and so is one with a misspelt restriction; other mistakes are refused only if
@@ -41,7 +41,7 @@ public final class StreamDefinitions {
     }
 
     /// The names of the streams that a collection declares.
-    public static List<String> names(Known collection) {
+    public static List<String> names(ResourceMetadata collection) {
         return collection.property(StreamDefinition.PROPERTY).filter(BsonValue::isArray).stream()
                 .flatMap(streams -> streams.asArray().stream())
                 .map(entry -> entry instanceof BsonDocument document ? document.get("uri") : null)
@@ -60,7 +60,7 @@ public final class StreamDefinitions {
             for (var entry : streams.asArray()) {
                 var place = "streams: " + entry.asDocument().getString("uri").getValue();
                 var stages = StreamDefinition.parse(entry.asDocument()).stages();
-                AggregationDefinitions.unknownStage(stages).ifPresent(text -> warnings.add(place + " has the " + text));
+                Aggregation.unknownStage(stages).ifPresent(text -> warnings.add(place + " has the " + text));
                 stages.stream()
                         .flatMap(stage -> stage.keySet().stream().limit(1))
                         .filter(name -> ReadingStages.known().contains(name) && !STAGES.contains(name))

@@ -14,6 +14,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.Batching.BatchCommand;
 
 /// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command if
 /// fewer than the bound are running, else it joins the next one. A batch therefore grows only while MongoDB is the

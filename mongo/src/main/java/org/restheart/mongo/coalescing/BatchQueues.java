@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.restheart.mongo.coalescing.Batching.BatchCommand;
 
 /// The queues of one kind, by shape. A queue that is evicted while requests wait in it still serves them.
 /// Thread-safe.

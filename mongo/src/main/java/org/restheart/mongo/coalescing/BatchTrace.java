@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceSpan;
+import org.restheart.mongo.coalescing.Batching.BatchCommand;
 
 /// Adds batch commands to the traces of their requests: each request's span has a part for its wait in the queue.
 /// The command is a part of the first request's span, and linked to the parts that stand for it in the spans of the

@@ -105,4 +105,20 @@ record Batching(
                     .withWriteConcern(writeConcern);
         }
     }
+
+    /// Runs one command for several requests. Thread-safe: a queue's commands run concurrently.
+    ///
+    /// @param <R> the request
+    /// @param <O> the outcome
+    @FunctionalInterface
+    interface BatchCommand<R, O> {
+        /// Completes every pending request with its own outcome, or leaves that to another thread
+        /// ([PendingRequest#completeOn]). An exception fails every request that has no outcome yet.
+        void run(List<PendingRequest<R, O>> requests);
+    }
+
+    /// The outcome of a command for one request.
+    ///
+    /// @param sharing how many requests the command served
+    record BatchResult<O>(O outcome, int sharing) {}
 }

@@ -6,6 +6,7 @@ import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.LimitedWrites;

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
@@ -77,5 +78,29 @@ public final class CoalescedReads {
         return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(
                         shared -> shared.submit(key, run).thenApply(BatchResult::outcome))
                 .orElseGet(() -> CompletableFuture.supplyAsync(run, THREADS));
+    }
+
+    /// Runs identical waiting commands of one service once and shares the result. Thread-safe.
+    ///
+    /// @param <V> the result
+    static final class SharedQueries<V> {
+        private final BatchQueues<QueryKey, Supplier<V>, BatchResult<V>> queues;
+
+        SharedQueries(Batching batching) {
+            this.queues = batching.queues("query");
+        }
+
+        /// Adds a request to those waiting for the same query; never blocks.
+        ///
+        /// @param run runs the query, on a thread that may block
+        /// @throws org.restheart.http.ProblemException 503 when too many wait already
+        CompletableFuture<BatchResult<V>> submit(QueryKey key, Supplier<V> run) {
+            return queues.submit(key, () -> this::runOnce, run, 0);
+        }
+
+        private void runOnce(List<PendingRequest<Supplier<V>, BatchResult<V>>> requests) {
+            var shared = new BatchResult<>(requests.getFirst().request().get(), requests.size());
+            requests.forEach(pending -> pending.complete(shared));
+        }
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.coalescing.CoalescedReads.SharedQueries;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Lookups;

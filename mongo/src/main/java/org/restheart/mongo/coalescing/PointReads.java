@@ -14,6 +14,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.mongo.coalescing.Batching.BatchCommand;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.QueryKey;
 

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.restheart.mongo.error.MongoCodes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,9 +22,6 @@ public final class DefaultConcern {
     private static final Logger LOG = LoggerFactory.getLogger(DefaultConcern.class);
     private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
     private static final BsonDocument COMMAND = new BsonDocument("getDefaultRWConcern", new BsonInt32(1));
-
-    /// The code of `Unauthorized`: MongoDB's user may not ask for the default.
-    private static final int MAY_NOT_ASK = 13;
 
     private final AtomicBoolean asking = new AtomicBoolean();
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -66,7 +64,7 @@ public final class DefaultConcern {
 
     /// What was known stays: MongoDB may be away for a moment.
     private void failed(MongoException e) {
-        if (e.getCode() == MAY_NOT_ASK && !warned.getAndSet(true)) {
+        if (e.getCode() == MongoCodes.UNAUTHORIZED && !warned.getAndSet(true)) {
             LOG.warn(
                     "MongoDB's user may not ask for the default write concern, so that writes which no majority confirms"
                             + " wait without a limit; name w=majority in the connection string, or grant the action"

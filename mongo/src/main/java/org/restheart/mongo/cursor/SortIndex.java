@@ -14,6 +14,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.IndexRange;
 import org.restheart.mongo.find.Projection;
 
@@ -26,11 +27,10 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
             Set.of("partialFilterExpression", "sparse", "collation", "hidden", "clustered", "wildcardProjection");
 
     private static final int BAD_VALUE = 2;
-    private static final int INDEX_NOT_FOUND = 27;
 
     /// Whether the index may be missing. If the query is invalid, it fails again without the index.
     static boolean mayBeGone(MongoCommandException e) {
-        return e.getErrorCode() == BAD_VALUE || e.getErrorCode() == INDEX_NOT_FOUND;
+        return e.getErrorCode() == BAD_VALUE || e.getErrorCode() == MongoCodes.INDEX_NOT_FOUND;
     }
 
     /// The index with the order of the sort. Empty if the sort is not total, or no index has it. Blocks for MongoDB.

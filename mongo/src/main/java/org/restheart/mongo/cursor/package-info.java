@@ -21,9 +21,9 @@
 /// 5. Otherwise MongoDB skips. A request never waits for anything to be prepared.
 ///
 /// In the background, triggered by the second request of a query, a few at a time: [BookmarkBuilder] finds the index
-/// and sets bookmarks by an [IndexScan]; for exact ones it scans a snapshot, and [ExactFollower] then applies the
-/// changes since, which [BsonOrder] compares with the bookmarks. [Allocator] positions cursors at the positions that
-/// [Slices] computes.
+/// and sets bookmarks by an [BookmarkBuilder.IndexScan]; for exact ones it scans a snapshot, and [ExactFollower] then
+/// applies the changes since, which [BsonOrder] compares with the bookmarks. [Allocator] positions cursors at the
+/// positions that [Slices] computes.
 ///
 /// [Continuations] is a separate entry point: a link with the key of the last document, found by the same
 /// [SortIndex]. [PagingMeters] counts all three. Must not know: HTTP, representations.

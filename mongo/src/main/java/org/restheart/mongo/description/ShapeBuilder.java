@@ -15,6 +15,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.description.Shape.TextFormat;
 
 /// Adds documents up to a [Shape]. Their order does not matter, unless they have more than [#MAX_NODES] different
 /// paths. Names are chosen by clients: neither time nor memory grow with the length of paths. Confined to one thread.

@@ -8,6 +8,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.Documents;
 
 /// `GET /{db}/{collection}/_size`: how many documents match.
@@ -28,5 +29,19 @@ public final class CountDocuments implements DataHandler {
         return EntityTags.add(
                         JsonResponses.of(request, 200, size), request.resource().properties())
                 .with(CountStrategy.HEADER, CountStrategy.of(query));
+    }
+
+    /// The header that describes the accuracy of a count.
+    static final class CountStrategy {
+        static final String HEADER = "X-Count-Strategy";
+
+        /// The number of documents on all pages. A header, since an array has no place for it.
+        static final String TOTAL = "X-Total-Count";
+
+        private CountStrategy() {}
+
+        static String of(CountQuery query) {
+            return query.estimated() ? "estimated" : "exact";
+        }
     }
 }

@@ -9,6 +9,7 @@ import org.restheart.http.Response;
 import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.cursor.Continuations;
+import org.restheart.mongo.document.CountDocuments.CountStrategy;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -27,7 +28,7 @@ import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.FindParameters.Counting;
 import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.schema.SchemaFormat;
+import org.restheart.mongo.schema.SchemaForm;
 
 /// `GET /{db}/{collection}`: one page of the documents that match. Buckets and schema stores are collections
 /// too.
@@ -137,7 +138,7 @@ public final class FindDocuments implements DataHandler {
 
     /// Schemas are stored escaped.
     private static DocumentFormat shown(DataRequest request, DocumentFormat format) {
-        return request.path().kind().isSchemas() ? new SchemaFormat(format) : format;
+        return request.path().kind().isSchemas() ? format.mapped((schema, _) -> SchemaForm.shown(schema)) : format;
     }
 
     private Response.Ready run(Finder finder, FindQuery query, DocumentFormat format) {

@@ -4,7 +4,6 @@ import com.mongodb.client.MongoCursor;
 import java.nio.charset.StandardCharsets;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -38,10 +37,11 @@ final class NextPage {
 
     /// A `200` of the cursor's documents, with the key of the next page.
     Response.Ready response(FindQuery query, MongoCursor<? extends BsonDocument> documents, DocumentFormat format) {
-        var watched = new Last(format);
-        var page = DocumentContent.response(documents, watched, sizes.observer(query.namespace()));
-        var last = watched.last;
-        if (last == null || watched.count < query.limit() || page.content() instanceof Content.Streamed) {
+        var written = new Last();
+        var page = DocumentContent.response(
+                documents, format.mapped((document, _) -> written.keep(document)), sizes.observer(query.namespace()));
+        var last = written.document;
+        if (last == null || written.count < query.limit() || page.content() instanceof Content.Streamed) {
             return page;
         }
         return continuations
@@ -107,36 +107,15 @@ final class NextPage {
         }
     }
 
-    /// Keeps the last document that was written. Confined to one result.
-    private static final class Last implements DocumentFormat {
-        private final DocumentFormat format;
-        private @Nullable BsonDocument last;
+    /// The last document that was written. Confined to one result.
+    private static final class Last {
+        private @Nullable BsonDocument document;
         private long count;
 
-        Last(DocumentFormat format) {
-            this.format = format;
-        }
-
-        @Override
-        public String mediaType() {
-            return format.mediaType();
-        }
-
-        @Override
-        public void begin(Utf8Buffer out) {
-            format.begin(out);
-        }
-
-        @Override
-        public void document(BsonDocument document, long index, Utf8Buffer out) {
-            last = document;
+        BsonDocument keep(BsonDocument written) {
+            document = written;
             count++;
-            format.document(document, index, out);
-        }
-
-        @Override
-        public void end(long count, Utf8Buffer out) {
-            format.end(count, out);
+            return written;
         }
     }
 }

@@ -13,13 +13,13 @@ import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.Storable;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Creation;
-import org.restheart.mongo.write.DuplicateKeys;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Locations;
@@ -89,7 +89,7 @@ public final class PostDocument implements Creation {
             case Inserts.Outcome.Inserted() -> created(request, id, etag);
             case Inserts.Outcome.Refused(var error) -> {
                 if (ids.mayRepeat()
-                        && DuplicateKeys.isOfId(error)
+                        && MongoCodes.isDuplicateId(error)
                         && !WriteTargets.written(collections.of(request), List.of(id), etag)
                                 .isEmpty()) {
                     yield created(request, id, etag);

@@ -1,5 +1,7 @@
 package org.restheart.mongo.error;
 
+import com.mongodb.ErrorCategory;
+import com.mongodb.WriteError;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -7,6 +9,21 @@ import org.restheart.http.judged.DataWrite;
 
 /// MongoDB's error codes as problems (`error_codes.yml` in its sources; the manual, "Error Codes").
 public final class MongoCodes {
+    /// `Unauthorized`: MongoDB's user lacks a privilege.
+    public static final int UNAUTHORIZED = 13;
+
+    /// `IllegalOperation`: a standalone server has no transactions.
+    public static final int ILLEGAL_OPERATION = 20;
+
+    /// `IndexNotFound`.
+    public static final int INDEX_NOT_FOUND = 27;
+
+    /// `DuplicateKey`.
+    public static final int DUPLICATE_KEY = 11000;
+
+    /// Of a change stream on a server that is no member of a replica set.
+    public static final int NO_CHANGE_STREAMS = 40573;
+
     /// `CommandNotSupportedOnView`.
     public static final int NOT_SUPPORTED_ON_VIEW = 166;
 
@@ -63,10 +80,10 @@ public final class MongoCodes {
             case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, DataWrite.FAILED_VALIDATION);
             case 112 -> Problem.of(ProblemCode.CONFLICT, "Write conflict inside transaction");
             case 225, 251, 256 -> Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress");
-            case 11000, 11001 ->
+            case DUPLICATE_KEY, 11001 ->
                 Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse(DataWrite.DUPLICATE_KEY_ERROR);
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
-            case 13 -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
+            case UNAUTHORIZED -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case OUT_OF_TIME -> timeLimit();
             // Temporary failures: elections, stepdowns, shutdowns, restarts, and operations that these interrupt
@@ -186,6 +203,17 @@ public final class MongoCodes {
             case 96, 14031, 17322 -> true; // operation failed, out of disk
             default -> false;
         };
+    }
+
+    /// Whether a write violates a unique index.
+    public static boolean isDuplicateKey(WriteError error) {
+        return error.getCategory() == ErrorCategory.DUPLICATE_KEY;
+    }
+
+    /// Whether the id exists, as opposed to a value of another unique index. MongoDB names the index only in the text
+    /// of a write error: `E11000 duplicate key error collection: db.c index: _id_ dup key: { _id: 1 }`.
+    public static boolean isDuplicateId(WriteError error) {
+        return isDuplicateKey(error) && error.getMessage().contains(" index: _id_ ");
     }
 
     private static String duplicateKey(String message) {

@@ -17,7 +17,7 @@ import org.restheart.http.access.Grant;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
-import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
@@ -31,7 +31,7 @@ public record DataRequest(
         Request http,
         ResourcePath path,
         Parameters parameters,
-        Known resource,
+        ResourceMetadata resource,
         Optional<ClientSession> session,
         Optional<DocumentRule> rule) {
 

@@ -81,12 +81,12 @@ public final class Files {
     }
 
     public static DataHandler delete(Collections collections, Preconditions preconditions) {
-        return outsideSessions(new DeleteFile(collections, preconditions));
+        return outsideSessions(DeleteFiles.one(collections, preconditions));
     }
 
     /// `DELETE` of many.
     public static DataHandler deleteMany(Collections collections) {
-        return outsideSessions(new DeleteFiles(collections));
+        return outsideSessions(DeleteFiles.many(collections));
     }
 
     /// Writes outside of the session and the transaction of the request: content does not fit into a transaction.

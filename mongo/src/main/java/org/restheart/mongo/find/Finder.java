@@ -12,4 +12,9 @@ public interface Finder {
     /// @param batchSize documents per round trip
     /// @throws MongoException if MongoDB refuses the query or cannot be reached, also from the cursor
     MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize);
+
+    /// This one, except for queries in a session: shared or cached results do not apply there.
+    default Finder outsideSessions(Finder inSession) {
+        return (query, batchSize) -> (query.settings().session().isPresent() ? inSession : this).find(query, batchSize);
+    }
 }

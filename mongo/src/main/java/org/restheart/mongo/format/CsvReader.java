@@ -11,7 +11,9 @@ import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
@@ -22,6 +24,10 @@ import org.restheart.http.ProblemException;
 /// are JSON objects or arrays; empty ones are left out. A first record with signs of another separator, of a
 /// misspelt type or of a name used twice is refused; a byte order mark before it is skipped.
 public final class CsvReader implements DocumentReader {
+    /// What some programs write before the first line, Excel among them.
+    public static final char BYTE_ORDER_MARK = '\uFEFF';
+
+    private static final List<String> OTHER_SEPARATORS = List.of(";", "\t", "|");
     private static final int MAX_CELLS = 10_000;
 
     /// Characters of the name of a field, and of all names: every document repeats them.
@@ -65,7 +71,7 @@ public final class CsvReader implements DocumentReader {
 
     /// The first record; null if no other follows.
     private @Nullable List<Cell> header() throws IOException {
-        if (peek() == CsvNames.BYTE_ORDER_MARK) {
+        if (peek() == BYTE_ORDER_MARK) {
             read();
         }
         var header = cells();
@@ -80,7 +86,7 @@ public final class CsvReader implements DocumentReader {
     private static List<CsvColumn> columns(List<Cell> header) {
         var only = header.getFirst();
         if (header.size() == 1 && !only.quoted()) {
-            CsvNames.separatorIn(only.text()).ifPresent(separator -> {
+            separatorIn(only.text()).ifPresent(separator -> {
                 throw refusal("The first line is one column, with " + separator
                         + " in it. Cells are separated by commas"
                         + " here; POST /csv takes others, with sep= in the query. A name that contains " + separator
@@ -93,7 +99,7 @@ public final class CsvReader implements DocumentReader {
             });
         }
         var columns = header.stream().map(CsvColumn::parse).toList();
-        CsvNames.twice(columns.stream().map(CsvColumn::name).toList()).ifPresent(name -> {
+        twice(columns.stream().map(CsvColumn::name).toList()).ifPresent(name -> {
             throw refusal("The first line names the column " + name + " twice.");
         });
         return columns;
@@ -201,5 +207,19 @@ public final class CsvReader implements DocumentReader {
     private ProblemException broken(String reason) {
         return Problem.of(CONTENT_INVALID, "Invalid CSV. Line " + line + " " + reason + ".")
                 .raise();
+    }
+
+    /// The separator that the author of a first line of one column probably meant, `\t` for a tab.
+    public static Optional<String> separatorIn(String name) {
+        return OTHER_SEPARATORS.stream()
+                .filter(name::contains)
+                .map(separator -> separator.equals("\t") ? "\\t" : separator)
+                .findFirst();
+    }
+
+    /// The first name that occurs more than once, of which the last column would count.
+    public static Optional<String> twice(List<String> names) {
+        var seen = new HashSet<String>();
+        return names.stream().filter(name -> !name.isEmpty() && !seen.add(name)).findFirst();
     }
 }

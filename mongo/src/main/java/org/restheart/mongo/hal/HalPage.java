@@ -3,7 +3,11 @@ package org.restheart.mongo.hal;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.Utf8Buffer;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.Representation;
@@ -36,5 +40,141 @@ record HalPage(
         return parameters.format().representation() == Representation.SHAL
                 ? new ShalFormat(this, out, parameters.format().noProperties())
                 : new HalFormat(this, out);
+    }
+
+    /// Writes a list as HAL: its children in `_embedded`, by relation.
+    private static final class HalFormat implements DocumentFormat {
+        private final HalPage page;
+        private final Members members;
+        private String relation = "";
+
+        HalFormat(HalPage page, Members members) {
+            this.page = page;
+            this.members = members;
+        }
+
+        @Override
+        public String mediaType() {
+            return HalPage.MEDIA_TYPE;
+        }
+
+        @Override
+        public void begin(Utf8Buffer out) {
+            out.put((byte) '{');
+            members.members(page.head(), out);
+        }
+
+        @Override
+        public void document(BsonDocument document, long index, Utf8Buffer out) {
+            var its = page.relation().apply(document);
+            if (index == 0) {
+                members.name("_embedded", out);
+                out.ascii("{\"" + its + "\": [");
+            } else {
+                out.ascii(its.equals(relation) ? ", " : "], \"" + its + "\": [");
+            }
+            relation = its;
+            members.value(page.represent().apply(document), out);
+        }
+
+        @Override
+        public void end(long count, Utf8Buffer out) {
+            if (count > 0) {
+                out.ascii("]}");
+            } else {
+                members.members(page.ifNone(), out);
+            }
+            members.member("_returned", count, out);
+            if (!page.links().isEmpty()) {
+                members.member(Links.MEMBER, page.links().toDocument(), out);
+            }
+            out.put((byte) '}');
+        }
+    }
+
+    /// Writes a list as SHAL: all children in one array, no links of the list itself; without its properties only
+    /// the array.
+    private static final class ShalFormat implements DocumentFormat {
+        private final HalPage page;
+        private final Members members;
+        private final boolean onlyChildren;
+
+        ShalFormat(HalPage page, Members members, boolean onlyChildren) {
+            this.page = page;
+            this.members = members;
+            this.onlyChildren = onlyChildren;
+        }
+
+        @Override
+        public String mediaType() {
+            return HalPage.MEDIA_TYPE;
+        }
+
+        @Override
+        public void begin(Utf8Buffer out) {
+            if (!onlyChildren) {
+                out.put((byte) '{');
+                members.members(page.head(), out);
+                members.name("_embedded", out);
+            }
+            out.put((byte) '[');
+        }
+
+        @Override
+        public void document(BsonDocument document, long index, Utf8Buffer out) {
+            if (index > 0) {
+                out.ascii(", ");
+            }
+            members.value(page.represent().apply(document), out);
+        }
+
+        @Override
+        public void end(long count, Utf8Buffer out) {
+            out.put((byte) ']');
+            if (!onlyChildren) {
+                if (count == 0) {
+                    members.members(page.ifNone(), out);
+                }
+                members.member("_returned", count, out);
+                out.put((byte) '}');
+            }
+        }
+    }
+
+    /// Writes an object's members incrementally, since not all of them are known when the first is written. Confined to
+    /// one result.
+    private static final class Members {
+        private final JsonEncoder encoder;
+        private boolean first = true;
+
+        Members(JsonEncoder encoder) {
+            this.encoder = encoder;
+        }
+
+        void name(String name, Utf8Buffer out) {
+            if (!first) {
+                out.ascii(", ");
+            }
+            first = false;
+            encoder.encode(new BsonString(name), out);
+            out.ascii(": ");
+        }
+
+        void member(String name, BsonValue value, Utf8Buffer out) {
+            name(name, out);
+            value(value, out);
+        }
+
+        void member(String name, long value, Utf8Buffer out) {
+            member(name, new BsonInt64(value), out);
+        }
+
+        void members(BsonDocument document, Utf8Buffer out) {
+            document.forEach((name, value) -> member(name, value, out));
+        }
+
+        void value(BsonValue value, Utf8Buffer out) {
+            encoder.encode(value, out);
+        }
     }
 }

@@ -1,12 +1,17 @@
 package org.restheart.mongo.hal;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 import org.restheart.mongo.resource.IdSpelling;
 
 /// One element of a collection's `rels`: documents of this collection refer to documents of the target (`OWNING`),
@@ -114,5 +119,115 @@ record Relationship(
 
     private InvalidRelationship mismatch(String what) {
         return new InvalidRelationship("relationship '" + name + "': " + field.text() + " " + what);
+    }
+
+    /// JSON in links: with single quotes and without blanks, so that it stays readable. Only characters that are
+    /// special in a query are percent-encoded.
+    private static final class CompactJson {
+        private CompactJson() {}
+
+        static String of(BsonValue value) {
+            var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(value);
+            var out = new StringBuilder(json.length());
+            boolean inString = false;
+            for (int i = 0; i < json.length(); i++) {
+                char c = json.charAt(i);
+                if (c == '"') {
+                    inString = !inString;
+                    out.append('\'');
+                } else if (!inString) {
+                    if (c != ' ') {
+                        out.append(c);
+                    }
+                } else if (c == '\\') {
+                    char escaped = json.charAt(++i);
+                    out.append(escaped == '"' ? "\"" : "\\" + escaped);
+                } else {
+                    out.append(c == '\'' ? "\\" : "");
+                    append(out, c);
+                }
+            }
+            return out.toString();
+        }
+
+        private static void append(StringBuilder out, char c) {
+            switch (c) {
+                case ' ' -> out.append("%20");
+                case '%' -> out.append("%25");
+                case '&' -> out.append("%26");
+                case '#' -> out.append("%23");
+                case '+' -> out.append("%2B");
+                default -> out.append(c);
+            }
+        }
+    }
+
+    /// The path of a document's references: a field's name, or a path such as `$.children.[*].id`, in which `*` is any
+    /// field and `[*]` any element. Immutable.
+    ///
+    /// @param text as declared
+    /// @param steps names, `*` and `[*]`
+    private record ReferencePath(String text, List<String> steps, boolean isPattern) {
+        private static final String ANY_FIELD = "*";
+        private static final String ANY_ELEMENT = "[*]";
+
+        static ReferencePath parse(String text) {
+            if (!text.startsWith("$.")) {
+                return new ReferencePath(text, List.of(text), false);
+            }
+            var steps = List.of(
+                    text.substring(2).replace("[*]", ".[*]").replace("..", ".").split("\\."));
+            return new ReferencePath(
+                    text, steps.stream().filter(step -> !step.isEmpty()).toList(), true);
+        }
+
+        /// The name for queries, in which MongoDB traverses arrays implicitly.
+        String plainName() {
+            return isPattern
+                    ? steps.stream()
+                            .filter(step -> !step.equals(ANY_ELEMENT) && !step.equals(ANY_FIELD))
+                            .collect(Collectors.joining("."))
+                    : text;
+        }
+
+        /// The field's value; of a path, an array of all values found. Empty for nothing, and for null.
+        Optional<BsonValue> valueIn(BsonDocument document) {
+            var found = new ArrayList<BsonValue>();
+            collect(document, 0, found);
+            found.removeIf(BsonValue::isNull);
+            if (found.isEmpty()) {
+                return Optional.empty();
+            }
+            boolean isTheArray = found.size() == 1 && found.getFirst().isArray();
+            return Optional.of(isPattern && !isTheArray ? new BsonArray(found) : found.getFirst());
+        }
+
+        private void collect(BsonValue value, int step, List<BsonValue> found) {
+            if (step == steps.size()) {
+                found.add(value);
+                return;
+            }
+            var name = steps.get(step);
+            if (name.equals(ANY_ELEMENT)) {
+                if (value.isArray()) {
+                    value.asArray().forEach(element -> collect(element, step + 1, found));
+                }
+            } else if (value.isDocument()) {
+                var fields = value.asDocument();
+                if (isPattern && name.equals(ANY_FIELD)) {
+                    fields.values().forEach(field -> collect(field, step + 1, found));
+                } else if (fields.containsKey(name)) {
+                    collect(fields.get(name), step + 1, found);
+                }
+            }
+        }
+    }
+
+    /// An invalid declaration of a relationship, or a document that does not match the declaration. The message is
+    /// shown to clients.
+    static final class InvalidRelationship extends RuntimeException {
+        InvalidRelationship(String message) {
+            super(message, null, false, false);
+        }
     }
 }

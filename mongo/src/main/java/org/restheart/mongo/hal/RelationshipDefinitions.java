@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
+import org.restheart.mongo.hal.Relationship.InvalidRelationship;
 import org.restheart.mongo.metadata.EntryKeys;
 
 /// The property `rels` of a collection as it is written.

@@ -20,15 +20,19 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.conversions.Bson;
 import org.bson.types.ObjectId;
+import org.restheart.http.Content;
+import org.restheart.http.Fields;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +51,6 @@ final class IdempotencyClaims {
 
     private static final int MAX_DATABASES = 1_000;
     private static final int MAX_ATTEMPTS = 10;
-    private static final int DUPLICATE_KEY = 11000;
 
     private static final Logger LOG = LoggerFactory.getLogger(IdempotencyClaims.class);
 
@@ -112,7 +115,7 @@ final class IdempotencyClaims {
             try {
                 return Objects.requireNonNull(collection(db).findOneAndUpdate(Filters.eq("_id", id), update, options));
             } catch (MongoCommandException e) {
-                if (e.getErrorCode() != DUPLICATE_KEY || attempt == MAX_ATTEMPTS) {
+                if (e.getErrorCode() != MongoCodes.DUPLICATE_KEY || attempt == MAX_ATTEMPTS) {
                     throw e;
                 }
             }
@@ -166,5 +169,85 @@ final class IdempotencyClaims {
         return client.getDatabase(db)
                 .getCollection(ResourceNames.IDEMPOTENCY, BsonDocument.class)
                 .withWriteConcern(BoundedConcern.MAJORITY);
+    }
+
+    /// The result of claiming a request.
+    sealed interface Claim {
+        /// This attempt executes the request.
+        ///
+        /// @param owner identifies this attempt
+        record Granted(BsonBinary id, ObjectId owner, ObjectId etag) implements Claim {}
+
+        /// The request has been executed.
+        ///
+        /// @param report for the service that made the request
+        record Done(Response.Ready answer, Optional<DataWrite.Report> report) implements Claim {}
+
+        /// Another attempt is executing the request.
+        record Running() implements Claim {}
+
+        /// The key was used for another request.
+        record Different() implements Claim {}
+    }
+
+    /// Stored responses: status, headers and the bytes of the content; and what the service that made the request was
+    /// told.
+    private static final class StoredAnswer {
+        private static final String STATUS = "status";
+        private static final String HEADERS = "headers";
+        private static final String CONTENT = "content";
+        private static final String REPORT = "report";
+        private static final String INSERTED = "inserted";
+        private static final String ERRORS = "errors";
+
+        private StoredAnswer() {}
+
+        static BsonDocument of(Response.Ready answer, Optional<DataWrite.Report> report) {
+            var document = of(answer);
+            report.ifPresent(told -> document.append(
+                    REPORT,
+                    new BsonDocument(INSERTED, new BsonArray(told.inserted()))
+                            .append(ERRORS, new BsonArray(told.errors()))));
+            return document;
+        }
+
+        /// The report that belongs to a stored response; empty for a request of the REST API.
+        static Optional<DataWrite.Report> report(BsonDocument document) {
+            return document.get(REPORT) instanceof BsonDocument told
+                    ? Optional.of(DataWrite.Report.inserted(
+                            told.getArray(INSERTED).getValues(),
+                            told.getArray(ERRORS).stream()
+                                    .map(BsonValue::asDocument)
+                                    .toList()))
+                    : Optional.empty();
+        }
+
+        private static BsonDocument of(Response.Ready answer) {
+            var headers = new BsonDocument();
+            answer.headers().forEach((name, value) -> headers.append(name, new BsonString(value)));
+            var document = new BsonDocument(STATUS, new BsonInt32(answer.status())).append(HEADERS, headers);
+            return switch (answer.content()) {
+                case Content.None() -> document;
+                case Content.Bytes(var buffer) -> {
+                    var bytes = new byte[buffer.remaining()];
+                    buffer.duplicate().get(bytes);
+                    yield document.append(CONTENT, new BsonBinary(bytes));
+                }
+                case Content.Streamed _, Content.Push _, Content.Forwarded _ ->
+                    throw new IllegalStateException("an answer without an end");
+            };
+        }
+
+        static Response.Ready restore(BsonDocument document) {
+            var headers = Fields.NONE;
+            for (var header : document.getDocument(HEADERS).entrySet()) {
+                headers = headers.plus(
+                        header.getKey(), header.getValue().asString().getValue());
+            }
+            var answer = Response.status(document.getInt32(STATUS).getValue()).with(headers);
+            return document.containsKey(CONTENT)
+                    ? answer.with(Content.Bytes.of(document.getBinary(CONTENT).getData()))
+                    : answer;
+        }
     }
 }

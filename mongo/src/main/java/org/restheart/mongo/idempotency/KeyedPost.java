@@ -8,10 +8,16 @@ import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.bson.BsonBinary;
+import org.bson.BsonObjectId;
+import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -20,7 +26,9 @@ import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.idempotency.IdempotencyClaims.Claim;
 import org.restheart.mongo.write.Creation;
+import org.restheart.mongo.write.NewIds;
 
 /// `POST /{db}/{collection}` with an `Idempotency-Key`: executed once; each retry gets the same response
 /// (draft-ietf-httpapi-idempotency-key-header). See docs/decisions/0006. Thread-safe.
@@ -62,8 +70,8 @@ public final class KeyedPost implements DataHandler {
         request.http().requireThread();
         checkSuitable(request);
         var db = request.path().requireDb();
-        var id = Digests.claim(request, key);
-        var fingerprint = Digests.fingerprint(request, key);
+        var id = key.claim(request);
+        var fingerprint = key.fingerprint(request);
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         for (long pause = 5; ; pause = Math.min(2 * pause, MAX_PAUSE_MILLIS)) {
             switch (claims.claim(db, id, fingerprint)) {
@@ -166,6 +174,47 @@ public final class KeyedPost implements DataHandler {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while another attempt was under way", e);
+        }
+    }
+
+    /// The ids of one claim: every attempt writes the same documents. Confined to one attempt.
+    ///
+    /// @param claim the digest that identifies the claim
+    /// @param etag created with the claim
+    /// @param unfinished whether the attempt has left documents out
+    private record ClaimedIds(BsonBinary claim, ObjectId etag, AtomicBoolean unfinished) implements NewIds {
+        private static final int TIMESTAMP_BYTES = 4;
+
+        /// Ids begin with the time of the claim, as MongoDB's own do; the rest is a digest of claim, tag and position.
+        @Override
+        public Supplier<BsonObjectId> sequence() {
+            var position = new int[1];
+            return () -> id(position[0]++);
+        }
+
+        private BsonObjectId id(int position) {
+            var bytes = etag.toByteArray();
+            var digest = digest(position);
+            System.arraycopy(digest, 0, bytes, TIMESTAMP_BYTES, bytes.length - TIMESTAMP_BYTES);
+            return new BsonObjectId(new ObjectId(bytes));
+        }
+
+        private byte[] digest(int position) {
+            MessageDigest sha256 = IdempotencyKey.sha256();
+            sha256.update(claim.getData());
+            sha256.update(etag.toByteArray());
+            return sha256.digest(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(position).array());
+        }
+
+        @Override
+        public boolean mayRepeat() {
+            return true;
+        }
+
+        @Override
+        public void leftOut() {
+            unfinished.set(true);
         }
     }
 }

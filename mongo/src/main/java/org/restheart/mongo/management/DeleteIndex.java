@@ -8,6 +8,7 @@ import com.mongodb.client.model.DropIndexOptions;
 import java.util.concurrent.TimeUnit;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -16,9 +17,6 @@ import org.restheart.mongo.write.CollectionLock;
 
 /// `DELETE /{db}/{collection}/_indexes/{name}`.
 public final class DeleteIndex implements DataHandler {
-    /// `IndexNotFound`.
-    private static final int MISSING = 27;
-
     private final Collections collections;
 
     public DeleteIndex(Collections collections) {
@@ -44,7 +42,7 @@ public final class DeleteIndex implements DataHandler {
                 return name;
             });
         } catch (MongoCommandException e) {
-            if (e.getErrorCode() == MISSING) {
+            if (e.getErrorCode() == MongoCodes.INDEX_NOT_FOUND) {
                 throw missing(name);
             }
             throw e;

@@ -30,9 +30,9 @@ public final class ListCollections implements DataHandler {
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var all = catalog.names(request.path().requireDb());
-        var page = NameList.page(all, request.parameters().find().paging());
+        var page = ListDatabases.page(all, request.parameters().find().paging());
         var response = request.parameters().format().representation() == Representation.STANDARD
-                ? JsonResponses.of(request, 200, NameList.json(page))
+                ? JsonResponses.of(request, 200, ListDatabases.json(page))
                 : DocumentContent.response(children(request, page), HalPages.database(request, all.size()));
         return EntityTags.add(response, request.resource().properties());
     }

@@ -1,7 +1,9 @@
 package org.restheart.mongo.management;
 
 import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -9,6 +11,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.Paging;
 import org.restheart.mongo.parameter.Representation;
 
 /// `GET /`: the names of all databases; in HAL, with their properties.
@@ -25,9 +28,9 @@ public final class ListDatabases implements DataHandler {
     public Response handle(DataRequest request) {
         request.http().requireThread();
         var all = catalog.databases();
-        var page = NameList.page(all, request.parameters().find().paging());
+        var page = page(all, request.parameters().find().paging());
         return request.parameters().format().representation() == Representation.STANDARD
-                ? JsonResponses.of(request, 200, NameList.json(page))
+                ? JsonResponses.of(request, 200, json(page))
                 : DocumentContent.response(children(request, page), HalPages.root(request, all.size()));
     }
 
@@ -36,5 +39,13 @@ public final class ListDatabases implements DataHandler {
                 .map(name -> GetProperties.withId(
                         metadata.db(request.http(), name, false).properties().orElseGet(BsonDocument::new), name))
                 .toList();
+    }
+
+    static List<String> page(List<String> names, Paging paging) {
+        return names.stream().skip(paging.skip()).limit(paging.pageSize()).toList();
+    }
+
+    static BsonArray json(List<String> names) {
+        return new BsonArray(names.stream().map(BsonString::new).toList());
     }
 }

@@ -16,7 +16,7 @@ import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.aggregation.AggregationDefinitions;
+import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.RequestProperties;
@@ -139,7 +139,7 @@ public final class PropertyWarnings {
             return;
         }
         switch (name) {
-            case "aggrs" -> warnings.addAll(AggregationDefinitions.warnings(value));
+            case "aggrs" -> warnings.addAll(Aggregation.warnings(value));
             case "rels" -> warnings.addAll(RelationshipDefinitions.warnings(value));
             case "streams" -> warnings.addAll(StreamDefinitions.warnings(value));
             case "jsonSchema" -> addSchema(warnings, value);

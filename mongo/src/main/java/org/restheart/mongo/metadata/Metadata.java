@@ -4,10 +4,16 @@ import static com.mongodb.client.model.Filters.eq;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Collation;
+import com.mongodb.client.model.CollationAlternate;
+import com.mongodb.client.model.CollationCaseFirst;
+import com.mongodb.client.model.CollationMaxVariable;
+import com.mongodb.client.model.CollationStrength;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +36,7 @@ public final class Metadata {
 
     private final MongoClient client;
     private final Duration ttl;
-    private final @Nullable SharedLoads<Namespace, Known> cache;
+    private final @Nullable SharedLoads<Namespace, ResourceMetadata> cache;
 
     private volatile Changes changes = (_, _) -> {};
 
@@ -53,18 +59,18 @@ public final class Metadata {
 
     /// @param request says whether a miss may wait for MongoDB
     /// @param fresh ask MongoDB, whatever is cached
-    public Known db(Request request, String db, boolean fresh) {
+    public ResourceMetadata db(Request request, String db, boolean fresh) {
         return find(request, new Namespace(db, null), fresh, this::loadDb);
     }
 
     /// @param request says whether a miss may wait for MongoDB
     /// @param fresh ask MongoDB, whatever is cached
-    public Known collection(Request request, String db, String collection, boolean fresh) {
+    public ResourceMetadata collection(Request request, String db, String collection, boolean fresh) {
         return find(request, new Namespace(db, collection), fresh, this::loadCollection);
     }
 
     /// The same on a thread that may block.
-    public Known collection(String db, String collection) {
+    public ResourceMetadata collection(String db, String collection) {
         var namespace = new Namespace(db, collection);
         if (cache == null) {
             return loadCollection(namespace);
@@ -77,13 +83,14 @@ public final class Metadata {
     }
 
     /// The metadata of a collection that exists, if they are cached. Never blocks.
-    public Optional<Known> known(String db, String collection) {
+    public Optional<ResourceMetadata> known(String db, String collection) {
         return cache == null
                 ? Optional.empty()
-                : cache.find(new Namespace(db, collection)).filter(Known::exists);
+                : cache.find(new Namespace(db, collection)).filter(ResourceMetadata::exists);
     }
 
-    private Known find(Request request, Namespace namespace, boolean fresh, Function<Namespace, Known> load) {
+    private ResourceMetadata find(
+            Request request, Namespace namespace, boolean fresh, Function<Namespace, ResourceMetadata> load) {
         if (cache == null) {
             request.requireThread();
             return load.apply(namespace);
@@ -102,33 +109,33 @@ public final class Metadata {
     }
 
     /// With the connections for look-ups, since requests of several callers may wait for the result.
-    private Known loadDb(Namespace namespace) {
+    private ResourceMetadata loadDb(Namespace namespace) {
         return CallerScope.lookUp(() -> readDb(namespace));
     }
 
     /// As [#loadDb].
-    private Known loadCollection(Namespace namespace) {
+    private ResourceMetadata loadCollection(Namespace namespace) {
         return CallerScope.lookUp(() -> readCollection(namespace));
     }
 
-    private Known readDb(Namespace namespace) {
+    private ResourceMetadata readDb(Namespace namespace) {
         var database = client.getDatabase(namespace.db());
         var exists = database.listCollectionNames().first() != null;
         return exists
-                ? new Known(
+                ? new ResourceMetadata(
                         true, false, Optional.empty(), Set.of(), properties(namespace.db(), ResourceNames.PROPERTIES))
-                : Known.MISSING;
+                : ResourceMetadata.MISSING;
     }
 
-    private Known readCollection(Namespace namespace) {
+    private ResourceMetadata readCollection(Namespace namespace) {
         var name = namespace.collection() == null ? "" : namespace.collection();
         var info = client.getDatabase(namespace.db())
                 .listCollections(BsonDocument.class)
                 .filter(eq("name", name))
                 .first();
         return info == null
-                ? Known.MISSING
-                : new Known(
+                ? ResourceMetadata.MISSING
+                : new ResourceMetadata(
                         true,
                         isPlain(info),
                         collation(info),
@@ -219,5 +226,42 @@ public final class Metadata {
             cache.forget(new Namespace(db, null));
         }
         changes.changed(db, collection);
+    }
+
+    /// Collations as `listCollections` describes them.
+    private static final class Collations {
+        private Collations() {}
+
+        static Collation parse(BsonDocument described) {
+            var collation = Collation.builder();
+            text(described, "locale", collation::locale);
+            text(described, "caseFirst", value -> collation.collationCaseFirst(CollationCaseFirst.fromString(value)));
+            text(described, "alternate", value -> collation.collationAlternate(CollationAlternate.fromString(value)));
+            text(
+                    described,
+                    "maxVariable",
+                    value -> collation.collationMaxVariable(CollationMaxVariable.fromString(value)));
+            flag(described, "caseLevel", collation::caseLevel);
+            flag(described, "numericOrdering", collation::numericOrdering);
+            flag(described, "normalization", collation::normalization);
+            flag(described, "backwards", collation::backwards);
+            if (described.isNumber("strength")) {
+                collation.collationStrength(CollationStrength.fromInt(
+                        described.getNumber("strength").intValue()));
+            }
+            return collation.build();
+        }
+
+        private static void text(BsonDocument described, String name, Consumer<String> set) {
+            if (described.isString(name)) {
+                set.accept(described.getString(name).getValue());
+            }
+        }
+
+        private static void flag(BsonDocument described, String name, Consumer<Boolean> set) {
+            if (described.get(name) instanceof BsonBoolean value) {
+                set.accept(value.getValue());
+            }
+        }
     }
 }

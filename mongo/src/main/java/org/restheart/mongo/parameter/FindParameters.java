@@ -3,12 +3,18 @@ package org.restheart.mongo.parameter;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.judged.Slice;
@@ -117,5 +123,116 @@ public record FindParameters(
             case NONE, BOOKMARKS -> Positioning.BOOKMARKS;
             case EXACT, EAGER -> Positioning.EAGER;
         };
+    }
+
+    /// The `hint` parameter, which index to use: a key document, a short form of one (`+a`, `-a`) or an index's
+    /// name.
+    private static final class HintParameter {
+        private HintParameter() {}
+
+        /// The last one counts.
+        ///
+        /// @throws ProblemException 400
+        static Optional<BsonValue> parse(Query query) {
+            var hints = query.all("hint");
+            return hints.isEmpty() ? Optional.empty() : Optional.of(parse(hints.getLast()));
+        }
+
+        private static BsonValue parse(String text) {
+            if (text.isBlank()) {
+                throw illegal();
+            }
+            return switch (text.charAt(0)) {
+                case '{' -> JsonParameter.document("hint", text);
+                case '+' -> new BsonDocument(text.substring(1), new BsonInt32(1));
+                case '-' -> new BsonDocument(text.substring(1), new BsonInt32(-1));
+                case '"', '\'' -> quotedName(text);
+                default -> new BsonString(text.strip());
+            };
+        }
+
+        private static BsonValue quotedName(String text) {
+            try {
+                return JsonParser.parse(text);
+            } catch (MalformedJsonException _) {
+                throw illegal();
+            }
+        }
+
+        private static ProblemException illegal() {
+            return Problem.of(PARAMETER_INVALID, "illegal hint parameter").raise();
+        }
+    }
+
+    /// The `sort` parameter (older name: `sort_by`): a JSON object or a short form, `a`, `+a`, `-a`.
+    private static final class SortParameter {
+        private static final BsonInt32 ASCENDING = new BsonInt32(1);
+        private static final BsonInt32 DESCENDING = new BsonInt32(-1);
+
+        /// The newest documents first, when ids are ObjectIds.
+        private static final BsonDocument DEFAULT = new BsonDocument("_id", DESCENDING);
+
+        private SortParameter() {}
+
+        static boolean isIn(Query query) {
+            return query.has("sort") || query.has("sort_by");
+        }
+
+        /// @throws ProblemException 400
+        static BsonDocument sort(Query query) {
+            var values = query.has("sort_by") ? query.all("sort_by") : query.all("sort");
+            return values.isEmpty() ? DEFAULT : merge(values);
+        }
+
+        private static BsonDocument merge(List<String> values) {
+            var sort = new BsonDocument();
+            for (var value : values) {
+                var text = value.strip();
+                if (text.isEmpty()) {
+                    throw Problem.of(PARAMETER_INVALID, "Illegal sort parameter")
+                            .raise();
+                }
+                switch (text.charAt(0)) {
+                    case '{' -> sort.putAll(object(text));
+                    case '[' -> throw invalid();
+                    case '-' -> sort.append(fieldName(text.substring(1)), DESCENDING);
+                    case '+' -> sort.append(fieldName(text.substring(1)), ASCENDING);
+                    default -> sort.append(fieldName(text), ASCENDING);
+                }
+            }
+            return sort;
+        }
+
+        private static String fieldName(String text) {
+            var name = text.strip();
+            if (name.isEmpty() || name.chars().allMatch(Character::isDigit)) {
+                throw invalid();
+            }
+            return name;
+        }
+
+        private static BsonDocument object(String text) {
+            try {
+                var sort = JsonParser.parse(text);
+                if (!sort.isDocument()) { // {"$oid": …} is parsed to a value
+                    throw invalid();
+                }
+                for (var direction : sort.asDocument().values()) {
+                    if (!direction.isNumber() && !direction.isDocument()) {
+                        throw invalid();
+                    }
+                }
+                return sort.asDocument();
+            } catch (MalformedJsonException e) {
+                throw e.isAfterTheEnd()
+                        ? Problem.of(PARAMETER_INVALID, "Invalid sort parameter. " + e.getMessage())
+                                .raise()
+                        : invalid();
+            }
+        }
+
+        private static ProblemException invalid() {
+            return Problem.of(PARAMETER_INVALID, "Invalid sort parameter").raise();
+        }
     }
 }

@@ -2,13 +2,22 @@ package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
@@ -96,5 +105,109 @@ public record Parameters(
                     .raise();
         }
         return key;
+    }
+
+    /// The `avars` parameter: values a client gives to an aggregation's or a stream's variables.
+    private static final class AggregationVariables {
+        private AggregationVariables() {}
+
+        /// @throws ProblemException 400, also for operators and for reserved names
+        static BsonDocument parse(String text, ParameterSettings settings) {
+            if (text.length() > JsonParameter.MAX_LENGTH) {
+                throw Problem.of(
+                                PARAMETER_INVALID,
+                                "illegal avars parameter (longer than " + JsonParameter.MAX_LENGTH + " characters)")
+                        .raise();
+            }
+            BsonValue value;
+            try {
+                value = JsonParser.parse(text);
+            } catch (MalformedJsonException e) {
+                throw notAnObject(e.isAfterTheEnd() ? text + ", " + e.getMessage() : text);
+            }
+            if (!value.isDocument()) {
+                throw notAnObject(text);
+            }
+            var variables = value.asDocument();
+            if (settings.refuseOperators() && hasOperator(variables)) {
+                throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
+                        .because("java.lang.SecurityException", "aggregation variables cannot include operators")
+                        .raise();
+            }
+            if (variables.keySet().stream().anyMatch(name -> name.startsWith("@"))) {
+                throw Problem.of(
+                                PARAMETER_INVALID,
+                                "illegal avars parameter: names that start with @ belong to the server: " + text)
+                        .raise();
+            }
+            return variables;
+        }
+
+        private static ProblemException notAnObject(String text) {
+            return Problem.of(PARAMETER_INVALID, "illegal avars parameter, it is not a json object: " + text)
+                    .raise();
+        }
+
+        /// Whether it has keys that begin with `$`, or values that are operators: Extended JSON parses such keys to
+        /// regular expressions and code.
+        private static boolean hasOperator(BsonValue value) {
+            return switch (value.getBsonType()) {
+                case DOCUMENT ->
+                    value.asDocument().entrySet().stream()
+                            .anyMatch(entry -> entry.getKey().startsWith("$") || hasOperator(entry.getValue()));
+                case ARRAY -> value.asArray().stream().anyMatch(AggregationVariables::hasOperator);
+                case REGULAR_EXPRESSION, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE -> true;
+                default -> false;
+            };
+        }
+    }
+
+    /// The concerns and read preference of a request, in place of the deployment's defaults. Unknown names are ignored.
+    public record ConcernParameters(
+            Optional<ReadConcern> readConcern,
+            Optional<ReadPreference> readPreference,
+            Optional<WriteConcern> writeConcern) {
+
+        static ConcernParameters parse(Query query) {
+            return new ConcernParameters(
+                    query.first("readConcern").flatMap(ConcernParameters::readConcern),
+                    query.first("readPreference").flatMap(ConcernParameters::readPreference),
+                    query.first("writeConcern").flatMap(ConcernParameters::writeConcern));
+        }
+
+        private static Optional<ReadConcern> readConcern(String name) {
+            return switch (name.toLowerCase(Locale.ROOT)) {
+                case "local" -> Optional.of(ReadConcern.LOCAL);
+                case "available" -> Optional.of(ReadConcern.AVAILABLE);
+                case "majority" -> Optional.of(ReadConcern.MAJORITY);
+                case "linearizable" -> Optional.of(ReadConcern.LINEARIZABLE);
+                case "snapshot" -> Optional.of(ReadConcern.SNAPSHOT);
+                default -> Optional.empty();
+            };
+        }
+
+        private static Optional<ReadPreference> readPreference(String name) {
+            return switch (name.toLowerCase(Locale.ROOT)) {
+                case "primary" -> Optional.of(ReadPreference.primary());
+                case "primarypreferred" -> Optional.of(ReadPreference.primaryPreferred());
+                case "secondary" -> Optional.of(ReadPreference.secondary());
+                case "secondarypreferred" -> Optional.of(ReadPreference.secondaryPreferred());
+                case "nearest" -> Optional.of(ReadPreference.nearest());
+                default -> Optional.empty();
+            };
+        }
+
+        private static Optional<WriteConcern> writeConcern(String name) {
+            return switch (name.toUpperCase(Locale.ROOT)) {
+                case "ACKNOWLEDGED" -> Optional.of(WriteConcern.ACKNOWLEDGED);
+                case "W1" -> Optional.of(WriteConcern.W1);
+                case "W2" -> Optional.of(BoundedConcern.W2);
+                case "W3" -> Optional.of(BoundedConcern.W3);
+                case "UNACKNOWLEDGED" -> Optional.of(WriteConcern.UNACKNOWLEDGED);
+                case "JOURNALED" -> Optional.of(WriteConcern.JOURNALED);
+                case "MAJORITY" -> Optional.of(BoundedConcern.MAJORITY);
+                default -> Optional.empty();
+            };
+        }
     }
 }

@@ -4,7 +4,7 @@ import com.mongodb.MongoNamespace;
 import org.restheart.mongo.find.QueryKey;
 
 /// A read of documents from one collection.
-public sealed interface DocumentRead permits ReadQuery, ReadPipeline {
+sealed interface DocumentRead permits ReadQuery, ReadPipeline {
     MongoNamespace namespace();
 
     /// Adds everything that determines the result, except the collection.

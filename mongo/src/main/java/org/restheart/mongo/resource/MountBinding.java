@@ -1,12 +1,13 @@
 package org.restheart.mongo.resource;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.judged.RequestKind.Segment;
 
 /// A parsed [Mount]: maps paths of the server to MongoDB's names and back. Immutable.
-sealed interface MountBinding permits LiteralBinding, TemplateBinding {
+sealed interface MountBinding permits MountBinding.LiteralBinding, TemplateBinding {
     static MountBinding of(Mount mount) {
         return mount.isTemplate() ? new TemplateBinding(mount) : new LiteralBinding(mount);
     }
@@ -31,4 +32,60 @@ sealed interface MountBinding permits LiteralBinding, TemplateBinding {
     ///
     /// @param db of the collections; empty for all
     List<List<Segment>> collectionPaths(Optional<String> db);
+
+    /// A mount without variables: one prefix in place of another.
+    record LiteralBinding(List<String> where, List<String> what) implements MountBinding {
+
+        LiteralBinding(Mount mount) {
+            this(mount.whereSegments(), mount.whatSegments());
+        }
+
+        @Override
+        public int length() {
+            return where.size();
+        }
+
+        @Override
+        public Optional<Map<String, String>> match(List<String> segments, String host) {
+            return startsWith(segments, where) ? Optional.of(Map.of()) : Optional.empty();
+        }
+
+        @Override
+        public Optional<List<String>> tokens(List<String> segments, Map<String, String> variables) {
+            return Optional.of(replace(segments, where, what));
+        }
+
+        @Override
+        public Optional<List<String>> segments(List<String> tokens, Map<String, String> known) {
+            return startsWith(tokens, what) ? Optional.of(replace(tokens, what, where)) : Optional.empty();
+        }
+
+        @Override
+        public List<List<Segment>> collectionPaths(Optional<String> db) {
+            if (what.size() > 2
+                    || (!what.isEmpty() && !db.orElse(what.getFirst()).equals(what.getFirst()))) {
+                return List.of();
+            }
+            var kind = new ArrayList<Segment>();
+            where.forEach(name -> kind.add(new Segment.Name(name)));
+            if (what.isEmpty()) {
+                kind.add(db.<Segment>map(Segment.Name::new).orElse(Segment.Unknown.ANY));
+            }
+            if (what.size() < 2) {
+                kind.add(Segment.Unknown.ANY);
+            }
+            return List.of(List.copyOf(kind));
+        }
+
+        private static boolean startsWith(List<String> path, List<String> prefix) {
+            return path.size() >= prefix.size()
+                    && path.subList(0, prefix.size()).equals(prefix);
+        }
+
+        private static List<String> replace(List<String> path, List<String> prefix, List<String> by) {
+            var replaced = new ArrayList<>(by);
+            replaced.addAll(path.subList(prefix.size(), path.size()));
+            return replaced;
+        }
+    }
 }

@@ -15,6 +15,7 @@ import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.RequestKind.Segment;
+import org.restheart.mongo.resource.MountBinding.LiteralBinding;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts {

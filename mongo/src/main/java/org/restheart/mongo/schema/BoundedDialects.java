@@ -16,8 +16,10 @@ import com.networknt.schema.path.NodePath;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.restheart.mongo.schema.EvaluationBudget.BudgetExceededException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
@@ -73,7 +75,7 @@ final class BoundedDialects implements DialectRegistry {
 
     private static void checkLong(JsonNode node, Consumer<JsonNode> then) {
         if (node.isString()) {
-            Effort.current().spend(node.stringValue().length());
+            EvaluationBudget.current().spend(node.stringValue().length());
         }
         then.accept(node);
     }
@@ -82,9 +84,9 @@ final class BoundedDialects implements DialectRegistry {
         if (node.isString()) {
             long length = node.stringValue().length();
             if (length > LONGEST) {
-                throw new OutOfEffort();
+                throw new BudgetExceededException();
             }
-            Effort.current().spend(length * length / 4);
+            EvaluationBudget.current().spend(length * length / 4);
         }
         then.accept(node);
     }
@@ -95,11 +97,11 @@ final class BoundedDialects implements DialectRegistry {
             then.accept(node);
             return;
         }
-        var effort = Effort.current();
+        var budget = EvaluationBudget.current();
         var known = new HashMap<String, JsonNode>();
         for (var element : node) {
             var text = CanonicalJson.of(element);
-            effort.spend(text.length());
+            budget.spend(text.length());
             var equal = known.put(text, element);
             if (equal != null) {
                 then.accept(JsonNodeFactory.instance.arrayNode().add(equal).add(element));
@@ -155,6 +157,51 @@ final class BoundedDialects implements DialectRegistry {
         @Override
         public void validate(ExecutionContext context, JsonNode node, JsonNode root, NodePath place) {
             check.check(node, checked -> validator.validate(context, checked, root, place));
+        }
+    }
+
+    /// A text for each value of JSON: equal values have equal texts, whatever the order of members and the
+    /// spelling of numbers. Maps by text stay fast when hashes are equal, since texts have an order.
+    private static final class CanonicalJson {
+        private CanonicalJson() {}
+
+        static String of(JsonNode value) {
+            var out = new StringBuilder();
+            write(value, out);
+            return out.toString();
+        }
+
+        private static void write(JsonNode value, StringBuilder out) {
+            if (value.isObject()) {
+                var members = new TreeMap<String, JsonNode>();
+                value.properties().forEach(member -> members.put(member.getKey(), member.getValue()));
+                out.append('{');
+                members.forEach((name, member) -> {
+                    text(name, out);
+                    write(member, out);
+                });
+                out.append('}');
+            } else if (value.isArray()) {
+                out.append('[');
+                value.forEach(element -> write(element, out));
+                out.append(']');
+            } else if (value.isNumber()) {
+                var number = value.decimalValue().stripTrailingZeros();
+                out.append('n')
+                        .append(number.unscaledValue())
+                        .append('e')
+                        .append(number.scale())
+                        .append(',');
+            } else if (value.isString()) {
+                text(value.stringValue(), out);
+            } else {
+                out.append(value);
+            }
+        }
+
+        /// With its length, so that it ends where it ends.
+        private static void text(String text, StringBuilder out) {
+            out.append('"').append(text.length()).append(':').append(text);
         }
     }
 }

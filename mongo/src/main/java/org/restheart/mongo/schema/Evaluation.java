@@ -10,6 +10,7 @@ import java.util.List;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.schema.EvaluationBudget.BudgetExceededException;
 
 /// One evaluation of a schema, within bounds.
 final class Evaluation {
@@ -23,32 +24,32 @@ final class Evaluation {
     /// @throws ProblemException 400 when it takes too long
     static List<Error> of(Schema schema, String json) {
         try {
-            return Effort.within(() -> schema.validate(
-                    new Counted(schema.createExecutionContext().getExecutionConfig(), Effort.current()),
+            return EvaluationBudget.within(() -> schema.validate(
+                    new Counted(schema.createExecutionContext().getExecutionConfig(), EvaluationBudget.current()),
                     json,
                     InputFormat.JSON));
-        } catch (OutOfEffort | ValidationLimitExceededException | StackOverflowError _) {
+        } catch (BudgetExceededException | ValidationLimitExceededException | StackOverflowError _) {
             throw Problem.of(ProblemCode.CONTENT_INVALID, "it takes too long to check the content against its schema")
                     .raise();
         }
     }
 
-    /// Counts each keyword that is applied as effort, so that a long evaluation lets other threads run.
+    /// Spends budget on each keyword that is applied, so that a long evaluation lets other threads run.
     private static final class Counted extends ExecutionContext {
         /// The cost of applying a keyword, in addition to the cost of texts and patterns.
         private static final long STEPS = 20;
 
-        private final Effort effort;
+        private final EvaluationBudget budget;
 
-        Counted(ExecutionConfig config, Effort effort) {
+        Counted(ExecutionConfig config, EvaluationBudget budget) {
             super(config);
-            this.effort = effort;
+            this.budget = budget;
             executionConfig(bounds -> bounds.maxEvaluationSteps(MAX_STEPS).maxEvaluationDepth(MAX_DEPTH));
         }
 
         @Override
         public void evaluationPathAddLast(String keyword) {
-            effort.spend(STEPS);
+            budget.spend(STEPS);
             super.evaluationPathAddLast(keyword);
         }
     }

@@ -108,7 +108,7 @@ public final class SchemaForm {
             if (!violations.isEmpty()) {
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
-                                "Request content violates JSON Schema meta schema: " + Violations.text(violations))
+                                "Request content violates JSON Schema meta schema: " + Violation.text(violations))
                         .raise();
             }
         }

@@ -5,7 +5,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// A collection's property `jsonSchema`. Immutable by agreement.
@@ -13,7 +13,7 @@ record SchemaReference(String db, BsonDocument property) {
     static final String PROPERTY = "jsonSchema";
 
     /// Empty for a collection without one. A value other than an object is ignored.
-    static Optional<SchemaReference> of(String db, Known collection) {
+    static Optional<SchemaReference> of(String db, ResourceMetadata collection) {
         return collection
                 .property(PROPERTY)
                 .filter(BsonValue::isDocument)

@@ -17,7 +17,7 @@ import org.restheart.http.Request;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.exchange.DocumentRule;
-import org.restheart.mongo.metadata.Known;
+import org.restheart.mongo.metadata.ResourceMetadata;
 
 /// Validates documents against the schema of their collection (property `jsonSchema`). Thread-safe.
 public final class Schemas implements AutoCloseable {
@@ -41,7 +41,7 @@ public final class Schemas implements AutoCloseable {
     /// The rule for documents of a collection; empty for a collection without a schema.
     ///
     /// @param request determines whether the call may block
-    public Optional<DocumentRule> of(Request request, String db, Known collection) {
+    public Optional<DocumentRule> of(Request request, String db, ResourceMetadata collection) {
         return SchemaReference.of(db, collection).map(reference -> new Rule(request, reference));
     }
 
@@ -118,7 +118,7 @@ public final class Schemas implements AutoCloseable {
     public Function<BsonDocument, List<Violation>> checking(SchemaSource schema) {
         var compiled = stored.compiled(schema.key());
         return document ->
-                compiled.violations(document).stream().map(Violations::of).toList();
+                compiled.violations(document).stream().map(Violation::of).toList();
     }
 
     /// Called when a schema was written through this server.
@@ -150,7 +150,7 @@ public final class Schemas implements AutoCloseable {
                 var refusal = DataWrite.VIOLATES_SCHEMA + " '" + key.idText() + "'";
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,
-                                disclose ? refusal + ": " + Violations.text(violations) : refusal)
+                                disclose ? refusal + ": " + Violation.text(violations) : refusal)
                         .raise();
             }
         }

@@ -5,16 +5,20 @@ import static com.mongodb.client.model.Filters.eq;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.client.MongoClient;
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.resource.InputStreamSource;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
@@ -155,5 +159,20 @@ final class StoredSchemas {
             }
             return shown;
         });
+    }
+
+    /// A schema with all schemas that it refers to. Thread-safe.
+    ///
+    /// @param generation of the stores' contents that it was read from
+    /// @param why it is not valid, if it turns out not to be; may block
+    record CompiledSchema(SchemaKey key, Schema schema, long generation, Supplier<String> why) {
+        /// The violations of a document; empty if it is valid. The schema is applied to the document in the default
+        /// JSON mode.
+        ///
+        /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema is invalid
+        List<Error> violations(BsonDocument document) {
+            var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
+            return Misconfigured.instead(key, why, () -> Evaluation.of(schema, json));
+        }
     }
 }

@@ -10,7 +10,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.mongo.content.LooseValue;
-import org.restheart.mongo.format.CsvNames;
+import org.restheart.mongo.format.CsvReader;
 
 /// Parses CSV text to documents: the first line names the fields, every other one is a row. A cell is parsed as JSON
 /// if possible, else kept as a string; quotes protect separators and are part of the cell.
@@ -48,13 +48,13 @@ final class CsvRows {
     }
 
     private static String withoutMark(String text) {
-        return !text.isEmpty() && text.charAt(0) == CsvNames.BYTE_ORDER_MARK ? text.substring(1) : text;
+        return !text.isEmpty() && text.charAt(0) == CsvReader.BYTE_ORDER_MARK ? text.substring(1) : text;
     }
 
     /// @throws org.restheart.http.ProblemException 400 if the header contradicts the options or itself
     private static void requireColumns(List<String> names, CsvOptions options) {
         if (names.size() == 1 && !options.separatorGiven()) {
-            CsvNames.separatorIn(names.getFirst()).ifPresent(name -> {
+            CsvReader.separatorIn(names.getFirst()).ifPresent(name -> {
                 throw Problem.of(
                                 PARAMETER_INVALID,
                                 "the first line is one column, with " + name + " in it: is " + name
@@ -63,7 +63,7 @@ final class CsvRows {
                         .raise();
             });
         }
-        CsvNames.twice(names).ifPresent(name -> {
+        CsvReader.twice(names).ifPresent(name -> {
             throw Problem.of(CONTENT_INVALID, "the first line names the column " + name + " twice")
                     .raise();
         });

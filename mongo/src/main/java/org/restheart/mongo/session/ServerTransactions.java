@@ -19,6 +19,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
+import org.restheart.mongo.error.MongoCodes;
 
 /// MongoDB's transactions by session and number. The state of a transaction is derived from MongoDB's response
 /// to a command in it. Blocks for MongoDB. Thread-safe.
@@ -28,7 +29,6 @@ final class ServerTransactions {
 
     private static final int NONE = 251;
     private static final int COMMITTED = 256;
-    private static final int NOT_SUPPORTED = 20;
 
     private static final int MAX_COMMITS = 5;
 
@@ -183,9 +183,16 @@ final class ServerTransactions {
     }
 
     private static RuntimeException unsupported(MongoCommandException e) {
-        return e.getErrorCode() == NOT_SUPPORTED
+        return e.getErrorCode() == MongoCodes.ILLEGAL_OPERATION
                 ? Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "transactions need a MongoDB replica set")
                         .raise()
                 : e;
+    }
+
+    /// The state of a session's latest transaction, as reported to clients.
+    enum TransactionState {
+        IN,
+        COMMITTED,
+        ABORTED
     }
 }

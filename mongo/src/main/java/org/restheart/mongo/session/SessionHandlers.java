@@ -18,6 +18,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.parameter.SessionParameter;
+import org.restheart.mongo.session.ServerTransactions.TransactionState;
 
 /// The resources below `/_sessions`. Thread-safe.
 public final class SessionHandlers {

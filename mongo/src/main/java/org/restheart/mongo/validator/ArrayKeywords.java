@@ -9,6 +9,7 @@ import org.bson.BsonNumber;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.validator.Part.Bound;
+import org.restheart.mongo.validator.SchemaPlace.Draft;
 
 /// Keywords about arrays. Confined to one translation.
 record ArrayKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPlace place, Bound bound) {

@@ -22,6 +22,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.SchemaSource;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 
 /// `/{db}/{collection}/_validator`: the collection's JSON Schema as MongoDB's validator. Thread-safe.
 public final class CollectionValidator {
@@ -82,7 +83,7 @@ public final class CollectionValidator {
         try {
             validators.set(request.path().requireDb(), request.path().requireCollection(), validator, options);
         } catch (MongoCommandException e) {
-            if (MongoCodes.isOfDeployment(e.getErrorCode()) || e.getErrorCode() == 13) {
+            if (MongoCodes.isOfDeployment(e.getErrorCode()) || e.getErrorCode() == MongoCodes.UNAUTHORIZED) {
                 throw e;
             }
             throw Problem.of(UNPROCESSABLE, "MongoDB does not take the validator")

@@ -12,6 +12,7 @@ import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.mongo.validator.Part.Bound;
+import org.restheart.mongo.validator.SchemaPlace.Draft;
 
 /// Keywords about objects. Those about documents of the collection are loosened, since a stored document has `_id` and
 /// `_etag`, while the gateway checks inserted ones before it adds them. Confined to one translation.

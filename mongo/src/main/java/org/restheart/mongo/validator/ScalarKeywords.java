@@ -17,6 +17,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.mongo.validator.Part.Bound;
+import org.restheart.mongo.validator.SchemaPlace.Draft;
 
 /// Keywords about numbers and strings, and lists of values. Confined to one translation.
 record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPlace place, Bound bound) {

@@ -16,7 +16,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.References.Referred;
-import org.restheart.mongo.validator.TranslatedSchema.LeftOut;
+import org.restheart.mongo.validator.SchemaPlace.Draft;
+import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema.LeftOut;
 
 /// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway admits: what
 /// cannot be expressed is left out and noted, below `not` together with what contains it. Confined to one translation.
@@ -192,5 +193,25 @@ final class SchemaTranslator {
             case Referred.Found(var schema, var there) -> part(schema, there, bound);
             case Referred.Unusable(var why) -> leaveOut(place, "$ref", why, bound);
         };
+    }
+
+    /// A JSON Schema in MongoDB's dialect. It admits every document that the schema admits, and others where something
+    /// is left out. Immutable by agreement.
+    ///
+    /// @param schema the value of `$jsonSchema`
+    /// @param leftOut what MongoDB cannot express; empty if the translation is complete
+    record TranslatedSchema(BsonDocument schema, List<LeftOut> leftOut) {
+        /// A keyword that MongoDB cannot express.
+        ///
+        /// @param path of the subschema with the keyword, as it is reached: `order#/properties/price`
+        record LeftOut(String path, String keyword, String why) {
+            String text() {
+                return path + ": " + keyword + (why.isEmpty() ? "" : ", " + why);
+            }
+        }
+
+        boolean isComplete() {
+            return leftOut.isEmpty();
+        }
     }
 }

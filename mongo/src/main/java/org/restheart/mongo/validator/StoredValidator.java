@@ -5,6 +5,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.mongo.schema.SchemaSource;
+import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 
 /// A collection's validator in MongoDB. One that was made from the collection's JSON Schema is marked in its
 /// description, so that no other validator is taken for it. Immutable by agreement.

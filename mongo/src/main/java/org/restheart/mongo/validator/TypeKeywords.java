@@ -10,6 +10,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.mongo.validator.Part.Bound;
+import org.restheart.mongo.validator.SchemaPlace.Draft;
 
 /// `type`: JSON's types as those of BSON.
 final class TypeKeywords {
@@ -29,13 +30,6 @@ final class TypeKeywords {
             case null, default -> {}
         }
         return names;
-    }
-
-    /// Whether decimals may be among the values, which are objects to the gateway.
-    static boolean admitsDecimals(BsonDocument schema, Bound bound) {
-        var names = names(schema);
-        return (names.isEmpty() || names.contains("object"))
-                && !ExtendedTypes.refused(schema, bound).contains("decimal");
     }
 
     static Part translate(BsonDocument schema, SchemaPlace place, Bound bound) {

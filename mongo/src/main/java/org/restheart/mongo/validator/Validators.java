@@ -25,6 +25,7 @@ import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.schema.SchemaSource;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 import org.restheart.mongo.write.CollectionLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

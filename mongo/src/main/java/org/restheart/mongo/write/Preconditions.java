@@ -6,8 +6,8 @@ import org.bson.BsonValue;
 import org.restheart.http.Method;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
-import org.restheart.mongo.metadata.Known;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
@@ -73,7 +73,7 @@ public final class Preconditions {
     }
 
     /// Empty for an unknown policy, since the property is not validated when it is stored.
-    private static Optional<EtagPolicy> stated(Known known, String property) {
+    private static Optional<EtagPolicy> stated(ResourceMetadata known, String property) {
         return known.property(property).flatMap(Preconditions::stated);
     }
 

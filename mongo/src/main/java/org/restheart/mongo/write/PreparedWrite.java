@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
@@ -55,10 +56,10 @@ sealed interface PreparedWrite<O> extends DocumentWrite<O> {
                 case StatementResult.NoMatch() ->
                     condition.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
                 case StatementResult.Failed(var reason) -> {
-                    if (!DuplicateKeys.isOne(reason.getError())) {
+                    if (!MongoCodes.isDuplicateKey(reason.getError())) {
                         throw reason;
                     }
-                    yield DuplicateKeys.isOfId(reason.getError())
+                    yield MongoCodes.isDuplicateId(reason.getError())
                             ? Optional.empty()
                             : Optional.of(new Duplicate(reason.getError().getMessage()));
                 }

@@ -33,6 +33,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
@@ -66,9 +67,6 @@ public final class RetryableStatements implements AutoCloseable {
     /// Codes with which MongoDB refuses a command before it executes a statement: it cannot be parsed (9, 14, 40413,
     /// 40415), is not allowed (13, 166, 323), or there are no retryable writes (20, 72, 115, 301, 303).
     private static final Set<Integer> NOTHING_DONE = Set.of(9, 13, 14, 20, 72, 115, 166, 301, 303, 323, 40413, 40415);
-
-    /// The user of MongoDB may write some collections only.
-    private static final int UNAUTHORIZED = 13;
 
     private final MongoClient client;
     private final MongoDatabase database;
@@ -179,7 +177,7 @@ public final class RetryableStatements implements AutoCloseable {
         try {
             reply = ask(collection, numbers, writeConcern);
         } catch (MongoCommandException e) {
-            if (e.getErrorCode() != UNAUTHORIZED) {
+            if (e.getErrorCode() != MongoCodes.UNAUTHORIZED) { // the user may write some collections only
                 throw e;
             }
             reply = ask(namespace.getCollectionName(), numbers, writeConcern);

@@ -73,7 +73,8 @@ public final class StatementsReply {
                 .toList();
     }
 
-    /// MongoDB leaves texts out once those of a reply have 1 MiB; [DuplicateKeys] needs the name of the index.
+    /// MongoDB leaves texts out once those of a reply have 1 MiB; [MongoCodes#isDuplicateId] needs the name of the
+    /// index.
     private String message(BsonDocument error) {
         var text = error.getString("errmsg", new BsonString("")).getValue();
         return text.isEmpty() && ID.equals(error.get("keyPattern"))

@@ -10,6 +10,7 @@ import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.UpdateResult;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -217,5 +218,39 @@ public final class TargetDocument {
             return Optional.of(new Created());
         }
         return result.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
+    }
+
+    /// Recognizes updates that take no longer than reading and writing the document, so that others may wait for them.
+    /// Unknown operators are not short.
+    private static final class ShortUpdate {
+        private static final Set<String> OPERATORS = Set.of(
+                "$set",
+                "$unset",
+                "$inc",
+                "$mul",
+                "$min",
+                "$max",
+                "$rename",
+                "$setOnInsert",
+                "$currentDate",
+                "$push",
+                "$pop",
+                "$bit");
+
+        private ShortUpdate() {}
+
+        static boolean is(BsonDocument operators) {
+            return operators.entrySet().stream()
+                    .allMatch(entry -> OPERATORS.contains(entry.getKey())
+                            || (entry.getKey().equals("$addToSet") && addsSingleValues(entry.getValue())));
+        }
+
+        /// Each of many values would be compared with each element.
+        private static boolean addsSingleValues(BsonValue paths) {
+            return paths.isDocument()
+                    && paths.asDocument().values().stream()
+                            .noneMatch(value ->
+                                    value.isDocument() && value.asDocument().containsKey("$each"));
+        }
     }
 }

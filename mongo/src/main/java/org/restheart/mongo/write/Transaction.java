@@ -10,13 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.mongo.error.MongoCodes;
 
 /// Runs several commands atomically. Needs a replica set.
 final class Transaction {
     private static final int MAX_ATTEMPTS = 10;
-
-    /// `IllegalOperation`: the error of a standalone server.
-    private static final int NO_TRANSACTIONS = 20;
 
     private Transaction() {}
 
@@ -55,8 +53,8 @@ final class Transaction {
 
     /// The driver replaces the server's error of a write by one of its own.
     private static boolean isStandalone(MongoException e) {
-        return e.getCode() == NO_TRANSACTIONS
-                || (e.getCause() instanceof MongoException cause && cause.getCode() == NO_TRANSACTIONS);
+        return e.getCode() == MongoCodes.ILLEGAL_OPERATION
+                || (e.getCause() instanceof MongoException cause && cause.getCode() == MongoCodes.ILLEGAL_OPERATION);
     }
 
     /// A random time that grows, so that transactions that conflict do not meet again and again.

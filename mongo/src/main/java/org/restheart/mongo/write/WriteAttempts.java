@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome.Deleted;
@@ -31,10 +32,10 @@ record WriteAttempts(DocumentCondition condition) {
             try {
                 outcome = (i == 0 ? first : further).run().or(this::whyNoMatch);
             } catch (MongoWriteException e) {
-                if (!DuplicateKeys.isOne(e.getError())) {
+                if (!MongoCodes.isDuplicateKey(e.getError())) {
                     throw e;
                 }
-                outcome = DuplicateKeys.isOfId(e.getError())
+                outcome = MongoCodes.isDuplicateId(e.getError())
                         ? whyDuplicate(mode, e.getError().getMessage())
                         : Optional.of(new Duplicate(e.getError().getMessage()));
             }

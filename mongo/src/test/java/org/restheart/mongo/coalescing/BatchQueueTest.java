@@ -32,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.Batching.BatchCommand;
 
 class BatchQueueTest {
     private static final ServerAddress SERVER = new ServerAddress("localhost");

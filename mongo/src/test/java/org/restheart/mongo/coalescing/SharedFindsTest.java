@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.FindQuery;

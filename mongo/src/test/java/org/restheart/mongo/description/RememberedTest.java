@@ -7,6 +7,7 @@ import com.mongodb.MongoTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.restheart.mongo.description.Descriptions.Remembered;
 
 class RememberedTest {
     private final AtomicInteger loads = new AtomicInteger();

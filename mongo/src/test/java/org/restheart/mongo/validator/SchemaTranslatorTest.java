@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.schema.SchemaForm;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

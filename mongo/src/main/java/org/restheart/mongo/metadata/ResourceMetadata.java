@@ -16,16 +16,18 @@ import org.bson.BsonValue;
 /// @param sources what a view reads, also by way of other views
 /// @param properties stored by clients, including `_id` and `_etag`; empty for one that was not created through
 ///     the API
-public record Known(
+public record ResourceMetadata(
         boolean exists,
         boolean plain,
         Optional<Collation> collation,
         Set<MongoNamespace> sources,
         Optional<BsonDocument> properties) {
-    static final Known MISSING = new Known(false, false, Optional.empty(), Set.of(), Optional.empty());
+    static final ResourceMetadata MISSING =
+            new ResourceMetadata(false, false, Optional.empty(), Set.of(), Optional.empty());
 
     /// The deployment itself, which has no properties.
-    public static final Known ROOT = new Known(true, false, Optional.empty(), Set.of(), Optional.empty());
+    public static final ResourceMetadata ROOT =
+            new ResourceMetadata(true, false, Optional.empty(), Set.of(), Optional.empty());
 
     /// One property, if it exists.
     public Optional<BsonValue> property(String name) {

@@ -1,6 +1,0 @@
-package org.restheart.mongo.coalescing;
-
-/// The outcome of a command for one request.
-///
-/// @param sharing how many requests the command served
-record BatchResult<O>(O outcome, int sharing) {}

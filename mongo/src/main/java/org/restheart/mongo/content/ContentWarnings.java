@@ -1,0 +1,76 @@
+package org.restheart.mongo.content;
+
+import java.util.List;
+import java.util.Locale;
+import org.bson.BsonDocument;
+import org.restheart.http.Method;
+import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.resource.ResourcePath;
+
+/// Warnings about the content of requests that have been carried out: files in forms that become documents or
+/// properties, since only buckets store files; and documents without content, which are allowed, but whose clients may
+/// have meant a file that they could not read.
+public final class ContentWarnings {
+    private ContentWarnings() {}
+
+    /// Whether there may be warnings about a request.
+    public static boolean concern(Request request) {
+        return mayIgnoreFiles(request) || lacksContent(request);
+    }
+
+    /// @param request that has been carried out
+    public static List<String> of(Request request) {
+        if (ignoresFiles(request)) {
+            return List.of("the files in the form are not stored: they go to a collection whose name ends in .files");
+        }
+        if (!lacksContent(request)
+                || !(request.require(RequestContent.KEY).value() instanceof BsonDocument content)
+                || !content.isEmpty()) {
+            return List.of();
+        }
+        if (request.require(ResourcePath.KEY).kind().isSchemas()) {
+            return List.of("no content: the schema is empty, and accepts every document");
+        }
+        return List.of(
+                request.method() == Method.PUT
+                        ? "no content: the document now has only _id and _etag"
+                        : "no content: the new document has only _id and _etag");
+    }
+
+    private static boolean mayIgnoreFiles(Request request) {
+        boolean writes =
+                request.method() == Method.POST || request.method() == Method.PUT || request.method() == Method.PATCH;
+        return writes
+                && mediaType(request).toLowerCase(Locale.ROOT).startsWith("multipart/form-data")
+                && switch (request.require(ResourcePath.KEY).kind()) {
+                    case COLLECTION, DOCUMENT, DB -> true;
+                    default -> false;
+                };
+    }
+
+    private static boolean ignoresFiles(Request request) {
+        return mayIgnoreFiles(request)
+                && Multipart.parse(mediaType(request), request.body().bytes(), Form.MAX_FIELDS).stream()
+                        .anyMatch(part -> part.fileName().isPresent());
+    }
+
+    private static String mediaType(Request request) {
+        return request.headers().first("Content-Type").orElse("");
+    }
+
+    /// Whether the request writes a document and has no content.
+    private static boolean lacksContent(Request request) {
+        var kind = request.require(ResourcePath.KEY).kind();
+        boolean writes = switch (request.method()) {
+            case POST -> kind == ResourceKind.COLLECTION || kind == ResourceKind.SCHEMA_STORE;
+            case PUT -> kind == ResourceKind.DOCUMENT || kind == ResourceKind.SCHEMA;
+            default -> false;
+        };
+        return writes
+                && request.body().isAbsent()
+                && request.attribute(DataWrite.KEY).isEmpty();
+    }
+}

@@ -1,8 +1,0 @@
-package org.restheart.mongo.session;
-
-/// The state of a session's latest transaction, as reported to clients.
-enum TransactionState {
-    IN,
-    COMMITTED,
-    ABORTED
-}
