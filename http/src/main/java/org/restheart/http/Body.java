@@ -17,9 +17,8 @@ public interface Body {
     /// The whole content in memory. The array must not be changed. Blocks while content is still arriving, so
     /// it may call [Request#requireThread()].
     ///
-    /// @throws ProblemException 400 if the client has disconnected or the content cannot be decoded, 408
-    /// if it arrives
-    ///     too slowly, 413 if it is too large, 503 if the server has no memory for it
+    /// @throws ProblemException 400 if the client has disconnected or the content cannot be decoded, 408 if it
+    ///     arrives too slowly, 413 if it is too large, 503 if the server has no memory for it
     byte[] bytes();
 
     /// The content from its beginning. The caller closes the stream, whose methods throw what [#bytes()]

@@ -28,9 +28,8 @@ public final class ByteRanges {
     ///
     /// @param header the value of `Range`
     /// @param length the length of the representation, in bytes
-    /// @return empty if the field must be ignored and the whole representation is sent; an empty list if
-    /// no range can be
-    ///     satisfied, which is answered with 416
+    /// @return empty if the field must be ignored and the whole representation is sent; an empty list if no range
+    ///     can be satisfied, which is answered with 416
     public static Optional<List<Slice>> of(String header, long length) {
         if (!header.regionMatches(true, 0, "bytes=", 0, 6)) {
             return Optional.empty();

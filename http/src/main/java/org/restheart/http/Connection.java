@@ -6,8 +6,7 @@ import java.net.InetSocketAddress;
 ///
 /// @param scheme `http` or `https`
 /// @param protocol such as `HTTP/1.1`
-/// @param hostAndPort the name by which the client addresses this server: the `Host` field, or the listener's
-/// address
+/// @param hostAndPort the name by which the client addresses this server: the `Host` field, or the listener's address
 ///     without one
 /// @param peer the client's end of the connection; a proxy's when there is one in between
 /// @param local this server's end

@@ -79,8 +79,7 @@ public sealed interface Content {
     /// @param proxy the path of the proxy in the configuration
     /// @param path the path and query of the forwarded request
     /// @param headers the fields of the forwarded request, except those that delimit its content
-    /// @param caller the caller whose share of connections is used, see
-    /// [org.restheart.http.access.CallerScope]
+    /// @param caller the caller whose share of connections is used, see [org.restheart.http.access.CallerScope]
     record Forwarded(String proxy, String path, Fields headers, String caller) implements Content {}
 
     /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the
@@ -89,9 +88,8 @@ public sealed interface Content {
         /// The next bytes, or an empty buffer at the end. May block. The buffer is valid until the next
         /// call.
         ///
-        /// @throws Exception for any failure; the connection is then closed, so that the client
-        /// detects incomplete
-        ///     content
+        /// @throws Exception for any failure; the connection is then closed, so that the client detects
+        ///     incomplete content
         ByteBuffer next() throws Exception;
 
         @Override

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param warnings about the request, independent of the problem
 /// @param hints what the client may have meant or can do; not sent if `core.error-bodies` is `MINIMAL`
 /// @param disclosure when the response has a body
-/// @param unquoted present if `message` may quote stored documents: the message for callers who may not read
-/// these
+/// @param unquoted present if `message` may quote stored documents: the message for callers who may not read these
 public record Problem(
         ProblemCode code,
         int status,

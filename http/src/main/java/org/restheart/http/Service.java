@@ -11,9 +11,8 @@ public interface Service extends Handler {
     /// Adds attributes before authentication, on which access rules may depend: the data API resolves the
     /// path here. Must not block.
     ///
-    /// @throws ProblemException for a request that is refused; anonymous clients see it, so it must not
-    /// disclose anything
-    ///     but properties of the request
+    /// @throws ProblemException for a request that is refused; anonymous clients see it, so it must not disclose
+    ///     anything but properties of the request
     default Request prepare(Request request) {
         return request;
     }

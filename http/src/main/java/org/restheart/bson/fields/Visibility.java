@@ -186,7 +186,7 @@ public record Visibility(boolean only, Set<String> paths) {
     /// values. The only changes allowed to a hidden field are to set or to remove it as a whole.
     ///
     /// @param matchesShown whether every field by which the document was found is shown; if not, the position that
-    /// `$` stands for is decided by hidden ones
+    ///     `$` stands for is decided by hidden ones
     private record UpdateInspection(Visibility visibility, boolean matchesShown) {
 
         boolean allows(Update update) {

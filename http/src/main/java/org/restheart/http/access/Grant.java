@@ -6,8 +6,7 @@ import org.bson.BsonDocument;
 /// What the permission that admitted a request grants on data: the `mongo` object of an access rule, its variables
 /// already replaced by this request's values. Immutable.
 ///
-/// @param allowManagementRequests whether databases, collections, indexes and their properties may be read and
-/// changed
+/// @param allowManagementRequests whether databases, collections, indexes and their properties may be read and changed
 /// @param allowBulkPatch whether many documents may be changed by one request
 /// @param allowBulkDelete whether many documents may be deleted by one request
 /// @param allowWriteMode whether the parameter `writeMode` is allowed

@@ -16,8 +16,7 @@ import org.restheart.http.attribute.Key;
 /// Options of a write that only judged requests have.
 ///
 /// @param kind for a request with a filter: which of the matching documents it applies to
-/// @param receiver called with the result before the response is built; not for a write that is refused as a
-/// whole
+/// @param receiver called with the result before the response is built; not for a write that is refused as a whole
 public record DataWrite(Kind kind, Consumer<Report> receiver) {
     public static final Key<DataWrite> KEY = Key.named("write");
 
@@ -56,8 +55,7 @@ public record DataWrite(Kind kind, Consumer<Report> receiver) {
     /// @param modified changed documents, not counting entity tags
     /// @param inserted the ids of inserted documents, in the request's order
     /// @param upserted the id of a document that was inserted because none matched
-    /// @param errors of single documents or statements: `index`, `httpStatus`, `mongodbErrorCode` where
-    /// it tells
+    /// @param errors of single documents or statements: `index`, `httpStatus`, `mongodbErrorCode` where it tells
     ///     more, and the `message` if the caller may know it
     public record Report(
             long matched,

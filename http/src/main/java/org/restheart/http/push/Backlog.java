@@ -212,8 +212,7 @@ public final class Backlog {
 
     /// Connects the receiver.
     ///
-    /// @param wake called, from any thread, when the queue becomes non-empty and when an ending is
-    /// announced; must
+    /// @param wake called, from any thread, when the queue becomes non-empty and when an ending is announced; must
     ///     not block
     public void connect(Runnable wake) {
         boolean now;

@@ -12,7 +12,6 @@ public interface Inbound {
     /// Called on the connection's I/O thread, in the order of arrival; must not block.
     ///
     /// @param message text or binary data; the receiver's own
-    /// @param handled to be called, by any thread, when the message is not needed any more: until then it
-    /// counts
+    /// @param handled to be called, by any thread, when the message is not needed any more: until then it counts
     void received(byte[] message, Runnable handled);
 }

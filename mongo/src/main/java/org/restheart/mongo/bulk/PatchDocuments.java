@@ -61,8 +61,7 @@ public final class PatchDocuments implements DataHandler {
     /// @param timeLimit zero for none
     private record CheckedPatch(Collections collections, Duration timeLimit) {
         /// @throws org.restheart.http.ProblemException 400 for a refused document within a transaction of the
-        /// client; 408
-        ///     after the time limit, when some documents may be changed
+        ///     client; 408 after the time limit, when some documents may be changed
         Response.Ready run(DataRequest request, DocumentRule rule, Update.Operators update) {
             boolean disclose = !HiddenFields.mayNotBeQuoted(request);
             var changes = new CheckedChanges(

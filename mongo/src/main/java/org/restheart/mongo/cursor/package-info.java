@@ -3,8 +3,7 @@
 /// - **Bookmarks** are index keys at known positions of a query's result. A page is a short range scan from the
 ///   nearest one. Exact bookmarks are kept up to date by a change stream; approximate ones expire.
 /// - **Positioned cursors** are cursors of MongoDB that were positioned before a request asked for the page, for
-/// queries
-///   whose order no index has.
+///   queries whose order no index has.
 /// - **Continuations** begin after the last document of the previous page, at a key instead of a position.
 ///
 /// A request for page 5,000 goes through these classes, in this order:

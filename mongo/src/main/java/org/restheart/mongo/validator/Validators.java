@@ -87,8 +87,8 @@ public final class Validators {
 
     /// Updates the validator of a collection from its schema, if it was made from one.
     ///
-    /// @return false if the validator now differs from the schema, because it cannot express it or
-    /// MongoDB has failed
+    /// @return false if the validator now differs from the schema, because it cannot express it or MongoDB has
+    ///     failed
     boolean follow(String db, String collection) {
         return CallerScope.call(CallerScope.SERVER, () -> hasFollowed(db, collection));
     }
@@ -144,8 +144,7 @@ public final class Validators {
     /// Updates all validators that were made from schemas, after some of these have changed.
     ///
     /// @return the full names of the collections whose validator now differs from the schema
-    /// @throws MongoException if the validators cannot be listed; they are compared again later in the
-    /// background
+    /// @throws MongoException if the validators cannot be listed; they are compared again later in the background
     List<String> followAll() {
         try {
             return CallerScope.call(CallerScope.SERVER, this::allFollowed);

@@ -20,8 +20,7 @@ final class Transaction {
 
     /// Runs `work` and commits it; aborts it if it throws. Retries it after transient errors.
     ///
-    /// @throws org.restheart.http.ProblemException 409 after repeated conflicts, 405 without a replica
-    /// set
+    /// @throws org.restheart.http.ProblemException 409 after repeated conflicts, 405 without a replica set
     static <T> T run(MongoClient client, WriteConcern writeConcern, Function<ClientSession, T> work) {
         var options = TransactionOptions.builder().writeConcern(writeConcern).build();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
