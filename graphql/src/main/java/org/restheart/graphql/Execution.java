@@ -185,6 +185,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     }
 
     private Object load(String name, FieldMapping.Find find, FieldShape shape, DataFetchingEnvironment environment) {
+        fatal.ifPresent(Execution::end);
         var parent = parent(environment);
         var variables = variables(environment, parent);
         var query = new ReadQuery(
@@ -197,16 +198,19 @@ final class Execution implements InstrumentationState, AutoCloseable {
                         : Math.min(1, find.size(variables, 1, bounds.maxLimit())),
                 bounds.timeLimit(),
                 rights(find.source()));
+        hold(size(query.filter()) + size(query.sort())); // arguments are in the query of each parent
         return shaped(loads.find(name, find.source().loading(), query, environment), shape, parent);
     }
 
     private Object load(
             String name, FieldMapping.Pipeline pipeline, FieldShape shape, DataFetchingEnvironment environment) {
+        fatal.ifPresent(Execution::end);
         var parent = parent(environment);
         var stages = pipeline.fill(variables(environment, parent));
         if (stages.isEmpty()) {
             return shape.ofNothing();
         }
+        hold(size(stages));
         var query = new ReadPipeline(
                 pipeline.source().namespace(),
                 stages,
@@ -278,6 +282,10 @@ final class Execution implements InstrumentationState, AutoCloseable {
         });
     }
 
+    private static void end(Problem problem) {
+        throw problem.raise();
+    }
+
     private void hold(long bytes) {
         require(() -> memory.hold(bytes));
     }
@@ -302,6 +310,13 @@ final class Execution implements InstrumentationState, AutoCloseable {
             case BsonString text -> text.getValue().length();
             case BsonBinary binary -> binary.getData().length;
             case RawBsonDocument document -> document.getByteLength();
+            case BsonDocument document -> {
+                long bytes = ELEMENT;
+                for (var member : document.entrySet()) {
+                    bytes += 2L * ELEMENT + member.getKey().length() + size(member.getValue());
+                }
+                yield bytes;
+            }
             case List<?> list -> {
                 long bytes = (long) ELEMENT * list.size();
                 for (var element : list) {

@@ -41,6 +41,45 @@ class ManyValuesTest {
         }
     }
 
+    /// Arguments become part of the query of each parent document.
+    @Test
+    void arguments_of_too_many_queries_are_given_up(TestMongo mongo) {
+        var db = mongo.newDatabaseName();
+        mongo.client()
+                .getDatabase(db)
+                .getCollection("c")
+                .insertMany(IntStream.range(0, 100)
+                        .mapToObj(i -> new Document("_id", i).append("x", i))
+                        .toList());
+        try (var gateway = GraphqlGateway.start(mongo, "max-response-bytes: 8000000")) {
+            var admin = new GraphqlClient(gateway, "admin");
+            admin.define("app", """
+                    {"schema": "type Doc { x: Int find(of: [Int]): [Doc] alone(of: [Int]): [Doc] stages(of: [Int]): [Doc] }
+                                type Query { docs: [Doc] }",
+                     "mappings": {
+                       "Doc": {
+                         "find": {"db": "$db", "collection": "c", "find": $filter},
+                         "alone": {"db": "$db", "collection": "c", "find": $filter, "dataLoader": false},
+                         "stages": {"db": "$db", "collection": "c", "stages": [{"$match": $filter}]}},
+                       "Query": {"docs": {"db": "$db", "collection": "c"}}}}""".replaceAll("\\n +type", " type")
+                    .replace("$db", db)
+                    .replace("$filter", "{\"_id\": {\"$fk\": \"_id\"}, \"x\": {\"$in\": {\"$arg\": \"of\"}}}"));
+            var values = IntStream.range(0, 5_000).boxed().toList().toString();
+            for (var field : List.of("find", "alone", "stages")) {
+                var variable =
+                        "{\"query\": \"query($of: [Int]) {docs{" + field + "(of: $of){x}}}\", \"variables\": {\"of\": ";
+                var literal = "{\"query\": \"{docs{" + field + "(of: " + values + "){x}}}\"}";
+                for (var request : List.of(variable + values + "}}", literal)) {
+                    var refused = admin.send("POST", "/graphql/app", request);
+                    assertThat(refused.body()).as(field).contains("or takes as much memory");
+                    assertThat(refused.statusCode()).isEqualTo(400);
+                }
+                var few = admin.send("POST", "/graphql/app", variable + "[7]}}");
+                assertThat(few.body()).as(field).contains("[{\"x\":7}]");
+            }
+        }
+    }
+
     @Test
     void results_with_too_many_errors_are_given_up(TestMongo mongo) {
         var db = mongo.newDatabaseName();
