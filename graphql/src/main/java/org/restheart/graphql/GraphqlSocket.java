@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -37,6 +38,10 @@ final class GraphqlSocket implements Inbound {
     private static final int MAX_WAITING = 100;
     private static final int MAX_WAITING_BYTES = 2 * MAX_MESSAGE;
     private static final int MAX_SUBSCRIPTIONS = 100;
+
+    /// Bytes of the messages that began the subscriptions, so that there is always room for another message.
+    private static final int MAX_SUBSCRIBED_BYTES = MAX_WAITING_BYTES - MAX_MESSAGE;
+
     private static final int MAX_ID = 200;
     private static final Logger LOG = LoggerFactory.getLogger(GraphqlSocket.class);
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.DEFAULT);
@@ -47,6 +52,7 @@ final class GraphqlSocket implements Inbound {
     private final Backlog backlog;
     private final SerialTasks tasks = new SerialTasks("graphql-socket");
     private final Map<String, Running> running = new ConcurrentHashMap<>();
+    private final AtomicLong subscribedBytes = new AtomicLong();
     private volatile OperationResult.@Nullable OpenSubscription last;
     private volatile boolean initialised;
     private volatile boolean closed;
@@ -96,28 +102,73 @@ final class GraphqlSocket implements Inbound {
     }
 
     @Override
-    public void received(byte[] message, Runnable handled) {
+    public void received(byte[] message, Memory memory) {
         if (tasks.waiting() >= MAX_WAITING) {
-            handled.run();
+            memory.release();
             end(Ending.TOO_MANY_REQUESTS);
         } else {
             tasks.execute(() -> {
+                var received = new Received(message, memory);
                 try {
-                    handle(message);
+                    handle(received);
                 } finally {
-                    handled.run();
+                    received.handled();
                 }
             });
         }
     }
 
-    private void handle(byte[] bytes) {
+    /// A message, which counts until it is handled or, if it began a subscription, until that ends. Confined to the
+    /// thread that handles it, but for [#release()].
+    private static final class Received implements Body {
+        private final byte[] bytes;
+        private final Memory memory;
+        private boolean kept;
+
+        Received(byte[] bytes, Memory memory) {
+            this.bytes = bytes;
+            this.memory = memory;
+        }
+
+        @Override
+        public long length() {
+            return bytes.length;
+        }
+
+        @Override
+        public byte[] bytes() {
+            return bytes;
+        }
+
+        @Override
+        public void hold(long more) {
+            memory.hold(more);
+        }
+
+        /// It is needed until [#release()].
+        void keep() {
+            kept = true;
+        }
+
+        void handled() {
+            if (!kept) {
+                release();
+            }
+        }
+
+        /// May be called several times.
+        void release() {
+            memory.release();
+        }
+    }
+
+    private void handle(Received received) {
         if (closed || backlog.hasEnded()) {
             return;
         }
         BsonDocument message;
         try {
-            message = JsonParser.parseDocument(bytes);
+            message = JsonParser.parseDocument(received.bytes());
         } catch (MalformedJsonException _) {
             end(Ending.BAD_MESSAGE);
             return;
@@ -126,7 +177,7 @@ final class GraphqlSocket implements Inbound {
             case "connection_init" -> initialise();
             case "ping" -> send(new BsonDocument("type", new BsonString("pong")));
             case "pong" -> {} // its arrival is noticed by the connection
-            case "subscribe" -> subscribe(text(message, "id"), message.get("payload"));
+            case "subscribe" -> subscribe(text(message, "id"), message.get("payload"), received);
             case "complete" -> complete(text(message, "id"));
             default -> end(Ending.BAD_MESSAGE);
         }
@@ -149,10 +200,11 @@ final class GraphqlSocket implements Inbound {
         var known = running.remove(id);
         if (known != null) {
             known.close();
+            subscribedBytes.addAndGet(-known.message.length());
         }
     }
 
-    private void subscribe(String id, @Nullable BsonValue payload) {
+    private void subscribe(String id, @Nullable BsonValue payload, Received message) {
         if (!initialised) {
             end(Ending.UNAUTHORIZED);
         } else if (id.isEmpty() || id.length() > MAX_ID || payload == null || !payload.isDocument()) {
@@ -163,16 +215,18 @@ final class GraphqlSocket implements Inbound {
             end(Ending.PERMISSION_LOST);
         } else if (running.size() >= MAX_SUBSCRIPTIONS) {
             refuse(id, "there are " + MAX_SUBSCRIPTIONS + " subscriptions on this connection already");
+        } else if (subscribedBytes.get() + message.length() > MAX_SUBSCRIBED_BYTES) {
+            refuse(id, "the subscriptions on this connection have " + MAX_SUBSCRIBED_BYTES + " bytes together at most");
         } else {
-            start(id, payload.asDocument());
+            start(id, payload.asDocument(), message);
         }
     }
 
-    private void start(String id, BsonDocument payload) {
+    private void start(String id, BsonDocument payload, Received message) {
         var results = new Results(id);
         try {
             request.attribute(Operation.ADMISSION).ifPresent(Runnable::run);
-            var asked = QueryRequest.of(payload, Body.EMPTY);
+            var asked = QueryRequest.of(payload, message);
             if (!subscriptions.isServed(served)) {
                 end(Ending.REDEFINED);
             } else if (!subscriptions.isAdmitted(request)) { // each subscription is a request for the app
@@ -180,7 +234,7 @@ final class GraphqlSocket implements Inbound {
             } else if (isOther(asked)) {
                 refuse(id, "only subscriptions are answered on a WebSocket: send other operations by POST");
             } else {
-                start(results, asked);
+                start(results, asked, message);
             }
         } catch (ProblemException e) {
             results.report(e.problem().code().status());
@@ -199,7 +253,7 @@ final class GraphqlSocket implements Inbound {
                 .isPresent();
     }
 
-    private void start(Results results, QueryRequest asked) {
+    private void start(Results results, QueryRequest asked, Received message) {
         var observed = request.with(Operation.OBSERVER, results::asked);
         var resumeAfter = asked.resumeAfter().filter(token -> !token.isEmpty());
         switch (subscriptions.start(observed, served, asked, resumeAfter)) {
@@ -207,14 +261,16 @@ final class GraphqlSocket implements Inbound {
                 results.report(outcome.status() == 200 ? 400 : outcome.status());
                 refuse(results.id, outcome);
             }
-            case OperationResult.OpenSubscription open -> run(results, open);
+            case OperationResult.OpenSubscription open -> run(results, open, message);
         }
     }
 
-    private void run(Results results, OperationResult.OpenSubscription open) {
+    private void run(Results results, OperationResult.OpenSubscription open, Received message) {
         last = open;
         var stream = open.results(results);
-        running.put(results.id, new Running(stream, results));
+        message.keep(); // for each event, the operation is executed again
+        subscribedBytes.addAndGet(message.length());
+        running.put(results.id, new Running(stream, results, message));
         stream.start();
         if (closed) { // in the meantime
             complete(results.id);
@@ -222,9 +278,10 @@ final class GraphqlSocket implements Inbound {
     }
 
     /// A subscription that has been started.
-    private record Running(ResponseStream stream, Results results) {
+    private record Running(ResponseStream stream, Results results, Received message) {
         void close() {
             stream.close();
+            message.release();
             results.report(200);
         }
     }

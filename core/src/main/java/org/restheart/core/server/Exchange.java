@@ -233,8 +233,10 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
                         : "responses that this client has not taken fill its share"));
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
-        if (ready.content() instanceof Content.Push || leavesContentUnread(ready)) {
-            leave(); // it may stay open for days, or while the client sends content that is not read
+        if (ready.content() instanceof Content.Push) {
+            vacate(); // it may stay open for days; whoever pushes may hold the request's content
+        } else if (leavesContentUnread(ready)) {
+            leave(); // while the client sends it
         }
         if (route.binding().service().isPlain() || !Compression.isWorthwhile(ready)) {
             write(ready);
@@ -317,9 +319,14 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void leave() {
+        counter.close();
+        vacate();
+    }
+
+    /// The request is not in progress any more.
+    private void vacate() {
         if (!left) {
             left = true;
-            counter.close();
             if (awaited != null) {
                 parts.waiting().release(awaited);
             }

@@ -48,15 +48,36 @@ final class ReceivedMessages {
         arriving = null;
         arrived = 0;
         waiting.addAndGet(bytes);
-        var handled = new AtomicBoolean();
-        inbound.received(message, () -> {
-            if (handled.compareAndSet(false, true)) {
+        inbound.received(message, new Share(bytes, counter));
+    }
+
+    /// The memory of one message. Thread-safe.
+    private final class Share implements Inbound.Memory {
+        private final int bytes;
+        private final BodyLimits.@Nullable Counter counter;
+        private final AtomicBoolean released = new AtomicBoolean();
+
+        Share(int bytes, BodyLimits.@Nullable Counter counter) {
+            this.bytes = bytes;
+            this.counter = counter;
+        }
+
+        @Override
+        public void hold(long more) {
+            if (counter != null && !counter.addObjects(more)) {
+                throw limits.contentHasNoRoom().raise();
+            }
+        }
+
+        @Override
+        public void release() {
+            if (released.compareAndSet(false, true)) {
                 waiting.addAndGet(-bytes);
                 if (counter != null) {
                     counter.close();
                 }
             }
-        });
+        }
     }
 
     /// Discards what has arrived of a message.

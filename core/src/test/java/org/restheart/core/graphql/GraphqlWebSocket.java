@@ -103,6 +103,11 @@ final class GraphqlWebSocket implements WebSocket.Listener, AutoCloseable {
         return BsonDocument.parse(Objects.requireNonNull(messages.poll(30, TimeUnit.SECONDS), "no message"));
     }
 
+    /// Whether a message has arrived that contains a text.
+    boolean has(String text) {
+        return messages.stream().anyMatch(message -> message.contains(text));
+    }
+
     /// The close code, if it is closed.
     Optional<Integer> closed() {
         return closed.isCompletedExceptionally() ? Optional.empty() : Optional.ofNullable(closed.getNow(null));

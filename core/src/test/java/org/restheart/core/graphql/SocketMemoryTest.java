@@ -50,6 +50,75 @@ class SocketMemoryTest {
         }
     }
 
+    /// Operations are executed again for each event.
+    @Test
+    void what_subscriptions_need_counts_until_they_end(TestMongo mongo) throws Exception {
+        mongo.database().getCollection("gql-apps").drop();
+        mongo.database().createCollection("gql-apps");
+        var db = mongo.newDatabaseName();
+        mongo.client().getDatabase(db).createCollection("first");
+        try (var gateway = GraphqlGateway.start(
+                mongo,
+                "verbose: false",
+                yaml -> yaml.replace("core: {", "core: {max-buffered-content: 4000000, ")
+                        + "connection-options: {MAX_ENTITY_SIZE: 1000000}\n")) {
+            var admin = new GraphqlClient(gateway, "admin");
+            admin.send("PUT", "/" + db + "/items", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
+            admin.define("live", """
+                    {"schema": "type Item { _id: Int } type Query { a: Int } type Subscription { item: Item }",
+                     "mappings": {"Query": {"a": "a"}, "Subscription": {
+                       "item": {"db": "$db", "collection": "items", "stream": "all", "path": "fullDocument"}}}}
+                    """.replace("$db", db));
+            var request = "{\"query\": \"subscription {item {_id}}\", \"variables\": {\"v\": \"" + PART + "\"}}";
+
+            var streams = new ArrayList<GraphqlEvents>();
+            try {
+                for (int i = 0; i < 10; i++) {
+                    streams.add(GraphqlEvents.ask(gateway, "admin", "live", request));
+                }
+                assertThat(streams).anyMatch(stream -> stream.status().contains(" 200 "));
+                assertThat(streams).anyMatch(stream -> stream.status().contains(" 503 "));
+            } finally {
+                for (var stream : streams) {
+                    stream.close();
+                }
+            }
+            await().untilAsserted(() -> {
+                try (var again = GraphqlEvents.ask(gateway, "admin", "live", request)) {
+                    assertThat(again.status()).contains(" 200 ");
+                }
+            });
+
+            var sockets = new ArrayList<GraphqlWebSocket>();
+            try {
+                for (int i = 0; i < 10; i++) {
+                    var socket = GraphqlWebSocket.connect(gateway, "admin", "live");
+                    sockets.add(socket);
+                    var _ = socket.trySend("{\"type\": \"subscribe\", \"id\": \"a\", \"payload\": " + request + "}");
+                    var _ = socket.trySend("{\"type\": \"ping\"}");
+                    await().until(() -> socket.closed().isPresent() || socket.has("pong"));
+                }
+                assertThat(closed(sockets)).hasSizeBetween(1, 9).containsOnly(1013);
+            } finally {
+                sockets.forEach(GraphqlWebSocket::close);
+            }
+            await().untilAsserted(() -> {
+                try (var one = GraphqlWebSocket.connect(gateway, "admin", "live")) {
+                    for (var id : List.of("a", "b", "c")) {
+                        one.send("{\"type\": \"subscribe\", \"id\": \"" + id + "\", \"payload\": " + request + "}");
+                    }
+                    var refusal = one.next();
+                    assertThat(refusal.getString("id").getValue()).isEqualTo("c");
+                    assertThat(refusal.toJson()).contains("error", "bytes together at most");
+                    one.send("{\"type\": \"complete\", \"id\": \"a\"}");
+                    one.send("{\"type\": \"subscribe\", \"id\": \"d\", \"payload\": " + request + "}");
+                    one.send("{\"type\": \"ping\"}");
+                    assertThat(one.next().getString("type").getValue()).isEqualTo("pong");
+                }
+            });
+        }
+    }
+
     private static List<Integer> closed(List<GraphqlWebSocket> sockets) {
         return sockets.stream().flatMap(socket -> socket.closed().stream()).toList();
     }

@@ -28,8 +28,8 @@ class ReceivedMessagesTest {
                     }
 
                     @Override
-                    public void received(byte[] message, Runnable done) {
-                        handled.add(done);
+                    public void received(byte[] message, Memory memory) {
+                        handled.add(memory::release);
                     }
                 },
                 limits,

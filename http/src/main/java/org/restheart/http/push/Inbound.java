@@ -12,6 +12,17 @@ public interface Inbound {
     /// Called on the connection's I/O thread, in the order of arrival; must not block.
     ///
     /// @param message text or binary data; the receiver's own
-    /// @param handled to be called, by any thread, when the message is not needed any more: until then it counts
-    void received(byte[] message, Runnable handled);
+    /// @param memory of the message, which counts until it is released
+    void received(byte[] message, Memory memory);
+
+    /// What a message takes, for its caller.
+    interface Memory {
+        /// Adds objects that are made of the message.
+        ///
+        /// @throws org.restheart.http.ProblemException 503 if the caller holds too much already
+        void hold(long bytes);
+
+        /// To be called, by any thread, when the message is not needed any more. May be called again.
+        void release();
+    }
 }
