@@ -123,4 +123,27 @@ class ProtectedCollectionsTest {
         }
         assertThat(data.getArray("byPassword")).isEmpty();
     }
+
+    /// Such as the log of all writes, which contains the accounts.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "local/oplog.rs",
+                "config/transactions",
+                "admin/system.version",
+                "$db/_properties",
+                "$db/x.chunks"
+            })
+    void no_mapping_reads_what_is_reserved(String name) {
+        var source = name.replace("$db", db).split("/");
+        for (var how : new String[] {"\"find\": {}", "\"stages\": [{\"$match\": {}}]"}) {
+            var stored = admin.send("PUT", "/defs/gql-apps/r?wm=upsert", """
+                    {"schema": "type Query { f: [BsonDocument] }",
+                     "mappings": {"Query": {"f": {"db": "%s", "collection": "%s", "as": "app", %s}}}}
+                    """.formatted(source[0], source[1], how));
+            assertThat(stored.body()).contains("the mapping for Query.f will fail: reserved resource");
+            var answer = admin.send("POST", "/graphql/r", "{\"query\": \"{f}\"}");
+            assertThat(answer.body()).contains("\"f\":null", "reserved resource");
+        }
+    }
 }

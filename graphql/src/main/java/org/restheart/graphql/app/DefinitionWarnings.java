@@ -127,6 +127,9 @@ final class DefinitionWarnings {
                     stages(stages(stages), place);
                 } else {
                     operators(query.get("find"), place);
+                    if (fields.get(place) instanceof FieldMapping.Find find) {
+                        refusal(find.source(), List.of(), place);
+                    }
                 }
             }
         });
@@ -148,10 +151,14 @@ final class DefinitionWarnings {
             }
         }
         if (fields.get(place) instanceof FieldMapping.Pipeline pipeline) {
-            collections
-                    .refusal(pipeline.source().namespace(), stages)
-                    .ifPresent(refusal -> warnings.add("the mapping for " + place + " will fail: " + refusal));
+            refusal(pipeline.source(), stages, place);
         }
+    }
+
+    private void refusal(FieldMapping.Source source, List<BsonDocument> stages, String place) {
+        collections
+                .refusal(source.namespace(), stages)
+                .ifPresent(refusal -> warnings.add("the mapping for " + place + " will fail: " + refusal));
     }
 
     /// Looks for operators of a filter that are misspelt variables.

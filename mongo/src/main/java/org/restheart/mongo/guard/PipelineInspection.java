@@ -55,17 +55,23 @@ public final class PipelineInspection {
         }
     }
 
-    /// Refuses a view over collections that no pipeline may access.
+    /// Refuses a reserved collection, such as the log of all writes, and a view over collections that no pipeline may
+    /// access.
     ///
     /// @throws org.restheart.http.ProblemException 403
     public void requireOpen(MongoNamespace namespace) {
-        requireOpen(sources.apply(namespace.getDatabaseName(), namespace.getCollectionName()));
+        requireOpen(namespace, sources.apply(namespace.getDatabaseName(), namespace.getCollectionName()));
     }
 
-    /// The same for a view whose collections are known.
+    /// The same.
     ///
+    /// @param viewed what it reads, if it is a view
     /// @throws org.restheart.http.ProblemException 403
-    public void requireOpen(Set<MongoNamespace> viewed) {
+    public void requireOpen(MongoNamespace namespace, Set<MongoNamespace> viewed) {
+        if (ResourceNames.isReservedDb(namespace.getDatabaseName())
+                || ResourceNames.isReservedCollection(namespace.getCollectionName())) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "reserved resource").raise();
+        }
         security.requireOpen(viewed);
     }
 

@@ -76,7 +76,7 @@ public final class DocumentReads {
     public Optional<KnownCollection> known(MongoNamespace namespace) {
         return metadata.known(namespace.getDatabaseName(), namespace.getCollectionName())
                 .map(known -> {
-                    inspection.requireOpen(known.sources());
+                    inspection.requireOpen(namespace, known.sources());
                     return new KnownCollection(namespace, known.plain());
                 });
     }
