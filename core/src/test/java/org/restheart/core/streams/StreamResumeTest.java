@@ -1,5 +1,7 @@
 package org.restheart.core.streams;
 
+import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.client.MongoClient;
@@ -78,6 +80,58 @@ class StreamResumeTest {
                 }
                 gateway.insert("t", "{n: " + (written + 1) + "}");
                 assertThat(number(again.next())).isEqualTo(written + 1);
+            }
+        }
+    }
+
+    /// Those who stay do not receive such an event, and all others.
+    @Test
+    void who_comes_back_receives_all_but_an_event_at_which_the_pipeline_fails(TestMongo mongo) throws Exception {
+        try (var gateway = StreamsGateway.start(mongo, "")) {
+            gateway.define("t", """
+                    {"streams": [{"uri": "divides", "stages": [
+                      {"$addFields": {"fullDocument.r": {"$divide": [1, "$fullDocument.d"]}}}]}]}""");
+            var target = "/t/_streams/divides";
+            String id;
+            try (var first = SseListener.open(gateway, target)) {
+                gateway.insert("t", "{n: 1, d: 1}");
+                id = first.next().id();
+            }
+            gateway.insert("t", "{n: 2, d: 'x'}");
+            gateway.insert("t", "{n: 3, d: 1}");
+            gateway.insert("t", "{n: 4, d: 'x'}");
+            gateway.insert("t", "{n: 5, d: 'x'}");
+            gateway.insert("t", "{n: 6, d: 1}");
+            try (var again = new SseListener(gateway, target, id)) {
+                assertThat(again.status()).contains(" 200 ");
+                assertThat(number(again.next())).isEqualTo(3);
+                assertThat(number(again.next())).isEqualTo(6);
+                gateway.insert("t", "{n: 7, d: 1}");
+                assertThat(number(again.next())).isEqualTo(7);
+            }
+        }
+    }
+
+    /// MongoDB sends no event of more than 16 MiB, of whichever document.
+    @Test
+    void who_comes_back_receives_all_but_an_event_that_is_too_large(TestMongo mongo) throws Exception {
+        try (var gateway = StreamsGateway.start(mongo, "")) {
+            gateway.define("t", DEFINITION);
+            String id;
+            try (var first = SseListener.open(gateway, TARGET)) {
+                gateway.insert("t", "{n: 1}");
+                id = first.next().id();
+            }
+            var half = "x".repeat(7_500_000);
+            gateway.collection("t").insertMany(documents(2, 1, ", a: '" + half + "'"));
+            gateway.collection("t").updateOne(eq("n", 2), set("b", half)); // contains it, and the document with both
+            gateway.insert("t", "{n: 3}");
+            try (var again = new SseListener(gateway, TARGET, id)) {
+                assertThat(again.status()).contains(" 200 ");
+                var event = again.next();
+                while (!event.data().containsKey("fullDocument") || number(event) != 3) {
+                    event = again.next();
+                }
             }
         }
     }

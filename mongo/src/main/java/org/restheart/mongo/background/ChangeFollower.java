@@ -3,8 +3,6 @@ package org.restheart.mongo.background;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.ChangeCursor.Change;
@@ -17,7 +15,6 @@ public final class ChangeFollower {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeFollower.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
     private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
-    private static final int MAX_SKIPPED = 1_000;
 
     private final BackgroundTasks tasks;
     private final MongoClient client;
@@ -25,9 +22,7 @@ public final class ChangeFollower {
     private final Audience audience;
     private Start position = new Start.Anywhere();
     private Duration pause = FIRST_PAUSE;
-    private boolean stepping;
-    private boolean moved;
-    private final List<BsonDocument> leftOut = new ArrayList<>();
+    private final SkippedEvents skipped;
 
     /// The receiver of events.
     public interface Audience {
@@ -65,6 +60,7 @@ public final class ChangeFollower {
         this.client = client;
         this.followed = followed;
         this.audience = audience;
+        this.skipped = new SkippedEvents(followed);
     }
 
     /// Returns when following ends.
@@ -72,8 +68,7 @@ public final class ChangeFollower {
     /// @throws MongoException when the stream cannot be opened in the first place
     public End follow() {
         position = Start.now(client);
-        leftOut.clear();
-        stepping = false;
+        skipped.clear();
         var cursor = ChangeCursor.open(followed, position);
         audience.opened();
         pause = FIRST_PAUSE;
@@ -128,7 +123,7 @@ public final class ChangeFollower {
                 return End.GONE;
             } else {
                 reached(cursor.token());
-                if (stepping) {
+                if (skipped.isStepping()) {
                     return null;
                 }
             }
@@ -138,8 +133,7 @@ public final class ChangeFollower {
 
     private void moveTo(BsonDocument token) {
         position = new Start.After(token);
-        leftOut.clear();
-        moved = true;
+        skipped.moved();
         pause = FIRST_PAUSE;
     }
 
@@ -157,11 +151,11 @@ public final class ChangeFollower {
         while (isWanted()) {
             try {
                 if (cause == null) {
-                    stepping = false;
+                    skipped.stopStepping();
                 } else if (!overcome(cause)) {
                     return null;
                 }
-                var cursor = ChangeCursor.open(followed, position, leftOut, stepping ? 1 : 0);
+                var cursor = skipped.open(position);
                 audience.opened();
                 return cursor;
             } catch (MongoException e) {
@@ -183,35 +177,15 @@ public final class ChangeFollower {
                 pause();
             }
             case ONE_EVENT -> {
-                return stepOver(failure);
+                switch (skipped.after(failure, position)) {
+                    case TRY_AGAIN -> {}
+                    case WAIT -> pause();
+                    case GIVE_UP -> {
+                        return false;
+                    }
+                }
             }
         }
-        return true;
-    }
-
-    /// MongoDB does not report which event it was. Therefore the events since the last delivered one are fetched one by
-    /// one, and the one at which it fails again is excluded from the pipeline. Resuming after that event is not
-    /// possible: MongoDB passes the event after which it resumes to the pipeline too.
-    ///
-    /// @return false if there is no end of such events
-    private boolean stepOver(MongoException failure) {
-        if (stepping && !moved) {
-            var token = ChangeCursor.firstToken(followed, position, leftOut);
-            if (token == null) {
-                pause();
-            } else if (leftOut.size() < MAX_SKIPPED) {
-                LOG.warn(
-                        "the pipeline of a change stream of {} fails at one event, which is left out: code {}",
-                        followed.name(),
-                        failure.getCode());
-                leftOut.add(token);
-            } else {
-                LOG.warn("the pipeline of a change stream of {} fails at every event", followed.name());
-                return false;
-            }
-        }
-        stepping = true;
-        moved = false;
         return true;
     }
 

@@ -6,8 +6,8 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.background.ChangeCursor;
 import org.restheart.mongo.background.ResumeToken;
+import org.restheart.mongo.background.ResumedEvents;
 import org.restheart.mongo.background.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,11 +40,11 @@ final class CatchUp {
         var place = cursors.acquire(owner);
         boolean started = false;
         try {
-            var cursor = ChangeCursor.open(stream.key().in(client), from);
+            var events = ResumedEvents.open(stream.key().in(client), from);
             tasks.start("catch-up", () -> {
                 try (place;
-                        cursor) {
-                    run(cursor, stream, listener);
+                        events) {
+                    run(events, stream, listener);
                 }
             });
             started = true;
@@ -57,11 +57,11 @@ final class CatchUp {
         }
     }
 
-    private void run(ChangeCursor cursor, SharedStream stream, Listener listener) {
+    private void run(ResumedEvents events, SharedStream stream, Listener listener) {
         try {
             var target = stream.position();
             while (stream.has(listener)) {
-                var reached = step(cursor, stream, listener);
+                var reached = step(events, stream, listener);
                 target = target == null ? stream.position() : target;
                 if (reached != null && target != null && ResumeToken.reaches(reached, target)) {
                     var ahead = stream.release(listener, reached);
@@ -89,11 +89,11 @@ final class CatchUp {
     /// Delivers one event, if there is one. Waits for a client that takes them slowly: nobody else waits for it.
     ///
     /// @return the position up to which all events are delivered
-    private @Nullable BsonDocument step(ChangeCursor cursor, SharedStream stream, Listener listener)
+    private @Nullable BsonDocument step(ResumedEvents events, SharedStream stream, Listener listener)
             throws InterruptedException {
-        var change = cursor.next();
+        var change = events.next();
         if (change == null) {
-            return cursor.token();
+            return events.token();
         }
         if (!listener.catchUp(new Event(change), meters)) {
             stream.leave(listener);

@@ -1,0 +1,93 @@
+package org.restheart.mongo.background;
+
+import com.mongodb.MongoException;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.background.ChangeCursor.Change;
+
+/// The events of a change stream from a position in the past on, without those at which its pipeline fails: who resumes
+/// receives what those receive who have stayed. Other failures end it. Confined to one thread at a time.
+public final class ResumedEvents implements AutoCloseable {
+    private final SkippedEvents skipped;
+    private Start position;
+    private @Nullable ChangeCursor cursor;
+
+    private ResumedEvents(Followed followed, Start from) {
+        this.skipped = new SkippedEvents(followed);
+        this.position = from;
+    }
+
+    /// Returns when MongoDB has accepted the position.
+    ///
+    /// @param followed whose pipeline MongoDB accepts, as a cursor from now on has shown
+    /// @throws MongoException for an invalid token, or if the events after it are lost
+    public static ResumedEvents open(Followed followed, Start from) {
+        var events = new ResumedEvents(followed, from);
+        try {
+            events.cursor = events.skipped.open(from);
+        } catch (MongoException e) {
+            if (FollowFailure.of(e) == FollowFailure.ONE_EVENT) {
+                var _ = ChangeCursor.firstToken(followed, from, List.of()); // fails if the position is why
+            }
+            events.leaveOut(e);
+        }
+        return events;
+    }
+
+    /// The next event; null if there was none for a while, or one was left out.
+    ///
+    /// @throws MongoException for a failure that is not due to one event, or if there is no end of those that are
+    public @Nullable Change next() {
+        if (cursor == null) {
+            reopen();
+            return null;
+        }
+        Change change;
+        try {
+            change = cursor.next();
+        } catch (MongoException e) {
+            close();
+            leaveOut(e);
+            return null;
+        }
+        var reached = change == null ? cursor.token() : change.token();
+        if (reached != null) {
+            position = new Start.After(reached);
+            skipped.moved();
+        }
+        if (change == null && skipped.isStepping()) {
+            close();
+            skipped.stopStepping();
+        }
+        return change;
+    }
+
+    private void reopen() {
+        try {
+            cursor = skipped.open(position);
+        } catch (MongoException e) {
+            leaveOut(e);
+        }
+    }
+
+    private void leaveOut(MongoException failure) {
+        if (FollowFailure.of(failure) != FollowFailure.ONE_EVENT
+                || skipped.after(failure, position) == SkippedEvents.Next.GIVE_UP) {
+            throw failure;
+        }
+    }
+
+    /// The position up to which [#next()] has returned all events; null until that is known.
+    public @Nullable BsonDocument token() {
+        return position instanceof Start.After(var token) ? token : null;
+    }
+
+    @Override
+    public void close() {
+        if (cursor != null) {
+            cursor.close();
+            cursor = null;
+        }
+    }
+}
