@@ -6,15 +6,19 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
+import org.restheart.mongo.find.QueryKey;
 
 /// The queues of one kind, by shape. A queue that is evicted while requests wait in it still serves them.
 /// Thread-safe.
 ///
 /// @param <K> the shape: requests with equal shapes may share a command, so that it contains BSON only as a
-///     [org.restheart.mongo.find.QueryKey]
+///     [QueryKey]
 /// @param <R> the request
 /// @param <O> the outcome
 final class BatchQueues<K, R, O> {
+    /// Bytes of an average shape; the whole text of a query is one, whose arguments may have megabytes.
+    private static final int BYTES = 1_024;
+
     private final Cache<K, BatchQueue<R, O>> queues;
     private final CoalescingConfig config;
     private final Executor threads;
@@ -27,7 +31,8 @@ final class BatchQueues<K, R, O> {
         this.deployment = deployment;
         this.meters = meters;
         this.queues = Caffeine.newBuilder()
-                .maximumSize(config.maxQueues())
+                .maximumWeight((long) config.maxQueues() * BYTES)
+                .weigher((K shape, BatchQueue<R, O> _) -> shape instanceof QueryKey key ? key.weight(BYTES) : BYTES)
                 .expireAfterAccess(config.queueIdle())
                 .executor(Runnable::run)
                 .build();

@@ -29,6 +29,9 @@ final class Allocator {
 
     private static final int MAX_QUERIES = 1_000;
 
+    /// Bytes of an average query.
+    private static final int BYTES = 4_096;
+
     /// The longest pause between two cursors. The pause is as long as the first one took, so that at most half
     /// of the time is spent on them.
     private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
@@ -58,7 +61,8 @@ final class Allocator {
         this.cursors = cursors;
         this.slices = new Slices(config.allocation());
         this.demands = Caffeine.newBuilder()
-                .maximumSize(MAX_QUERIES)
+                .maximumWeight(MAX_QUERIES * BYTES)
+                .weigher((QueryKey key, Demand _) -> key.weight(BYTES))
                 .expireAfterAccess(config.maxCursorAge())
                 .executor(Runnable::run)
                 .build();

@@ -22,6 +22,10 @@ import org.restheart.mongo.find.QueryKey;
 /// Thread-safe.
 public final class Continuations {
     private static final int MAX_ORDERS = 1_000;
+
+    /// Bytes of an average order, with its filter.
+    private static final int BYTES = 4_096;
+
     private static final Duration INDEXES_KNOWN = Duration.ofMinutes(1);
 
     private final Documents documents;
@@ -33,7 +37,8 @@ public final class Continuations {
         this.client = client;
         this.documents = documents;
         this.indexes = Caffeine.newBuilder()
-                .maximumSize(MAX_ORDERS)
+                .maximumWeight(MAX_ORDERS * BYTES)
+                .weigher((QueryKey key, Optional<SortIndex> _) -> key.weight(BYTES))
                 .expireAfterWrite(INDEXES_KNOWN)
                 .executor(Runnable::run)
                 .build();

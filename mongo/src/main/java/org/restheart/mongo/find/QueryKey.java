@@ -50,6 +50,13 @@ public final class QueryKey {
         return bytes.length;
     }
 
+    /// The weight in a cache, so that the bytes of its keys are bounded and not only their number.
+    ///
+    /// @param average at least; the cache has so many times more as its maximum weight as entries
+    public int weight(int average) {
+        return Math.max(average, bytes.length);
+    }
+
     /// Without the values, which are client data.
     @Override
     public String toString() {
