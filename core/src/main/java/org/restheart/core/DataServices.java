@@ -213,6 +213,7 @@ final class DataServices {
                 judgedRequests,
                 pushed,
                 new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
+                security::useUp,
                 security.ownCollections().stream()
                         .map(MongoNamespace::getFullName)
                         .collect(Collectors.toSet()),

@@ -1,10 +1,10 @@
 package org.restheart.mcp;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiPredicate;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
@@ -15,7 +15,6 @@ import org.bson.BsonValue;
 /// documents than were counted. Thread-safe.
 final class Confirmations {
     private static final Duration LIFETIME = Duration.ofMinutes(5);
-    private static final int MAX_USED = 100_000;
     private static final String ARGUMENT = "confirmation";
     private static final String KEY = "confirm";
     private static final long UNKNOWN = -1;
@@ -23,15 +22,12 @@ final class Confirmations {
     private final SealedTokens tokens;
     private final boolean requireElicitation;
 
-    /// Identifiers of used tokens.
-    private final Cache<String, Boolean> used = Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .maximumSize(MAX_USED)
-            .expireAfterWrite(LIFETIME.multipliedBy(2))
-            .build();
+    /// Uses up the identifier of a token, which lives until the instant; false if it was used before, at any gateway.
+    private final BiPredicate<String, Instant> uses;
 
-    Confirmations(SealedTokens tokens, boolean requireElicitation) {
+    Confirmations(SealedTokens tokens, boolean requireElicitation, BiPredicate<String, Instant> uses) {
         this.tokens = tokens;
+        this.uses = uses;
         this.requireElicitation = requireElicitation;
     }
 
@@ -116,7 +112,8 @@ final class Confirmations {
             throw new RefusedCall(
                     "confirmation", "more documents match than were confirmed: call again without the confirmation");
         }
-        if (used.asMap().putIfAbsent(content.getString("i").getValue(), true) != null) {
+        var until = Instant.now().plus(LIFETIME.multipliedBy(2)); // clocks differ
+        if (!uses.test("mcp " + content.getString("i").getValue(), until)) {
             throw new RefusedCall("confirmation", "the confirmation has been used: call again without it");
         }
     }

@@ -2,9 +2,11 @@ package org.restheart.mcp;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,7 @@ public final class McpService implements Service {
     /// @param permissions what callers may do, in advance
     /// @param pushed the budget of messages that clients have not received
     /// @param key of the HMACs of tokens; equal in all gateways that serve the same clients
+    /// @param uses uses up an identifier until an instant, at all gateways; false if it was used before
     /// @param neverWritten namespaces of accounts, permissions and keys
     /// @param version of the server
     public record Surroundings(
@@ -57,6 +60,7 @@ public final class McpService implements Service {
             KindPermissions permissions,
             PushBudget pushed,
             SecretKey key,
+            BiPredicate<String, Instant> uses,
             Set<String> neverWritten,
             String version) {}
 
@@ -80,7 +84,7 @@ public final class McpService implements Service {
         var reads = new ReadTools(config, calls, tokens);
         var watches = new WatchTool(config, calls, tokens);
         var writing = config.writing().orElseGet(() -> new McpConfig.Writing(true, 0, true));
-        var confirmations = new Confirmations(tokens, writing.requireElicitation());
+        var confirmations = new Confirmations(tokens, writing.requireElicitation(), surroundings.uses());
         var writes = new WriteTools(writing, calls, confirmations, surroundings.neverWritten());
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
         var lists = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);

@@ -2,6 +2,7 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -203,6 +204,15 @@ public final class Security implements StandingRights, AutoCloseable {
     /// A key for a purpose, the same in all gateways that share the key of tokens.
     public byte[] key(String purpose) {
         return tokens.key(purpose);
+    }
+
+    /// Uses up an identifier, at all gateways that share the key of tokens. May block.
+    ///
+    /// @param until when it is not accepted any more anyway
+    /// @return false if it was used before
+    /// @throws org.restheart.http.ProblemException 503 if other gateways cannot be told now
+    public boolean useUp(String id, Instant until) {
+        return tokens.useUp(id, until);
     }
 
     /// `accounts` or `permissions`, by the full names of the collections that hold them.

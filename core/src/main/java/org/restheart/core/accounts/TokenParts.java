@@ -1,5 +1,6 @@
 package org.restheart.core.accounts;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -121,6 +122,11 @@ final class TokenParts {
     /// A key for a purpose, derived from that of tokens.
     byte[] key(String purpose) {
         return jwt.derivedKey(purpose);
+    }
+
+    /// As [Security#useUp].
+    boolean useUp(String id, Instant until) {
+        return jwt.verifier().revocations().revoke(id, until);
     }
 
     /// Sessions, whose tokens bearers use.

@@ -104,7 +104,8 @@ public record SecurityConfig(
         boolean revokes =
                 tokens.jwtTokens().filter(JwtTokenManager.Settings::revokes).isPresent()
                         || sessions.isPresent()
-                        || oauth.authorization().isPresent();
+                        || oauth.authorization().isPresent()
+                        || oauth.modelContext().isPresent(); // whose confirmations are used up
         return Optional.of(tokens.jwt()).filter(jwt -> revokes && jwt.shared()).map(JwtConfig::revocations);
     }
 

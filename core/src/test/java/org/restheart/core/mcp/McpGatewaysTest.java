@@ -6,6 +6,7 @@ import static org.restheart.core.mcp.McpClient.documents;
 import static org.restheart.core.mcp.McpClient.isError;
 
 import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -99,6 +100,24 @@ class McpGatewaysTest {
                                         .intValue()
                                 == 0)
                 .isTrue();
+    }
+
+    @Test
+    void a_confirmation_is_used_up_at_both() {
+        one.insert("counted", "{_id: 1, n: 0}", "{_id: 2, n: 0}");
+        var change = "'filter': {'n': {'$gte': 0}}, 'update': {'$inc': {'n': 1}}";
+        var asked = here().call("update-many", in("counted", change));
+        var token =
+                asked.getDocument("structuredContent").getString("confirmation").getValue();
+        var confirmed = change + ", 'confirmation': '" + token + "'";
+        assertThat(isError(here().call("update-many", in("counted", confirmed))))
+                .isFalse();
+        for (var client : List.of(there(), here())) {
+            assertThat(McpClient.text(client.call("update-many", in("counted", confirmed))))
+                    .contains("the confirmation has been used");
+        }
+        assertThat(one.collection("counted").countDocuments(new BsonDocument("n", new BsonInt32(1))))
+                .isEqualTo(2);
     }
 
     @Test

@@ -200,6 +200,7 @@ class FaultsOfTranslatorsTest {
                 (_, _) -> new Permitted(Answer.DEPENDS, List.of()),
                 new PushBudget(Long.MAX_VALUE, () -> {}),
                 new SecretKeySpec(new byte[32], "HmacSHA256"),
+                (_, _) -> true,
                 Set.of(),
                 "1");
         return new McpService(config, requests, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
