@@ -79,7 +79,7 @@ public final class LoadCommand implements Callable<Integer> {
                 target.replace("%7B%7D", "{}"),
                 fields(uri, port),
                 body,
-                target.contains("%7B%7D") ? new Traffic.Slot.RandomId(ids) : new Traffic.Slot.Nothing());
+                (address + body).contains("{}") ? new Traffic.Slot.RandomId(ids) : new Traffic.Slot.Nothing());
         var pace = rate > 0 ? new Pace.Open(rate) : new Pace.Closed();
         var load = new HttpLoad(
                 uri.getHost(), port, traffic, connections, threads, pace, Window.seconds(warmUp, seconds), 42);
