@@ -44,7 +44,8 @@ record QueryRequest(
         String hint) {
     private static final String QUERY = "query";
     private static final String VARIABLES = "variables";
-    private static final List<String> MEMBERS = List.of(QUERY, "documentId", "operationName", VARIABLES, "extensions");
+    private static final String DOCUMENT = "documentId";
+    private static final List<String> MEMBERS = List.of(QUERY, DOCUMENT, "operationName", VARIABLES, "extensions");
 
     /// Characters of a member's name in a hint.
     private static final int MAX_NAME = 100;
@@ -87,7 +88,7 @@ record QueryRequest(
         try {
             value = JsonParser.parse(json);
         } catch (MalformedJsonException e) {
-            throw bad("the content is not JSON");
+            throw bad("the content is not JSON; a query that is not in JSON is sent as application/graphql");
         }
         if (!value.isDocument()) {
             throw bad("the content must be a JSON object");
@@ -104,7 +105,7 @@ record QueryRequest(
         }
         return new QueryRequest(
                 text(body, QUERY),
-                text(body, "documentId").or(() -> persisted(body)),
+                text(body, DOCUMENT).or(() -> persisted(body)),
                 text(body, "operationName").filter(name -> !name.isEmpty()),
                 variables != null && variables.isDocument() ? Arguments.variables(variables.asDocument()) : Map.of(),
                 member(body, "extensions")
@@ -140,6 +141,9 @@ record QueryRequest(
         var query = body.get(QUERY);
         if (query != null) {
             return query.isString() ? "query is empty" : "query must be a text";
+        }
+        if (body.containsKey(DOCUMENT) && !body.isString(DOCUMENT)) {
+            return DOCUMENT + " must be a text";
         }
         var others = others(body);
         var meant = others.stream()

@@ -39,7 +39,11 @@ record QueryRunner(
         var query = query(app, asked);
         if (query.isEmpty()) {
             return asked.documentId().isPresent()
-                    ? GraphqlErrors.outcome(400, "PersistedQueryNotFound", ErrorType.ValidationError)
+                    ? GraphqlErrors.outcome(
+                            400,
+                            "PersistedQueryNotFound",
+                            ErrorType.ValidationError,
+                            "the app's documents have none of this name or hash")
                     : GraphqlErrors.outcome(400, "Query cannot be null", ErrorType.DataFetchingException, asked.hint());
         }
         if (config.queries().onlyStored() && !app.holds(query.get())) {

@@ -24,7 +24,15 @@ final class QueryText {
 
     /// Why the query is refused; empty if it is not.
     static Optional<String> refusal(String query) {
-        return new QueryText(query).check();
+        return isJson(query)
+                ? Optional.of("this is JSON; an operation in JSON is the member query, sent as application/json")
+                : new QueryText(query).check();
+    }
+
+    /// No name in a selection is in quotes.
+    private static boolean isJson(String query) {
+        var text = query.strip();
+        return text.startsWith("{") && text.substring(1).stripLeading().startsWith("\"");
     }
 
     private Optional<String> check() {
