@@ -210,6 +210,7 @@ class MistakesOfOperatorsTest {
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'filter': {'a': 1}}} | mongo.filter is unknown",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'priority': 'high'} | priority must be a number",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '@usr._id'}}} | unknown variable @usr._id; did you mean @user?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '%%user.id'}}} | unknown variable %%user.id; did you mean @user._id?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'a': '%USERS'}}} | unknown variable %USERS; did you mean %USER?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'$where': 1}}} | $where without a text",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$ore': []}}} | unknown operator $ore; did you mean $or?",

@@ -100,7 +100,8 @@ final class RuleFilterCheck {
     private static void requireVariable(String name, String text) throws PermissionException {
         if ((text.startsWith("@") || text.startsWith("%")) && !FilterVariables.occurIn(new BsonString(text))) {
             var head = text.split("[.(\\[]", 2)[0];
-            var near = Nearest.to(head, VARIABLES);
+            // %%user.id is how rules of Atlas App Services name the account
+            var near = head.equals("%%user") ? Optional.of("@user._id") : Nearest.to(head, VARIABLES);
             if (near.isPresent()) {
                 throw new PermissionException(
                         "mongo." + name + " names the unknown variable " + text + "; did you mean " + near.get() + "?");
