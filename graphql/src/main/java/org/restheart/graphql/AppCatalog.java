@@ -161,6 +161,11 @@ final class AppCatalog implements AutoCloseable {
         public Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages) {
             return reads.refusal(namespace, stages);
         }
+
+        @Override
+        public Optional<String> refusal(MongoNamespace namespace, BsonDocument filter) {
+            return reads.refusal(namespace, filter);
+        }
     }
 
     /// What a definition says without effect, or what will fail, which is logged too. May wait for metadata of

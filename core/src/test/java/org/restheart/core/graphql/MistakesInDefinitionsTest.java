@@ -43,7 +43,8 @@ class MistakesInDefinitionsTest {
         return """
                 {"descriptor": {"enabled": true},
                  "schema": "enum Kind { A B } type Item { _id: Int sku: String kind: Kind parts(max: Int): [Item] }
-                            type Query { items(max: Int, min: Int): [Item] piped: [Item] }",
+                            type Query { items(max: Int, min: Int, page: Page): [Item] piped: [Item] }
+                            input Page { size: Int }",
                  "mappings": {
                    "Kind": {"A": "A"},
                    "Item": {"sku": "_id", "parts": {"db": "$db", "collection": "c", "find": {"_id": {"$fk": "_id"}},
@@ -72,6 +73,35 @@ class MistakesInDefinitionsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "{'$group': {'_id': '$a', 'n': {'$sum': 1}, 'first': {'$top': {'sortBy': {'a': 1}, 'output': '$b'}}}}",
+                "{'$match': {'$expr': {'$eq': [{'$literal': '$summ'}, {'$getField': 'a'}]}, 'at': {'$geoWithin': {'$box': []}}}}",
+                "{'$project': {'a': {'$literal': {'$summ': 1}}, 's': {'$meta': 'textScore'}}}",
+                "{'$facet': {'a': [{'$match': {'n': {'$bitsAllSet': 1}}}, {'$count': 'n'}]}}",
+                "{'$setWindowFields': {'sortBy': {'a': 1}, 'output': {'r': {'$shift': {'output': '$a', 'by': 1}}}}}",
+                "{'$match': {'a': {'$arg': ['@user.a.b', 1]}, 'b': {'$arg': ['@user', 1]}}}"
+            })
+    void nothing_is_said_about_a_stage_of_mongodb(String stage) {
+        var written = define(stage.replace('\'', '"'), "{\"$match\": {}}");
+        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertThat(written.headers().allValues("Warning")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"sort\": {\"a\": 1, \"b\": -1.0, \"s\": {\"$meta\": \"textScore\"}}, \"skip\": 5, \"limit\": 0",
+                "\"sort\": {\"a\": {\"$arg\": [\"min\", 1]}}, \"skip\": {\"$arg\": \"min\"}, \"limit\": {\"$arg\": \"page.size\"}",
+                "\"sort\": {\"$arg\": \"max\"}, \"limit\": {\"$arg\": [\"max\", {\"$arg\": [\"min\", 7.0]}]}"
+            })
+    void nothing_is_said_about_numbers_and_orders_that_work(String right) {
+        var written = define(right, "\"limit\": {\"$arg\": [\"max\", 20]}");
+        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertThat(written.headers().allValues("Warning")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "{'maker.$id': 1, 'maker': {'$ref': 'c', '$id': 1, '$db': 'd'}}",
                 "{'n': {'$bitsAllSet': 1, '$bitsAnySet': 1, '$bitsAllClear': 2, '$bitsAnyClear': [2]}}",
                 "{'at': {'$geoWithin': {'$box': [[0, 0], [1, 1]]}}, 'to': {'$geoWithin': {'$center': [[0, 0], 1]}}}",
@@ -94,7 +124,7 @@ class MistakesInDefinitionsTest {
             "desciptor"  | "descriptor" | 'desciptor' has no effect in the definition; did you mean descriptor?
             {"docs": {}, | {            | 'docs' has no effect in the definition
             ["mx", 20]   | ["max", 20]  | $arg in the mapping for Query.items names mx, which is no argument; did you mean max?
-            "user.id"    | "@user.userid" | $ifarg in the mapping for Query.piped names user, which is no argument
+            "user.id"    | "@user.userid" | $ifarg in the mapping for Query.piped names user, which is no argument; did you mean @user?
             $mach        | $match       | the mapping for Query.piped has the unknown stage $mach; did you mean $match?
             "match"      | "$match"     | the mapping for Query.piped has the unknown stage match; did you mean $match?
             "$if"        | "$ifarg"     | the mapping for Query.piped has the unknown stage $if; did you mean $ifarg?
@@ -106,6 +136,21 @@ class MistakesInDefinitionsTest {
             "$ifarg"     | "$fk"        | $ifarg in the mapping for Item.parts is not in stages, where it would choose
             "find": {"n": {"$fk": "n"}}, "limit": {"$arg": ["max", 20]}}, | "limit": {"$arg": ["max", 20]}}, | $fk in the mapping for Query.items is null: there is no parent document
             "items": "items", | "items": {"db": "$db", "collection": "c", "limit": {"$arg": ["max", 20]}}, | mapped to a path where there is no parent document, so null: Query.items
+            "$ifvar"     | "$ifarg"     | the mapping for Query.piped has the unknown stage $ifvar; did you mean $ifarg?
+            {"$match": {"a": {"$var": "max"}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $var; did you mean $arg?
+            {"$match": {"a": {"$gtt": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $gtt; did you mean $gt?
+            {"$group": {"_id": "$a", "n": {"$summ": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $summ; did you mean $sum?
+            {"$facet": {"a": [{"$mach": {}}]}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $mach; did you mean $match?
+            "@usr.userid" | "@user.userid" | $ifarg in the mapping for Query.piped names @usr, which is no argument; did you mean @user?
+            {"$arg": "page.sise"} | {"$arg": ["max", 20]} | $arg in the mapping for Query.items names page.sise, but Page has no field sise; did you mean size?
+            "skip": -5, "limit": {"$arg": ["max", 20]} | "limit": {"$arg": ["max", 20]} | the mapping for Query.items will fail: skip must not be negative
+            {"$ar": "max"} | {"$arg": ["max", 20]} | the mapping for Query.items will fail: 'limit' must be an integer, $arg or $fk; did you mean $arg?
+            ["max", "20"] | ["max", 20]  | the mapping for Query.items will fail without the argument that 'limit' names: limit must be an integer
+            ["max", 5000] | ["max", 20]  | the mapping for Query.items will fail without the argument that 'limit' names: Query variable cannot be greater than 1000
+            "sort": {"a": "desc"}, "limit": {"$arg": ["max", 20]} | "limit": {"$arg": ["max", 20]} | the mapping for Query.items will fail: the order of a in 'sort' must be 1 or -1
+            "find": {"$where": "true"}, "limit": {"$arg": ["max", 20]} | "limit": {"$arg": ["max", 20]} | the mapping for Query.items will fail: an operator that the server forbids (filterOperatorsBlacklist)
+            "sku": "$_id" | "sku": "_id" | the mapping for Item.sku has the path $_id, which would be a field of that name; did you mean _id?
+            {"$fk": "$_id"} | {"$fk": "_id"} | $fk in the mapping for Item.parts has the path $_id, which would be a field of that name; did you mean _id?
             "descriptor": {"uri": "/graphql/app", | "descriptor": { | descriptor.uri is below /graphql, so that the app is served at /graphql/graphql/app
             """)
     void a_misspelt_name_is_warned_of(String wrong, String right, String warning) {
@@ -133,6 +178,7 @@ class MistakesInDefinitionsTest {
     @CsvSource(quoteCharacter = '~', delimiter = '|', textBlock = """
             [Itm]          | [Item]        | The field type 'Itm' is not present when resolving type 'Query' [@1:88]; did you mean Item?
             sku: Date      | sku: String   | is not present when resolving type 'Item' [@1:19]; did you mean DateTime?
+            sku: Date } scalar Date type X { y: Int | sku: String | There is no scalar implementation for the named  'Date' scalar type; did you mean DateTime? Beside GraphQL's own scalars there are BsonDocument, DateTime, Decimal128, Long, ObjectId, Regex, Timestamp, which are not declared
             sku: JSON      | sku: String   | ; did you mean BsonDocument?
             max: Integer   | max: Int      | ; did you mean Int?
             sku:: String   | sku: String   | Invalid GraphQL schema: Invalid syntax with offending token ':' at line 1 column 44
@@ -169,6 +215,17 @@ class MistakesInDefinitionsTest {
                 """.formatted(resolver));
         assertThat(written.statusCode()).isEqualTo(400);
         assertThat(written.body()).contains(message);
+    }
+
+    @Test
+    void a_resolver_of_a_type_that_cannot_be_is_warned_of() {
+        var written = admin.send("PUT", "/defs/gql-apps/app?wm=upsert", """
+                {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
+                 "mappings": {"U": {"$typeResolver": {"Item": "true", "Itm": "true"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
+                """);
+        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertThat(written.headers().allValues("Warning"))
+                .contains("299 - \"$typeResolver for U names Itm, which is none of its types; did you mean Item?\"");
     }
 
     /// Quoted texts of predicates are of any length.

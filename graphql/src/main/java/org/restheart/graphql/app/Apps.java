@@ -43,6 +43,9 @@ public final class Apps {
 
         /// Why the pipeline would be refused whatever the values of its variables; empty if it may be run.
         Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages);
+
+        /// The same of a query with this filter.
+        Optional<String> refusal(MongoNamespace namespace, BsonDocument filter);
     }
 
     public Apps(Limits limits, Fetchers fetchers, Collections collections) {
@@ -87,7 +90,7 @@ public final class Apps {
     /// @param definition with unescaped keys
     /// @param app compiled of it
     public List<String> warnings(BsonDocument definition, App app) {
-        return DefinitionWarnings.of(definition, app.schema(), app.fields(), collections);
+        return DefinitionWarnings.of(definition, app.schema(), app.fields(), limits, collections);
     }
 
     private static BsonDocument descriptor(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {

@@ -5,6 +5,7 @@ import graphql.GraphQLException;
 import graphql.schema.idl.errors.SchemaProblem;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -32,8 +33,8 @@ final class Mistakes {
             Map.entry("aggregate", "stages"),
             Map.entry("aggregation", "stages"));
 
-    /// Operators of other products.
-    private static final Map<String, String> OPERATORS = Map.of("$if", "$ifarg", "$var", "$arg");
+    /// Operators of other products, and of stored aggregations.
+    private static final Map<String, String> OPERATORS = Map.of("$if", "$ifarg", "$ifvar", "$ifarg", "$var", "$arg");
 
     private static final Map<String, String> TYPES = Map.ofEntries(
             Map.entry("date", "DateTime"),
@@ -51,6 +52,8 @@ final class Mistakes {
             Map.entry("any", "BsonDocument"));
 
     private static final Pattern MISSING_TYPE = Pattern.compile("type '(\\w+)' is not present");
+    private static final Pattern OWN_SCALAR =
+            Pattern.compile("no scalar implementation for the named\\s+'(\\w+)' scalar type");
 
     private Mistakes() {}
 
@@ -92,20 +95,30 @@ final class Mistakes {
         return problem.getErrors().stream()
                 .limit(5)
                 .map(GraphQLError::getMessage)
-                .map(text -> text.strip() + missingType(text, types))
+                .map(text -> text.strip() + missingType(text, types) + ownScalar(text))
                 .collect(Collectors.joining("; "));
     }
 
     private static String missingType(String text, Collection<String> types) {
         var name = MISSING_TYPE.matcher(text);
-        if (!name.find()) {
-            return "";
-        }
+        return name.find() ? meantType(name.group(1), types) : "";
+    }
+
+    private static String ownScalar(String text) {
+        var name = OWN_SCALAR.matcher(text);
+        return name.find()
+                ? meantType(name.group(1), List.of()) + " Beside GraphQL's own scalars there are "
+                        + BsonScalars.NAMES.stream().sorted().collect(Collectors.joining(", "))
+                        + ", which are not declared"
+                : "";
+    }
+
+    private static String meantType(String name, Collection<String> types) {
         var known = new ArrayList<>(types);
         known.addAll(Apps.STANDARD);
         known.addAll(BsonScalars.NAMES);
-        return Nearest.to(name.group(1), known)
-                .or(() -> Optional.ofNullable(TYPES.get(name.group(1).toLowerCase(Locale.ROOT))))
+        return Nearest.to(name, known)
+                .or(() -> Optional.ofNullable(TYPES.get(name.toLowerCase(Locale.ROOT))))
                 .map(near -> "; did you mean " + near + "?")
                 .orElse("");
     }

@@ -18,6 +18,9 @@ import org.restheart.http.ProblemException;
 /// known by the place where the definition has them, so that no inserted value is taken for a variable. Immutable after
 /// the part is read.
 final class VariablePlaces {
+    /// The end of the message about a variable that has no value.
+    static final String NOT_BOUND = " not bound";
+
     private static final String ARG = "$arg";
     private static final String FK = "$fk";
     private static final int MAX_DEPTH = 100;
@@ -126,7 +129,7 @@ final class VariablePlaces {
                     return node;
                 }
                 if (otherwise == null) {
-                    throw refusal("variable " + name + " not bound");
+                    throw refusal("variable " + name + NOT_BOUND);
                 }
                 return withDefaults(otherwise);
             }
@@ -153,7 +156,7 @@ final class VariablePlaces {
         }
 
         private Binding argument(String name) {
-            var value = values.find(name).orElseThrow(() -> refusal("variable " + name + " not bound"));
+            var value = values.find(name).orElseThrow(() -> refusal("variable " + name + NOT_BOUND));
             if (!values.isArgument(name)) {
                 return new Binding.Value(value);
             }

@@ -175,6 +175,11 @@ public final class ExpressionOperators {
 
     private ExpressionOperators() {}
 
+    /// The operators that are [known][#isPure] to depend on nothing else.
+    public static Set<String> pure() {
+        return PURE;
+    }
+
     /// Whether the operator computes its result from its operands alone. Those that are given a field's name as
     /// text, run code or return metadata do not.
     static boolean isPure(String name) {

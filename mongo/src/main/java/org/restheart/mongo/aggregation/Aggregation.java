@@ -130,6 +130,11 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
         return warnings;
     }
 
+    /// The names of all stages that are known, allowed or not, and of those of stored aggregations.
+    public static Set<String> stageNames() {
+        return ReadingStages.known();
+    }
+
     /// The first stage whose name is a misspelling of a known one. Other unknown stages may be those of a
     /// later MongoDB.
     ///

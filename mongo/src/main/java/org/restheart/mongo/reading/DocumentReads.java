@@ -111,9 +111,20 @@ public final class DocumentReads {
     ///
     /// @throws ProblemException if that cannot be known now
     public Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages) {
+        return refusal(namespace, () -> inspection.check(stages, namespace.getDatabaseName()));
+    }
+
+    /// The same of a query with this filter.
+    ///
+    /// @throws ProblemException if that cannot be known now
+    public Optional<String> refusal(MongoNamespace namespace, BsonDocument filter) {
+        return refusal(namespace, () -> operators.checkFilter(filter));
+    }
+
+    private Optional<String> refusal(MongoNamespace namespace, Runnable check) {
         try {
             inspection.requireOpen(namespace);
-            inspection.check(stages, namespace.getDatabaseName());
+            check.run();
             return Optional.empty();
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
