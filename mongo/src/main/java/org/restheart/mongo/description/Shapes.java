@@ -15,18 +15,23 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.reading.DocumentReads.Some;
 import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Determines the shapes of collections from samples, and caches them. A sample contains documents from both ends
-/// of the order by `_id`. It is read with the filter and the projection of the caller's rights, so that hidden data
+/// Determines the shapes of collections from samples, and caches them. A sample contains random documents and the
+/// newest ones by `_id`; of small collections and of what a filter selects, documents from both ends of that order. It
+/// is read with the filter and the projection of the caller's rights, so that hidden data
 /// have no effect. Callers have fair shares of the samples that are taken at a time. Thread-safe.
 public final class Shapes {
     private static final Logger LOG = LoggerFactory.getLogger(Shapes.class);
     private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
     private static final long MAX_BYTES = 8L << 20;
     private static final int MAX_ENTRIES = 2_000;
+
+    /// Fields of the future are in the newest documents.
+    private static final int NEWEST = 50;
 
     private final DocumentReads reads;
     private final Settings settings;
@@ -125,22 +130,30 @@ public final class Shapes {
     /// @throws MongoException if MongoDB does not answer
     private Shape read(MongoNamespace namespace, ReadRights rights) {
         long begun = System.nanoTime();
-        int half = Math.max(1, settings.size() / 2);
-        var oldest = reads.some(namespace, rights, 1, half, TIME_LIMIT, MAX_BYTES / 2);
-        var newest =
-                reads.some(namespace, rights, -1, Math.max(half, settings.size() - half), TIME_LIMIT, MAX_BYTES / 2);
+        var parts = reads.random(namespace, rights, settings.size(), TIME_LIMIT, MAX_BYTES / 2)
+                .map(random -> List.of(random, end(namespace, rights, -1, NEWEST)))
+                .orElseGet(() -> {
+                    int half = Math.max(1, settings.size() / 2);
+                    return List.of(
+                            end(namespace, rights, 1, half),
+                            end(namespace, rights, -1, Math.max(half, settings.size() - half)));
+                });
         var builder = new ShapeBuilder(settings.guessFormats());
         var seen = new HashSet<BsonValue>();
-        for (var documents : List.of(oldest, newest)) {
-            for (RawBsonDocument document : documents.documents()) {
+        for (var part : parts) {
+            for (RawBsonDocument document : part.documents()) {
                 var id = document.get("_id");
                 if (id == null || seen.add(id)) {
                     builder.add(document);
                 }
             }
         }
-        boolean complete = oldest.complete() && newest.complete();
+        boolean complete = parts.stream().allMatch(Some::complete);
         meter.accept(new Sample(complete ? "complete" : "partial", Duration.ofNanos(System.nanoTime() - begun)));
         return builder.build();
+    }
+
+    private Some end(MongoNamespace namespace, ReadRights rights, int direction, int limit) {
+        return reads.some(namespace, rights, direction, limit, TIME_LIMIT, MAX_BYTES / 2);
     }
 }

@@ -179,6 +179,15 @@ public final class DocumentReads {
         return commands.some(namespace, rights, direction, limit, timeLimit, maxBytes);
     }
 
+    /// Random documents of a large collection, for statistics, as above. Empty where that would read the whole
+    /// collection: if it is small or a view, or if the rights have a filter. Blocks.
+    ///
+    /// @throws com.mongodb.MongoException if MongoDB cannot be asked
+    public Optional<Some> random(
+            MongoNamespace namespace, ReadRights rights, int limit, Duration timeLimit, long maxBytes) {
+        return commands.random(namespace, rights, limit, timeLimit, maxBytes);
+    }
+
     /// @param complete whether no limit but their number was met
     public record Some(List<RawBsonDocument> documents, boolean complete) {}
 

@@ -1,5 +1,6 @@
 package org.restheart.mongo.reading;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.ReadConcern;
@@ -32,6 +33,11 @@ record ReadCommands(Documents documents, FairMemory memory) {
 
     private static final int BATCH = 1_000;
     private static final int SOME_BATCH = 50;
+
+    /// MongoDB finds less than 5 % of a collection with a random cursor, and reads everything for more.
+    private static final int SPARSE = 21;
+
+    private static final int MANY = 4_000;
 
     /// @throws org.restheart.http.ProblemException 422 for a result that is too large, 503 without memory for
     ///     it
@@ -96,11 +102,54 @@ record ReadCommands(Documents documents, FairMemory memory) {
             MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         var sort = new BsonDocument("_id", new BsonInt32(direction));
         var query = new ReadQuery(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
-        var settings = new ReadSettings(
+        try (var cursor = documents.find(query.asFind(sampling(timeLimit)), Math.min(limit, SOME_BATCH))) {
+            return some(cursor, limit, maxBytes);
+        } catch (MongoExecutionTimeoutException _) {
+            return new Some(List.of(), false);
+        }
+    }
+
+    /// See [DocumentReads#random].
+    Optional<Some> random(MongoNamespace namespace, ReadRights rights, int limit, Duration timeLimit, long maxBytes) {
+        if (rights.readFilter().isPresent()) { // a sample of what matches is a scan
+            return Optional.empty();
+        }
+        var stages =
+                new ArrayList<>(List.of(new BsonDocument("$sample", new BsonDocument("size", new BsonInt32(limit)))));
+        stages.addAll(rights.stages());
+        try {
+            if (count(namespace, timeLimit) < Math.max(MANY, (long) limit * SPARSE)) {
+                return Optional.empty();
+            }
+            try (var cursor = documents
+                    .aggregate(namespace, stages, sampling(timeLimit))
+                    .batchSize(SOME_BATCH)
+                    .cursor()) {
+                return Optional.of(some(cursor, limit, maxBytes));
+            }
+        } catch (MongoExecutionTimeoutException | MongoCommandException _) { // it is a view, for instance
+            return Optional.empty();
+        }
+    }
+
+    /// The estimated number of documents.
+    private long count(MongoNamespace namespace, Duration timeLimit) {
+        var stage = new BsonDocument("$collStats", new BsonDocument("count", new BsonDocument()));
+        var found = documents
+                .aggregate(namespace, List.of(stage), sampling(timeLimit))
+                .first();
+        return found == null ? 0 : found.getNumber("count", new BsonInt32(0)).longValue();
+    }
+
+    private static ReadSettings sampling(Duration timeLimit) {
+        return new ReadSettings(
                 Optional.of(ReadConcern.LOCAL), Optional.of(ReadPreference.secondaryPreferred()), timeLimit);
+    }
+
+    private static Some some(MongoCursor<RawBsonDocument> cursor, int limit, long maxBytes) {
         var found = new ArrayList<RawBsonDocument>();
         long bytes = 0;
-        try (var cursor = documents.find(query.asFind(settings), Math.min(limit, SOME_BATCH))) {
+        try {
             while (found.size() < limit && cursor.hasNext()) {
                 var document = cursor.next();
                 bytes += document.getByteLength();

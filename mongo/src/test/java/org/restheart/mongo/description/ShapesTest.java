@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.mongodb.MongoNamespace;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.MongoConfig;
@@ -40,6 +42,32 @@ class ShapesTest {
             assertThat(names(shapes, namespace, "{a: {y: 2, x: 1}}"))
                     .contains("second")
                     .doesNotContain("first");
+        }
+    }
+
+    @Test
+    void a_sample_of_a_large_collection_has_documents_from_everywhere(TestMongo mongo) {
+        var documents = mongo.database().getCollection("large", BsonDocument.class);
+        documents.insertMany(IntStream.range(0, 4_500)
+                .mapToObj(i -> BsonDocument.parse("{_id: " + i + ", kind: 'k'"
+                        + (i > 500 && i < 4_000 ? ", middle: 1" : "") + (i > 4_490 ? ", late: 1" : "") + "}"))
+                .toList());
+        mongo.database().createView("seen", "large", List.of(BsonDocument.parse("{$match: {kind: 'k'}}")));
+        try (var tasks = new BackgroundTasks();
+                var service = new MongoService(
+                        tasks,
+                        MongoConfig.withMounts(new Mount("*", "/")),
+                        mongo.client(),
+                        new SimpleMeterRegistry())) {
+            var shapes =
+                    service.descriptions().shapes(new Shapes.Settings(200, Duration.ofMinutes(1), 1, false), _ -> {});
+            var large = new MongoNamespace(mongo.databaseName(), "large");
+            assertThat(shapes.of(large, ReadRights.ALL, false).join().root().byName())
+                    .containsKeys("_id", "kind", "middle", "late");
+            assertThat(names(shapes, large, "{kind: 'k'}")).containsExactlyInAnyOrder("_id", "kind", "late");
+            var view = new MongoNamespace(mongo.databaseName(), "seen");
+            assertThat(shapes.of(view, ReadRights.ALL, false).join().root().byName())
+                    .containsOnlyKeys("_id", "kind", "late");
         }
     }
 
