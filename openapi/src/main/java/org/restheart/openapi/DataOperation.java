@@ -39,6 +39,21 @@ record DataOperation(
         };
     }
 
+    /// Whether `If-None-Match` is a precondition (RFC 9110, 13.1.2).
+    boolean takesAbsence() {
+        return (kind == ResourceKind.DOCUMENT || kind == ResourceKind.FILE) && takesPrecondition();
+    }
+
+    /// Whether requests may be repeated with the same `Idempotency-Key`.
+    boolean takesIdempotencyKey() {
+        return kind == ResourceKind.COLLECTION && input == Input.DOCUMENTS;
+    }
+
+    /// Whether the response has the written document for clients that prefer it (RFC 7240).
+    boolean takesPreference() {
+        return takesIdempotencyKey() || kind == ResourceKind.DOCUMENT && input != Input.NONE;
+    }
+
     /// The same operation with other content and parameters.
     DataOperation with(Output output, Input input, Parameters parameters) {
         return new DataOperation(kind, method, verb, suffix, summary, statuses, output, input, parameters);
@@ -51,6 +66,7 @@ record DataOperation(
         DOCUMENT,
         CHANGES,
         PROPERTIES,
+        VALIDATOR,
         INDEX,
         SCHEMA,
         FILE,

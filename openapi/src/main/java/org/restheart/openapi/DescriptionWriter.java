@@ -256,7 +256,7 @@ final class DescriptionWriter {
                                 structure, operation.kind() == ResourceKind.AGGREGATION ? "aggrs" : "streams")
                         .get(offered.name())));
         var variables = definition.map(StoredVariables::of);
-        var sent = parameters.of(offered, group, variables);
+        var sent = parameters.of(offered, schemas, group, variables);
         if (!sent.isEmpty()) {
             written.append("parameters", sent);
         }

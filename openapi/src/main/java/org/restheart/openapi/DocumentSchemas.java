@@ -7,12 +7,14 @@ import static org.restheart.openapi.Json.type;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -160,6 +162,12 @@ final class DocumentSchemas {
         return Json.schema(component);
     }
 
+    /// The schema of an array of documents to be stored.
+    BsonDocument manyCreated(Offered offered) {
+        components.put(name + "NewList", object("type", "array", "items", created(offered)));
+        return Json.schema(name + "NewList");
+    }
+
     /// The rules of all operations that accept whole documents, which share a schema.
     private List<RuleAnswer> rules(Offered offered) {
         return group.offered().isEmpty()
@@ -304,6 +312,33 @@ final class DocumentSchemas {
     Optional<BsonDocument> typeOf(String path) {
         stored();
         return new FieldTypes(components).of(Json.schema(name), path);
+    }
+
+    /// A property of documents that are read, with a value of its type that is none of a document's: for examples of
+    /// parameters. Empty if no property with texts or numbers is known.
+    Optional<Map.Entry<String, BsonValue>> exampleField() {
+        if (rules(Method.GET).isEmpty()) {
+            return Optional.empty();
+        }
+        stored();
+        var properties = components.schemas().get(name).getDocument("properties", new BsonDocument());
+        return properties.entrySet().stream()
+                .filter(property -> property.getKey().matches("[A-Za-z]\\w{0,39}"))
+                .flatMap(property ->
+                        exampleOf(open(property.getValue())).stream().map(value -> Map.entry(property.getKey(), value)))
+                .findFirst();
+    }
+
+    private static Optional<BsonValue> exampleOf(BsonValue schema) {
+        var type = schema.asDocument().get("type");
+        if (type instanceof BsonArray types && types.size() == 2) { // of which null is the second
+            type = types.getFirst();
+        }
+        return switch (type instanceof BsonString text ? text.getValue() : "") {
+            case "string" -> Optional.of(new BsonString("…"));
+            case "integer", "number" -> Optional.of(new BsonInt32(1));
+            default -> Optional.empty();
+        };
     }
 
     /// The schema of the results of a stored aggregation, if their fields are known.

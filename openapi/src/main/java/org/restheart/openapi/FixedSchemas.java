@@ -108,6 +108,17 @@ final class FixedSchemas {
                 "Properties",
                 described("What is stored with a database or a collection, such as `descr`, `aggrs`, `streams` or"
                         + " `jsonSchema`"));
+        schemas.put(
+                "ValidatorOptions",
+                object(
+                        "type",
+                        "object",
+                        "properties",
+                        object(
+                                "validationLevel", object("type", "string", "enum", array("strict", "moderate")),
+                                "validationAction", object("type", "string", "enum", array("error", "warn")),
+                                "weaker", type("boolean"),
+                                "replace", type("boolean"))));
         schemas.put("Index", described("An index as MongoDB specifies it"));
         schemas.put(
                 "IndexDefinition",
@@ -116,6 +127,8 @@ final class FixedSchemas {
                                 "keys", described("MongoDB's key specification"),
                                 "ops", described("options, such as `unique`")),
                         "keys"));
+        schemas.put(
+                "Form", described("The fields of a document; a value that is JSON is read as such, another is a text"));
         schemas.put("JsonSchema", described("A JSON Schema of draft 4 or later"));
         schemas.put("Pipeline", object("type", "array", "items", type("object")));
     }
@@ -124,7 +137,25 @@ final class FixedSchemas {
         schemas.put("Size", wrapper("_size", integer()));
         schemas.put(
                 "BulkResult",
-                described("Counts of what was inserted, matched, modified and deleted, and links to new documents"));
+                described(
+                        "Counts, links to new documents, and what was refused",
+                        object(
+                                "inserted", integer(),
+                                "deleted", integer(),
+                                "modified", integer(),
+                                "matched", integer(),
+                                "links", object("type", "array", "items", type("string")),
+                                "errors",
+                                        object(
+                                                "type",
+                                                "array",
+                                                "items",
+                                                members(
+                                                        object(
+                                                                "index", integer(),
+                                                                "httpStatus", type("integer"),
+                                                                "message", type("string")),
+                                                        "httpStatus")))));
         schemas.put(
                 "ChangeEvent",
                 described(

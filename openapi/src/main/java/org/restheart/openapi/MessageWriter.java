@@ -4,8 +4,10 @@ import static org.restheart.openapi.Json.array;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.bson.BsonDocument;
 import org.restheart.http.Method;
@@ -16,6 +18,12 @@ import org.restheart.openapi.Visible.Offered;
 
 /// Writes request bodies and responses of operations, by media type. Confined to one document.
 final class MessageWriter {
+    private static final String FORM = "application/x-www-form-urlencoded";
+
+    /// Writes without content have the new tag.
+    private static final Set<Output> HAVE_TAGS =
+            EnumSet.of(Output.NONE, Output.DOCUMENTS, Output.DOCUMENT, Output.PROPERTIES, Output.BULK, Output.BYTES);
+
     private final Components components;
     private final Map<String, BsonDocument> responses = new TreeMap<>();
 
@@ -39,17 +47,19 @@ final class MessageWriter {
                 var one = schemas.created(offered);
                 yield object(
                         "application/json",
-                        object("schema", object("anyOf", array(one, object("type", "array", "items", one)))),
+                        object("schema", object("anyOf", array(one, schemas.manyCreated(offered)))),
                         "application/x-ndjson",
                         object("schema", object("type", "string", "description", "one document per line")),
                         "application/bson",
                         new BsonDocument(),
                         "text/csv",
                         object("schema", object("type", "string", "description", "one document per record")));
+                // Not FORM: openapi-python-client cannot distinguish lists from it.
             }
-            case DOCUMENT -> json(schemas.created(offered));
-            case CHANGES -> json(schemas.changed(offered));
+            case DOCUMENT -> json(schemas.created(offered)).append(FORM, form());
+            case CHANGES -> json(schemas.changed(offered)).append(FORM, form());
             case METADATA, PROPERTIES -> json(components.fixed("Properties"));
+            case VALIDATOR -> json(components.fixed("ValidatorOptions"));
             case INDEX -> json(components.fixed("IndexDefinition"));
             case SCHEMA -> json(components.fixed("JsonSchema"));
             case PIPELINE -> json(components.fixed("Pipeline"));
@@ -78,6 +88,10 @@ final class MessageWriter {
         return Optional.of(object("required", true, "content", content));
     }
 
+    private BsonDocument form() {
+        return object("schema", components.fixed("Form"));
+    }
+
     private static BsonDocument json(BsonDocument schema) {
         return object("application/json", object("schema", schema));
     }
@@ -90,8 +104,8 @@ final class MessageWriter {
             all.put("" + status, success(offered, status, schemas, definition));
         }
         for (int status : Failures.of(operation)) {
-            var component = "Status" + status;
-            responses.computeIfAbsent(component, _ -> Failures.response(status, components));
+            var component = Failures.component(operation, status);
+            responses.computeIfAbsent(component, _ -> Failures.response(operation, status, components));
             all.put("" + status, Json.reference("responses", component));
         }
         var document = new BsonDocument();
@@ -107,12 +121,7 @@ final class MessageWriter {
         if (status == 201 && operation.method() == Method.POST) {
             headers.append("Location", text("where it is"));
         }
-        if (operation.output() != Output.SIZE
-                && operation.output() != Output.NAMES
-                && operation.output() != Output.RESULTS
-                && operation.output() != Output.EVENTS
-                && status != 204
-                && status < 400) {
+        if (HAVE_TAGS.contains(operation.output()) && status != 204 && status != 207 && status < 400) {
             headers.append("ETag", text("the version"));
         }
         if (status == 200 && operation.parameters() == DataOperation.Parameters.LIST) {
@@ -129,11 +138,19 @@ final class MessageWriter {
                 response.append("links", links);
             }
         }
-        var content = status == 200 || status == 206 ? content(offered, schemas, definition) : new BsonDocument();
+        var content = status == 200 || status == 206 || status == 207
+                ? content(offered, schemas, definition)
+                : new BsonDocument();
         if (!content.isEmpty()) {
             response.append("content", content);
         }
         return response;
+    }
+
+    private static BsonDocument exported(BsonDocument content) {
+        return content.append("application/x-ndjson", object("schema", type("string")))
+                .append("text/csv", object("schema", type("string")))
+                .append("application/bson", new BsonDocument());
     }
 
     private static BsonDocument text(String description) {
@@ -147,14 +164,12 @@ final class MessageWriter {
             case DOCUMENTS -> {
                 var content = json(object("type", "array", "items", schemas.stored()));
                 content.append("application/hal+json", object("schema", object()));
-                if (operation.kind() == ResourceKind.COLLECTION) {
-                    content.append("application/x-ndjson", object("schema", type("string")))
-                            .append("text/csv", object("schema", type("string")))
-                            .append("application/bson", new BsonDocument());
-                }
-                yield content;
+                yield operation.kind() == ResourceKind.COLLECTION ? exported(content) : content;
             }
-            case DOCUMENT -> json(schemas.stored()).append("application/hal+json", object("schema", object()));
+            case DOCUMENT -> {
+                var content = json(schemas.stored()).append("application/hal+json", object("schema", object()));
+                yield operation.kind() == ResourceKind.DOCUMENT ? exported(content) : content;
+            }
             case SIZE -> json(components.fixed("Size"));
             case NAMES ->
                 json(object("type", "array", "items", type("string")))
@@ -163,7 +178,8 @@ final class MessageWriter {
                 json(object("type", "array", "items", components.fixed("Index")))
                         .append("application/hal+json", object("schema", object()));
             case PROPERTIES -> json(components.fixed("Properties"));
-            case BULK -> json(components.fixed("BulkResult"));
+            case BULK ->
+                json(components.fixed("BulkResult")).append("application/hal+json", object("schema", object()));
             case RESULTS ->
                 json(object(
                                 "type",

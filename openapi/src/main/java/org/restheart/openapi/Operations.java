@@ -101,7 +101,7 @@ final class Operations {
 
     private static void collections(Rows r) {
         collection(r, COLLECTION, "collection", "Documents");
-        r.add(COLLECTION, POST, "create", "", "Insert one document or several", 200, 201)
+        r.add(COLLECTION, POST, "create", "", "Insert one document or several", 200, 201, 207)
                 .takes(Input.DOCUMENTS)
                 .parameters(Parameters.CREATE)
                 .returns(Output.BULK);
@@ -113,11 +113,11 @@ final class Operations {
                 .takes(Input.CHANGES)
                 .parameters(Parameters.WRITE);
         r.add(DOCUMENT, DELETE, "delete", "ById", "Delete a document", 204).parameters(Parameters.WRITE);
-        r.add(BULK_DOCUMENTS, PATCH, "update", "Many", "Change all documents that match a filter", 200)
+        r.add(BULK_DOCUMENTS, PATCH, "update", "Many", "Change all documents that match a filter", 200, 207)
                 .takes(Input.CHANGES)
                 .parameters(Parameters.BULK)
                 .returns(Output.BULK);
-        r.add(BULK_DOCUMENTS, DELETE, "delete", "Many", "Delete all documents that match a filter", 200)
+        r.add(BULK_DOCUMENTS, DELETE, "delete", "Many", "Delete all documents that match a filter", 200, 207)
                 .parameters(Parameters.BULK)
                 .returns(Output.BULK);
         r.add(COLLECTION_VIOLATIONS, GET, "check", "Violations", "Documents that violate a JSON Schema", 200)
@@ -212,7 +212,7 @@ final class Operations {
         r.add(kind, GET, "get", "Validator", "MongoDB's validator that follows the JSON Schema", 200)
                 .returns(Output.STATE);
         r.add(kind, PUT, "put", "Validator", "Let MongoDB hold all writers to the JSON Schema", 200, 201)
-                .takes(Input.PROPERTIES)
+                .takes(Input.VALIDATOR)
                 .returns(Output.STATE);
         r.add(kind, DELETE, "delete", "Validator", "Remove the validator from MongoDB", 204);
     }

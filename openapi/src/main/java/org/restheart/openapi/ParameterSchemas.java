@@ -5,6 +5,7 @@ import static org.restheart.openapi.Json.type;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +15,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.description.ShapeBuilder;
 import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.Visible.Group;
@@ -46,11 +46,11 @@ final class ParameterSchemas {
     }
 
     /// The parameters that a request of the operation may have.
-    BsonArray of(Offered offered, Optional<Group> group, Optional<StoredVariables> variables) {
+    BsonArray of(Offered offered, DocumentSchemas schemas, Optional<Group> group, Optional<StoredVariables> variables) {
         var all = new BsonArray();
         for (var name : names(offered)) {
             if (isAllowed(offered, name)) {
-                all.add(parameter(name, offered.operation(), group, variables));
+                all.add(parameter(name, offered.operation(), schemas, group, variables));
             }
         }
         variables
@@ -67,9 +67,7 @@ final class ParameterSchemas {
                         type("string"),
                         "required",
                         wanted.required())));
-        for (var name : headers(offered.operation())) {
-            all.add(reference(name, header(name)));
-        }
+        headers(offered.operation()).forEach((component, header) -> all.add(reference(component, header)));
         return all;
     }
 
@@ -101,10 +99,10 @@ final class ParameterSchemas {
             case COUNT -> all(List.of("filter", "hint", "jsonMode"), READING, SESSION);
             case CHECK ->
                 all(List.of("schema", "filter", "sort", "hint", "pagesize", "after", "jsonMode"), READING, SESSION);
-            case CREATE -> all(List.of("wm", "writeConcern", "jsonMode"), SESSION);
+            case CREATE -> all(List.of("wm", "writeConcern", "jsonMode", "rep"), SESSION);
             case WRITE ->
                 all(List.of("wm", "filter", "shardkey", "id_type", "checkEtag", "writeConcern", "jsonMode"), SESSION);
-            case BULK -> all(List.of("filter", "wm", "writeConcern", "jsonMode"), SESSION);
+            case BULK -> all(List.of("filter", "wm", "writeConcern", "jsonMode", "rep"), SESSION);
             case MANAGE -> List.of("checkEtag", "jsonMode");
             case RUN -> all(List.of("avars", "page", "pagesize"), FORMS);
             case LISTEN -> List.of("avars", "resumeAfter", "startAtOperationTime", "jsonMode");
@@ -120,49 +118,66 @@ final class ParameterSchemas {
         return all;
     }
 
-    private static List<String> headers(DataOperation operation) {
-        var names = new ArrayList<String>();
+    /// Header fields, by the names of their components.
+    private static Map<String, BsonDocument> headers(DataOperation operation) {
+        var headers = new LinkedHashMap<String, BsonDocument>();
         if (operation.takesPrecondition()) {
-            names.add("If-Match");
+            headers.put("If-Match", header("If-Match", "the `ETag` of the version that is meant"));
         }
         if (operation.statuses().contains(304)) {
-            names.add("If-None-Match");
+            headers.put("If-None-Match", header("If-None-Match", "the `ETag` of the version that the client has"));
         }
-        if (operation.kind() == ResourceKind.COLLECTION && operation.input() == DataOperation.Input.DOCUMENTS) {
-            names.add("Idempotency-Key");
+        if (operation.takesAbsence()) {
+            headers.put(
+                    "IfNoneMatchOfWrites",
+                    header("If-None-Match", "`*`: only if there is none; an `ETag`: only if the version is another"));
         }
-        return names;
+        if (operation.takesIdempotencyKey()) {
+            headers.put(
+                    "Idempotency-Key",
+                    header(
+                            "Idempotency-Key",
+                            "a text of the client's choice: a request that is repeated with it inserts nothing twice"));
+        }
+        if (operation.takesPreference()) {
+            var prefer = header("Prefer", "whether the response has the written document, as a `GET` shows it");
+            prefer.getDocument("schema").append("enum", Json.array("return=representation", "return=minimal"));
+            headers.put("Prefer", prefer);
+        }
+        return headers;
     }
 
     private BsonDocument parameter(
-            String name, DataOperation operation, Optional<Group> group, Optional<StoredVariables> variables) {
-        return switch (name) {
+            String name,
+            DataOperation operation,
+            DocumentSchemas schemas,
+            Optional<Group> group,
+            Optional<StoredVariables> variables) {
+        boolean required = name.equals("filter") && operation.parameters() == DataOperation.Parameters.BULK;
+        var definition = definitions.of(name);
+        if (required) {
+            definition.append("required", Json.value(true));
+        }
+        var example = switch (name) {
             case "sort" ->
                 group.flatMap(ParameterSchemas::sortExample)
-                        .map(example -> definitions.of("sort").append("example", new BsonString(example)))
-                        .orElseGet(() -> reference(name, definitions.of(name)));
-            case "hint" ->
-                group.flatMap(ParameterSchemas::hintExample)
-                        .map(example -> definitions.of("hint").append("example", new BsonString(example)))
-                        .orElseGet(() -> reference(name, definitions.of(name)));
+                        .or(() -> schemas.exampleField().map(Map.Entry::getKey));
+            case "hint" -> group.flatMap(ParameterSchemas::hintExample);
+            case "keys" -> schemas.exampleField().map(field -> "{\"" + field.getKey() + "\": 1}");
             case "filter" ->
-                operation.parameters() == DataOperation.Parameters.BULK
-                        ? reference("filterRequired", definitions.of(name).append("required", Json.value(true)))
-                        : group.filter(ParameterSchemas::hasTextIndex).isPresent()
-                                ? definitions
-                                        .of(name)
-                                        .append("example", new BsonString("{\"$text\": {\"$search\": \"…\"}}"))
-                                : reference(name, definitions.of(name));
-            case "avars" ->
-                variables
-                        .filter(found -> !found.isEmpty())
-                        .map(found -> definitions
-                                .of(name)
-                                .append("required", Json.value(found.isRequired()))
-                                .append("example", new BsonString(found.example())))
-                        .orElseGet(() -> reference(name, definitions.of(name)));
-            default -> reference(name, definitions.of(name));
+                group.filter(ParameterSchemas::hasTextIndex)
+                        .map(_ -> "{\"$text\": {\"$search\": \"…\"}}")
+                        .or(() -> schemas.exampleField()
+                                .map(field -> new BsonDocument(field.getKey(), field.getValue()).toJson()));
+            case "avars" -> {
+                var some = variables.filter(found -> !found.isEmpty());
+                some.ifPresent(found -> definition.append("required", Json.value(found.isRequired())));
+                yield some.map(StoredVariables::example);
+            }
+            default -> Optional.<String>empty();
         };
+        return example.map(text -> definition.append("example", new BsonString(text)))
+                .orElseGet(() -> reference(required ? "filterRequired" : name, definition));
     }
 
     private BsonDocument reference(String name, BsonDocument definition) {
@@ -208,12 +223,7 @@ final class ParameterSchemas {
                 : Optional.empty();
     }
 
-    private static BsonDocument header(String name) {
-        var description = switch (name) {
-            case "If-Match" -> "the `ETag` of the version that is meant";
-            case "If-None-Match" -> "the `ETag` of the version that the client has";
-            default -> "a text of the client's choice: a request that is repeated with it inserts nothing twice";
-        };
+    private static BsonDocument header(String name, String description) {
         return object("name", name, "in", "header", "description", description, "schema", type("string"));
     }
 }

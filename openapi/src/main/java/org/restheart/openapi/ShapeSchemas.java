@@ -78,13 +78,7 @@ record ShapeSchemas(Components components, boolean shares) {
                                 },
                                 () -> alternatives.add(type("object")));
             } else if (type == BsonType.ARRAY) {
-                alternatives.add(Json.object(
-                        "type",
-                        "array",
-                        "items",
-                        field.element()
-                                .map(element -> of(element, component + "_item"))
-                                .orElseGet(BsonDocument::new)));
+                alternatives.add(list(field, component));
             } else if (type != BsonType.NULL && !NUMBERS.contains(type)) {
                 var schema = components.of(type);
                 if (type == BsonType.STRING) {
@@ -94,6 +88,24 @@ record ShapeSchemas(Components components, boolean shares) {
             }
         }
         return union(alternatives, field.types().containsKey(BsonType.NULL));
+    }
+
+    /// An array; as a component if values may have other types: client generators have no names for lists in unions.
+    private BsonDocument list(Shape.Field field, String component) {
+        boolean alone =
+                field.types().keySet().stream().allMatch(type -> type == BsonType.ARRAY || type == BsonType.NULL);
+        // The names of an object's properties are its own.
+        var name = field.types().containsKey(BsonType.DOCUMENT) ? component + ".array" : component;
+        var list = Json.object(
+                "type",
+                "array",
+                "items",
+                field.element().map(element -> of(element, name + "_item")).orElseGet(BsonDocument::new));
+        if (alone) {
+            return list;
+        }
+        components.put(name + "_list", list);
+        return schema(name + "_list");
     }
 
     private void numbers(Shape.Field field, List<BsonDocument> alternatives) {

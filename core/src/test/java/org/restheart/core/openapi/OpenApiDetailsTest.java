@@ -109,6 +109,45 @@ class OpenApiDetailsTest extends OpenApiFixture {
     }
 
     @Test
+    void examples_of_parameters_name_fields_of_the_collection_and_no_values() {
+        gateway.insert("papers", "{_id: 'p', covert: 'c', pages: 7}");
+        gateway.insert("notes", "{_id: 'n', 'not a name': 1, text: 'secret'}");
+        permit("papers", "viewer", "path-prefix('/papers') and method(GET)", "{projectResponse: {covert: 0}}");
+        permit("drop", "viewer", "path-prefix('/notes') and method(POST)", "{}");
+        refresh();
+        var list = at(document("bob", "/_openapi/papers"), "paths", "/papers", "get");
+        assertThat(parameter(list, "filter")).containsEntry("example", new BsonString("{\"pages\": 1}"));
+        assertThat(parameter(list, "keys")).containsEntry("example", new BsonString("{\"pages\": 1}"));
+        assertThat(parameter(list, "sort")).containsEntry("example", new BsonString("pages"));
+        var notes = document("admin", "/_openapi/notes");
+        assertThat(parameter(at(notes, "paths", "/notes", "get"), "filter"))
+                .containsEntry("example", new BsonString("{\"text\": \"…\"}"));
+        assertThat(parameter(at(notes, "paths", "/notes/*", "delete"), "filter"))
+                .containsEntry("required", BsonBoolean.TRUE);
+        assertThat(document("bob", "/_openapi/notes").toString()).doesNotContain("\"text\"");
+    }
+
+    @Test
+    void preconditions_preferences_and_forms_of_writes_are_described() {
+        gateway.insert("written", "{_id: 'w', n: 1}");
+        refresh();
+        var document = document("admin", "/_openapi/written");
+        var replace = at(document, "paths", "/written/{id}", "put");
+        assertThat(names(replace)).contains("If-Match", "IfNoneMatchOfWrites", "Prefer");
+        assertThat(at(document, "components", "parameters", "IfNoneMatchOfWrites"))
+                .containsEntry("name", new BsonString("If-None-Match"));
+        assertThat(names(at(document, "paths", "/written", "post"))).contains("Prefer", "Idempotency-Key", "rep");
+        assertThat(names(at(document, "paths", "/written/{id}", "delete"))).doesNotContain("Prefer");
+        for (var content : List.of(
+                at(replace, "requestBody", "content"),
+                at(document, "paths", "/written/{id}", "patch", "requestBody", "content"))) {
+            assertThat(content).containsKeys("application/json", "application/x-www-form-urlencoded");
+        }
+        assertThat(at(document, "paths", "/written/{id}", "get", "responses", "200", "content"))
+                .containsKeys("application/json", "application/x-ndjson", "text/csv", "application/bson");
+    }
+
+    @Test
     void a_text_index_over_hidden_fields_is_hidden() {
         gateway.insert("texts", "{_id: 1, shown: 1, covert: 'x'}");
         gateway.collection("texts").createIndex(json("{covert: 'text'}"));

@@ -36,6 +36,30 @@ class OpenApiSchemasTest extends OpenApiFixture {
     }
 
     @Test
+    void a_list_is_a_component_where_values_have_other_types_too() {
+        for (var value : List.of("[1]", "[2]", "{item: {a: 1}}", "{item: {a: 2}}", "null", "null")) {
+            gateway.insert("unions", "{v: " + value + ", l: [1], n: " + (value.contains("a") ? "null" : "[1]") + "}");
+        }
+        refresh();
+        var document = document("admin", "/_openapi/unions");
+        var properties = schema(document, "Unions").getDocument("properties");
+        assertThat(properties.getDocument("v").getArray("anyOf"))
+                .containsExactly(
+                        json("{$ref: '#/components/schemas/Unions_v'}"),
+                        json("{$ref: '#/components/schemas/Unions_v.array_list'}"),
+                        json("{type: 'null'}"));
+        assertThat(schema(document, "Unions_v.array_list"))
+                .isEqualTo(json("{type: 'array', items: {type: 'integer', format: 'int32'}}"));
+        assertThat(schema(document, "Unions_v_item").getDocument("properties")).containsOnlyKeys("a");
+        assertThat(properties.getDocument("l")).containsEntry("type", new BsonString("array"));
+        assertThat(at(document, "paths", "/unions", "post", "requestBody", "content", "application/json", "schema")
+                        .getArray("anyOf"))
+                .containsExactly(
+                        json("{$ref: '#/components/schemas/UnionsNew'}"),
+                        json("{$ref: '#/components/schemas/UnionsNewList'}"));
+    }
+
+    @Test
     void fields_that_only_hidden_documents_have_are_not_described() {
         permit("own", "viewer", "path-prefix('/own')", "{readFilter: {owner: '@user._id'}}");
         gateway.insert("own", "{owner: 'bob', mine: 1}", "{owner: 'eve', z: 1}");

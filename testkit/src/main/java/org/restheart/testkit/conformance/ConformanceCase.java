@@ -19,6 +19,26 @@ public record ConformanceCase(String file, String name, Map<String, List<BsonDoc
         new CaseRun(this, gateway, mongo).run();
     }
 
+    /// The cases of a file below `/conformance/` on the class path.
+    public static List<ConformanceCase> of(String file) {
+        return CaseReader.read(file);
+    }
+
+    /// A request of a case, before variables such as `${db}` are replaced, and the status that is expected.
+    public record Exchange(String method, String target, int status) {}
+
+    public List<Exchange> exchanges() {
+        return steps.stream()
+                .map(step -> {
+                    int space = step.request().indexOf(' ');
+                    return new Exchange(
+                            step.request().substring(0, space),
+                            step.request().substring(space + 1),
+                            step.expect().status());
+                })
+                .toList();
+    }
+
     /// The name, which is what JUnit shows.
     @Override
     public String toString() {
