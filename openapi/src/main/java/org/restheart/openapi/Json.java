@@ -12,6 +12,9 @@ import org.bson.BsonValue;
 
 /// Factories of JSON values.
 final class Json {
+    /// Characters of an escaped one.
+    private static final int ESCAPE = 6;
+
     private Json() {}
 
     /// @param namesAndValues name, value, name, value …
@@ -54,6 +57,43 @@ final class Json {
 
     static BsonDocument reference(String section, String component) {
         return object("$ref", "#/components/" + section + "/" + component);
+    }
+
+    /// JSON with characters beyond U+FFFF as themselves, which encoders of JSON write as two halves: YAML, as which
+    /// many
+    /// tools read JSON, has no halves.
+    static String withoutHalves(String json) {
+        int at = json.indexOf('\\');
+        if (at < 0) {
+            return json;
+        }
+        var text = new StringBuilder(json.length()).append(json, 0, at);
+        while (at < json.length()) {
+            char c = json.charAt(at);
+            if (c != '\\') {
+                text.append(c);
+                at++;
+            } else if (isHalf(json, at, true) && isHalf(json, at + ESCAPE, false)) {
+                text.append((char) unit(json, at)).append((char) unit(json, at + ESCAPE));
+                at += 2 * ESCAPE;
+            } else {
+                text.append(c).append(json.charAt(at + 1));
+                at += 2;
+            }
+        }
+        return text.toString();
+    }
+
+    private static boolean isHalf(String json, int at, boolean high) {
+        if (!json.startsWith("\\u", at)) {
+            return false;
+        }
+        char unit = (char) unit(json, at);
+        return high ? Character.isHighSurrogate(unit) : Character.isLowSurrogate(unit);
+    }
+
+    private static int unit(String json, int at) {
+        return Integer.parseInt(json, at + 2, at + ESCAPE, 16);
     }
 
     /// Stored text, escaped for viewers that interpret it as Markdown with HTML.

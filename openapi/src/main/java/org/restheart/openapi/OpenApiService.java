@@ -197,7 +197,7 @@ public final class OpenApiService implements Service {
         var text = key.yaml()
                 ? YamlWriter.of(document)
                 : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
-        return text.getBytes(StandardCharsets.UTF_8);
+        return Json.withoutHalves(text).getBytes(StandardCharsets.UTF_8);
     }
 
     private static String tag(byte[] content) {

@@ -2,6 +2,7 @@ package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -125,6 +126,22 @@ class OpenApiTest extends OpenApiFixture {
         assertThat(document.getDocument("paths")).containsKeys("/{collection}", "/{collection}/{id}");
         assertThat(document.toString()).contains("many24");
         assertThat(document.getDocument("info").getArray("x-scopes")).contains(new BsonString("/_openapi/many24"));
+    }
+
+    @Test
+    void characters_beyond_the_basic_plane_are_what_they_are_in_yaml_too() {
+        gateway.insert("emoji", "{_id: 1, '📚': 1, 'back\\\\ud83d': 1}");
+        gateway.as("admin").send("PATCH", "/emoji", "{\"descr\": \"📚 books\"}");
+        refresh();
+        for (var type : List.of("application/yaml", "application/json")) {
+            var text = gateway.as("admin")
+                    .with("Accept", type)
+                    .get("/_openapi/emoji")
+                    .body();
+            assertThat(text)
+                    .contains("\"📚\"", "\"📚 books\"", "\"back\\\\ud83d\"")
+                    .doesNotContain("\\udcda");
+        }
     }
 
     @Test
