@@ -25,6 +25,7 @@ export function placeOf(text) {
       while (end < text.length && text[end] !== c) end += text[end] === "\\" ? 2 : 1;
       if (end >= text.length) return { stack, expecting, begun: text.slice(i + 1), quote: c, at: i };
       last = text.slice(i + 1, end);
+      expecting = "none"; // until a colon or a comma
       i = end + 1;
       continue;
     }

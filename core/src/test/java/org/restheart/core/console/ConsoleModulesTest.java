@@ -83,6 +83,22 @@ class ConsoleModulesTest extends BrowserTest {
     }
 
     @Test
+    void nothing_is_completed_behind_a_text() {
+        holds("""
+              const {placeOf} = await load("complete");
+              for (let i = 0; i < rounds; i++) {
+                const quoted = JSON.stringify(text());
+                for (const before of ["", "{", "{a: ", "{a: [1, ", "{'b': {c: "]) {
+                  expect(placeOf(before + quoted).expecting === "none", "behind", before, quoted);
+                }
+                expect(placeOf("{" + quoted + ": ").expecting === "value", "colon", quoted);
+                expect(placeOf("{a: " + quoted + ", ").expecting === "key", "comma", quoted);
+                expect(placeOf("[" + quoted + ", ").expecting === "value", "element", quoted);
+              }
+              """);
+    }
+
+    @Test
     void texts_that_cannot_be_read_are_refused_at_a_place_within_them() {
         holds(VALUES + """
                 const {parse} = await load("shell");
