@@ -53,7 +53,7 @@ fi
 ask() { curl -sf -o /dev/null -u "$auth" -H 'Content-Type: application/json' "$@"; }
 ask -X PUT "$url/" -d '{}' || true # it may be there
 ask -X PUT "$url/_schemas" -d '{}' || true
-ask -X PUT "$url/_schemas/fuzz?wm=upsert" -d '{"type": "object", "required": ["title"], "properties": {"_id": {}, "_etag": {},
+ask -X PUT "$url/_schemas/fuzz?wm=upsert" -d '{"type": "object", "required": ["title"], "additionalProperties": false, "properties": {"_id": {}, "_etag": {},
   "title": {"type": ["string", "null"]}, "n": {"type": "number"}, "tags": {"type": "array", "items": {"type": "string"}},
   "deep": {"type": "object", "properties": {"a": {"type": "integer"}}}}}'
 ask -X PUT "$url/fuzz" -d '{"jsonSchema": {"schemaId": "fuzz"}}'

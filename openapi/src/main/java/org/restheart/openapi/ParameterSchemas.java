@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -26,6 +27,14 @@ final class ParameterSchemas {
     private static final List<String> SESSION = List.of("sid", "txn");
     private static final List<String> FORMS = List.of("jsonMode", "rep", "hal", "np");
 
+    /// Ids that are not the names of resources below a collection.
+    private static final String ID = "^(?!(?:"
+            + CollectionPaths.RESERVED.stream()
+                    .sorted()
+                    .map(name -> name.equals("*") ? "\\*" : name)
+                    .collect(Collectors.joining("|"))
+            + ")$)";
+
     private final QueryParameters definitions;
     private final Map<String, BsonDocument> shared = new TreeMap<>();
 
@@ -41,6 +50,7 @@ final class ParameterSchemas {
         return switch (name) {
             case "sid" -> object("type", "string", "format", "uuid");
             case "txn" -> object("type", "integer", "format", "int64");
+            case "id" -> object("type", "string", "minLength", 1, "pattern", ID);
             default -> object("type", "string", "minLength", 1);
         };
     }

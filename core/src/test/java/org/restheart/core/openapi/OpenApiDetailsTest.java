@@ -143,6 +143,19 @@ class OpenApiDetailsTest extends OpenApiFixture {
                 at(document, "paths", "/written/{id}", "patch", "requestBody", "content"))) {
             assertThat(content).containsKeys("application/json", "application/x-www-form-urlencoded");
         }
+        var id = at(document, "paths", "/written/{id}")
+                .getArray("parameters")
+                .getFirst()
+                .asDocument();
+        assertThat(id.getDocument("schema").getString("pattern").getValue())
+                .satisfies(pattern -> assertThat(List.of("a", "_null", "_sizes", "a*"))
+                        .allMatch(name -> java.util.regex.Pattern.compile(pattern)
+                                .matcher(name)
+                                .find()))
+                .satisfies(pattern -> assertThat(List.of("*", "_size", "_validator", "_aggrs"))
+                        .noneMatch(name -> java.util.regex.Pattern.compile(pattern)
+                                .matcher(name)
+                                .find()));
         assertThat(at(document, "paths", "/written/{id}", "get", "responses", "200", "content"))
                 .containsKeys("application/json", "application/x-ndjson", "text/csv", "application/bson");
     }
