@@ -321,7 +321,10 @@ final class DocumentSchemas {
             return Optional.empty();
         }
         stored();
-        var properties = components.schemas().get(name).getDocument("properties", new BsonDocument());
+        var properties = components
+                .schemas()
+                .getOrDefault(name, new BsonDocument())
+                .getDocument("properties", new BsonDocument());
         return properties.entrySet().stream()
                 .filter(property -> property.getKey().matches("[A-Za-z]\\w{0,39}"))
                 .flatMap(property ->
