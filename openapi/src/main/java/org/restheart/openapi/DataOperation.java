@@ -51,7 +51,7 @@ record DataOperation(
 
     /// Whether the response has the written document for clients that prefer it (RFC 7240).
     boolean takesPreference() {
-        return takesIdempotencyKey() || kind == ResourceKind.DOCUMENT && input != Input.NONE;
+        return takesIdempotencyKey() || (kind == ResourceKind.DOCUMENT && input != Input.NONE);
     }
 
     /// The same operation with other content and parameters.

@@ -45,7 +45,7 @@ final class Failures {
         }
         if (WITH_VARIABLES.contains(operation.kind())
                 || operation.takesIdempotencyKey() // the key of another request
-                || operation.kind() == ResourceKind.COLLECTION_VALIDATOR && operation.method() == Method.PUT) {
+                || (operation.kind() == ResourceKind.COLLECTION_VALIDATOR && operation.method() == Method.PUT)) {
             statuses.add(422);
         }
         if (operation.output() == Output.EVENTS) {
@@ -69,7 +69,7 @@ final class Failures {
             case CONTENT_INVALID, CONTENT_TIMED_OUT -> operation.input() != Input.NONE;
             case DUPLICATE_KEY ->
                 !WITHOUT_DOCUMENTS.contains(operation.input())
-                        || operation.method() == Method.DELETE && operation.takesPrecondition();
+                        || (operation.method() == Method.DELETE && operation.takesPrecondition());
             case ETAG_REQUIRED -> operation.takesPrecondition() || operation.takesIdempotencyKey();
             default -> true;
         };
