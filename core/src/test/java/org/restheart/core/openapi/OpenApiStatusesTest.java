@@ -1,4 +1,4 @@
-package org.restheart.core.security;
+package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,6 +18,7 @@ import org.bson.BsonValue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
