@@ -52,15 +52,23 @@ public final class Relay implements AutoCloseable {
         try {
             while (true) {
                 var client = socket.accept();
-                var server = new Socket();
-                open.add(client);
-                open.add(server);
-                server.connect(target);
-                Thread.startVirtualThread(() -> copy(client, server));
-                Thread.startVirtualThread(() -> copy(server, client));
+                Thread.startVirtualThread(() -> relay(client));
             }
         } catch (IOException _) {
             // closed: the end of the test
+        }
+    }
+
+    private void relay(Socket client) {
+        try (client;
+                var server = new Socket()) {
+            open.add(client);
+            open.add(server);
+            server.connect(target);
+            Thread.startVirtualThread(() -> copy(client, server));
+            copy(server, client);
+        } catch (IOException _) {
+            // cut while it connected
         }
     }
 
