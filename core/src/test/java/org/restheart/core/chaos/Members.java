@@ -45,6 +45,7 @@ final class Members implements AutoCloseable {
             command.addAll(List.of("--dbpath", data.toString(), "--oplogSize", "256"));
             command.addAll(List.of("--wiredTigerCacheSizeGB", "0.25"));
             command.addAll(List.of("--setParameter", "transactionLifetimeLimitSeconds=15"));
+            command.addAll(List.of("--setParameter", "diagnosticDataCollectionEnabled=false"));
             return new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(

@@ -40,6 +40,8 @@ public final class OwnStandalone implements AutoCloseable {
                             "--bind_ip",
                             "127.0.0.1",
                             "--nounixsocket",
+                            "--setParameter",
+                            "diagnosticDataCollectionEnabled=false",
                             "--wiredTigerCacheSizeGB",
                             "0.25")
                     .redirectErrorStream(true)

@@ -61,6 +61,7 @@ final class OwnReplicaSet implements AutoCloseable {
                 .redirectOutput(data.resolve("log").toFile());
         process.command().addAll(List.of("--port", "" + port, "--dbpath", data.toString()));
         process.command().addAll(List.of("--setParameter", "enableTestCommands=1"));
+        process.command().addAll(List.of("--setParameter", "diagnosticDataCollectionEnabled=false"));
         process.command().addAll(List.of("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"));
         members.put(port, process.start());
     }
