@@ -22,7 +22,7 @@ class NoninterferenceTest {
     private static final long SEED = 20261122;
     private static final int TEST_CASES = 300;
     private static final Duration TIME = Duration.ofSeconds(Long.getLong("fuzz.seconds", 60));
-    private static final Duration PATIENCE = Duration.ofMinutes(30); // of a build, on a busy machine
+    private static final Duration TIME_LIMIT = Duration.ofMinutes(30); // of a build, on a busy machine
 
     @Test
     void what_is_hidden_makes_no_difference(TestMongo mongo) throws Exception {
@@ -38,7 +38,7 @@ class NoninterferenceTest {
                 mongo,
                 profiles(),
                 seed == null ? SEED : seed,
-                seed == null ? PATIENCE : TIME,
+                seed == null ? TIME_LIMIT : TIME,
                 seed == null ? TEST_CASES : Long.MAX_VALUE,
                 Integer.getInteger("fuzz.workers", 8));
         System.out.println("noninterference: " + run);
