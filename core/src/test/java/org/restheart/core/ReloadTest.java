@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// What a process takes over when it gets `SIGHUP`: a process of its own, real TLS.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReloadTest {
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration TIME_LIMIT = Duration.ofMinutes(3);
 
     private Path folder = Path.of("");
     private int port;
@@ -69,7 +69,7 @@ class ReloadTest {
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("log").toFile())
                 .start();
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> serial(client()) != null);
+        await().atMost(TIME_LIMIT).ignoreExceptions().until(() -> serial(client()) != null);
     }
 
     @AfterAll
@@ -145,7 +145,7 @@ class ReloadTest {
             makeCertificate(renewed);
             Files.move(renewed, keystore(), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
             hangUp();
-            await().atMost(PATIENCE).untilAsserted(() -> {
+            await().atMost(TIME_LIMIT).untilAsserted(() -> {
                 try (var other = client()) {
                     assertThat(serial(other)).isNotEqualTo(before);
                 }
@@ -174,7 +174,7 @@ class ReloadTest {
                 folder.resolve("users.yml"),
                 "users: [{userid: ada, password: second, roles: [ops]}, {userid: eve, password: pw, roles: [ops]}]");
         hangUp();
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .untilAsserted(() -> assertThat(status("eve", "pw")).isEqualTo(200));
         assertThat(status("ada", "first")).isEqualTo(401);
         assertThat(status("ada", "second")).isEqualTo(200);
@@ -182,12 +182,12 @@ class ReloadTest {
 
         Files.writeString(folder.resolve("acl.yml"), "permissions: [{role: ops, predicate: path-prefix('/other')}]");
         hangUp();
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .untilAsserted(() -> assertThat(status("eve", "pw")).isEqualTo(403));
 
         Files.writeString(folder.resolve("users.yml"), "users: [{userid: ada}]");
         hangUp();
-        await().atMost(PATIENCE).until(() -> log().contains("roles is required"));
+        await().atMost(TIME_LIMIT).until(() -> log().contains("roles is required"));
         assertThat(status("eve", "pw")).isEqualTo(403);
         writeAccounts();
     }
@@ -207,7 +207,7 @@ class ReloadTest {
             var serial = serial(before);
             Files.writeString(keystore(), "no keystore");
             hangUp();
-            await().atMost(PATIENCE).until(() -> log().contains("Nothing was changed: https-listener: cannot open"));
+            await().atMost(TIME_LIMIT).until(() -> log().contains("Nothing was changed: https-listener: cannot open"));
             assertThat(serial(after)).isEqualTo(serial);
         } finally {
             Files.write(keystore(), good);

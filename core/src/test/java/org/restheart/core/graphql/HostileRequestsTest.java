@@ -28,7 +28,7 @@ import org.restheart.testkit.WithMongo;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileRequestsTest {
     private static final long ALLOWED = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -116,7 +116,7 @@ class HostileRequestsTest {
     void they_are_refused_at_little_cost(String kind) {
         var query = query(kind);
         long cheapest = Long.MAX_VALUE;
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + TIME_LIMIT.toNanos();
         for (int i = 0; (i < 3 || cheapest >= ALLOWED) && System.nanoTime() < until; i++) {
             long before = PROCESS.getProcessCpuTime();
             var response = client.ask("hostile", query);

@@ -187,7 +187,7 @@ public final class ExpressionOperators {
     }
 
     /// Whether a name is one of the operators and stages that MongoDB's processes use among themselves: they
-    /// read fields by other names, run code, and are not protected against arguments of strangers.
+    /// read fields by other names, run code, and are not protected against arguments that clients choose.
     public static boolean isInternal(String name) {
         return name.startsWith("$_");
     }

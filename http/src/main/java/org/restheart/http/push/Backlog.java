@@ -134,11 +134,11 @@ public final class Backlog {
     /// Waits until the queue is at most an eighth full with another frame, or has ended: for producers that nobody else
     /// waits for, and which have the rest elsewhere.
     ///
-    /// @param patience how long the receiver may take nothing
+    /// @param timeout how long the receiver may take nothing
     /// @return false if it has taken nothing for so long
-    public synchronized boolean awaitRoom(Frame frame, Duration patience) throws InterruptedException {
+    public synchronized boolean awaitRoom(Frame frame, Duration timeout) throws InterruptedException {
         int before = waiting.size();
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         while (!isNearlyEmpty(frame) && ending == null && !gone) {
             long left = end - System.nanoTime();
             if (left <= 0) {
@@ -148,7 +148,7 @@ public final class Backlog {
             TimeUnit.NANOSECONDS.timedWait(this, left);
             if (waiting.size() < before) {
                 before = waiting.size();
-                end = System.nanoTime() + patience.toNanos();
+                end = System.nanoTime() + timeout.toNanos();
             }
         }
         return true;

@@ -15,7 +15,7 @@ import org.restheart.mongo.background.ResumeToken;
 /// One connection that listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
 final class Listener {
     /// How long a client may take nothing of the events that it missed.
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
     private final StreamDefinition definition;
     private final Transport transport;
@@ -185,7 +185,7 @@ final class Listener {
             return true;
         }
         var frame = frame(event);
-        if (!backlog.awaitRoom(frame, PATIENCE)) {
+        if (!backlog.awaitRoom(frame, TIME_LIMIT)) {
             meters.dropped();
             return tooSlow();
         }

@@ -192,7 +192,7 @@ class BatchQueueTest {
     }
 
     @Test
-    void large_batches_fly_one_after_the_other_unless_a_flight_takes_long() throws Exception {
+    void large_batches_are_sent_one_after_the_other_unless_a_command_takes_long() throws Exception {
         var slow = new SlowQueue();
         slow.submit(1);
         slow.assertDeparts(1);
@@ -338,7 +338,7 @@ class BatchQueueTest {
     }
 
     @Test
-    void an_outcome_that_a_flight_forgets_is_an_error_not_a_hang() {
+    void an_outcome_that_a_command_forgets_is_an_error_not_a_hang() {
         var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10), _ -> {});
         assertThatThrownBy(queue.submit(1, 1)::join).hasCauseInstanceOf(IllegalStateException.class);
     }
