@@ -39,6 +39,7 @@ import org.restheart.mongo.file.Files;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.management.PropertyWarnings;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.IdSpelling;
@@ -282,6 +283,9 @@ public final class MongoService implements Service, AutoCloseable {
     /// @param warnings about its parameters
     private Response warned(Request request, List<String> warnings) {
         boolean looks = request.attribute(FoundWarnings.KEY).isPresent()
+                || request.query().has("filter")
+                || SessionParameter.namesTransaction(request.query())
+                || request.require(ResourcePath.KEY).kind() == ResourceKind.SESSIONS
                 || PropertyWarnings.concern(request)
                 || SchemaWarnings.concern(request)
                 || ContentWarnings.concern(request)

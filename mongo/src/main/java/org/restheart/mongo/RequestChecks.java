@@ -5,6 +5,8 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.restheart.http.FoundWarnings;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -15,6 +17,7 @@ import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.DocumentsOnly;
+import org.restheart.mongo.parameter.FilterMistakes;
 import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
@@ -40,15 +43,20 @@ record RequestChecks(
         var path = request.require(ResourcePath.KEY);
         ResourceNames.check(path);
         var parameters = Parameters.parse(request, path, parameterSettings);
+        FilterMistakes.warn(request, parameters.find().filter());
         forbiddenOperators.check(parameters);
         var fresh = parameters.noCache() || ResourceMethods.changeProperties(path.kind(), request.method());
         var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());
         if (!ResourceMethods.allow(path.kind(), request.method())) {
-            throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
-                    .raise();
+            var refusal = Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
+            throw (path.kind() == ResourceKind.CHANGE_STREAM ? refusal.with("Allow", "GET, OPTIONS") : refusal).raise();
         }
         DocumentsOnly.check(request, path);
+        if (SessionParameter.namesTransaction(request.query()) && writesOutsideOfTransactions(request, path.kind())) {
+            FoundWarnings.add(
+                    request, "databases, collections and indexes are written outside of transactions, at once");
+        }
         if (path.surplus() && path.kind() != ResourceKind.CHANGE_STREAM) {
             throw nothingBelow(path.kind());
         }
@@ -63,6 +71,15 @@ record RequestChecks(
         forbiddenOperators.checkContent(checked);
         HiddenFields.check(checked);
         return checked;
+    }
+
+    private static boolean writesOutsideOfTransactions(Request request, ResourceKind kind) {
+        return !request.method().isSafe()
+                && switch (kind) {
+                    case DB, INDEX, COLLECTION_VALIDATOR -> true;
+                    case COLLECTION, FILES_BUCKET, SCHEMA_STORE -> request.method() != Method.POST;
+                    default -> false;
+                };
     }
 
     private static ProblemException nothingBelow(ResourceKind kind) {

@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
@@ -219,7 +220,7 @@ public record FindParameters(
                 }
                 for (var direction : sort.asDocument().values()) {
                     if (!direction.isNumber() && !direction.isDocument()) {
-                        throw invalid();
+                        throw invalid("orders are 1 and -1, as in {\"field\": -1}");
                     }
                 }
                 return sort.asDocument();
@@ -227,12 +228,19 @@ public record FindParameters(
                 throw e.isAfterTheEnd()
                         ? Problem.of(PARAMETER_INVALID, "Invalid sort parameter. " + e.getMessage())
                                 .raise()
-                        : invalid();
+                        : invalid(e.getMessage());
             }
         }
 
         private static ProblemException invalid() {
-            return Problem.of(PARAMETER_INVALID, "Invalid sort parameter").raise();
+            return invalid("a sort is a field, -field, or an object such as {\"field\": -1}");
+        }
+
+        /// @param hint as earlier versions say nothing more in the message
+        private static ProblemException invalid(@Nullable String hint) {
+            return Problem.of(PARAMETER_INVALID, "Invalid sort parameter")
+                    .withHints(hint == null ? List.of() : List.of(hint))
+                    .raise();
         }
     }
 }

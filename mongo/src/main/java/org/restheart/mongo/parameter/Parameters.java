@@ -5,6 +5,8 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonDocument;
@@ -167,6 +169,29 @@ public record Parameters(
             Optional<ReadConcern> readConcern,
             Optional<ReadPreference> readPreference,
             Optional<WriteConcern> writeConcern) {
+
+        /// Texts about names that are unknown and therefore have no effect.
+        static List<String> withoutEffect(Query query) {
+            var all = new ArrayList<String>();
+            query.first("readConcern")
+                    .filter(name -> readConcern(name).isEmpty())
+                    .ifPresent(_ ->
+                            all.add(text("readConcern", "local, available, majority, linearizable or snapshot")));
+            query.first("readPreference")
+                    .filter(name -> readPreference(name).isEmpty())
+                    .ifPresent(_ -> all.add(text(
+                            "readPreference",
+                            "primary, primaryPreferred, secondary, secondaryPreferred or nearest")));
+            query.first("writeConcern")
+                    .filter(name -> writeConcern(name).isEmpty())
+                    .ifPresent(_ -> all.add(text(
+                            "writeConcern", "ACKNOWLEDGED, W1, W2, W3, UNACKNOWLEDGED, JOURNALED or MAJORITY")));
+            return all;
+        }
+
+        private static String text(String parameter, String values) {
+            return "illegal " + parameter + " parameter, which has no effect (must be " + values + ")";
+        }
 
         static ConcernParameters parse(Query query) {
             return new ConcernParameters(

@@ -77,7 +77,13 @@ public final class UnknownParameters {
             Map.entry("orderby", "sort"),
             Map.entry("upsert", "wm=upsert"),
             Map.entry("session", "sid"),
+            Map.entry("sessionid", "sid"),
+            Map.entry("session_id", "sid"),
             Map.entry("tx", "txn"),
+            Map.entry("txnid", "txn"),
+            Map.entry("txn_id", "txn"),
+            Map.entry("transactionid", "txn"),
+            Map.entry("transaction_id", "txn"),
             Map.entry("transaction", "txn"));
 
     /// Comparisons in the syntax of other gateways: `year=eq.1975`.
@@ -103,7 +109,8 @@ public final class UnknownParameters {
                 var value = request.query().first(name).orElse("");
                 var help = ofSchema ? help(name, value, WITH_SCHEMA) : help(name, value, KNOWN);
                 var text = unknown(name) + help.orElse("");
-                boolean looksLikeOne = help.isPresent() && (name.length() > SHORT_NAME || MEANT.containsKey(name));
+                boolean looksLikeOne = help.isPresent()
+                        && (name.length() > SHORT_NAME || MEANT.containsKey(name.toLowerCase(Locale.ROOT)));
                 if (strict || (looksLikeOne && cannotBeUndone(request, kind))) {
                     throw refusal(text);
                 }

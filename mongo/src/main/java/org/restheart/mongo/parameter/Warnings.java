@@ -32,6 +32,9 @@ public final class Warnings {
     /// As `name,-year`: several fields, in the syntax of other gateways.
     private static final Pattern SEVERAL = Pattern.compile("[-+]?[\\w.]{1,100}(\\s*,\\s*[-+]?[\\w.]{1,100}){1,20}");
 
+    /// Parameters of queries that an aggregation does not read.
+    private static final List<String> OF_QUERIES = List.of("filter", "keys", "sort", "sort_by");
+
     private static final OfParameters NONE = new OfParameters(List.of(), List.of());
 
     private Warnings() {}
@@ -76,10 +79,38 @@ public final class Warnings {
             warnings.add(text);
         }
         var kind = request.require(ResourcePath.KEY).kind();
+        if (kind == ResourceKind.AGGREGATION) {
+            OF_QUERIES.stream()
+                    .filter(request.query()::has)
+                    .forEach(name -> warnings.add("the parameter " + name + " has no effect on an aggregation;"
+                            + " values for its stages are passed in avars"));
+        }
+        if (kind == ResourceKind.BULK_DOCUMENTS
+                || kind == ResourceKind.BULK_SCHEMAS
+                || kind == ResourceKind.BULK_FILES) {
+            bulkWrite(request, warnings);
+        }
         if (kind != ResourceKind.CHANGE_STREAM) { // the definition of a stream may name a parameter
             warnings.addAll(UnknownParameters.of(request, kind, settings.strict()));
         }
         return warnings;
+    }
+
+    /// What has an effect on a write of one document only.
+    private static void bulkWrite(Request request, List<String> warnings) {
+        var name = request.query().has("writeMode") ? "writeMode" : "wm";
+        if (request.query()
+                        .first(name)
+                        .flatMap(WriteMode::of)
+                        .filter(WriteMode.UPDATE::equals)
+                        .isEmpty()
+                && request.query().has(name)) {
+            warnings.add("the parameter " + name + " has no effect on many documents, which are never created");
+        }
+        if (request.query().has("checkEtag")
+                || request.headers().first("If-Match").isPresent()) {
+            warnings.add("entity tags are not compared by a write of many documents; a filter is");
+        }
     }
 
     /// Warnings about known parameters with an invalid value, for which the default is used.
@@ -100,6 +131,7 @@ public final class Warnings {
         if (query.has("txn") && !query.has("sid")) {
             all.add("the parameter txn has no effect without sid");
         }
+        all.addAll(Parameters.ConcernParameters.withoutEffect(query));
         var parameter = query.has("sort_by") ? "sort_by" : "sort";
         for (var value : query.all(parameter)) {
             var sort = value.strip();

@@ -1,5 +1,7 @@
 package org.restheart.mongo.schema;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -7,6 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
@@ -87,6 +90,31 @@ public final class SchemaWarnings {
             .flatMap(Set::stream)
             .collect(Collectors.toUnmodifiableSet());
 
+    /// Keywords whose value is data, in which nothing is a reference.
+    private static final Set<String> OF_LITERALS = Set.of("const", "default", "enum", "examples", "example");
+
+    /// The formats of all drafts. An unknown one has no effect.
+    private static final Set<String> FORMATS = Set.of(
+            "date",
+            "date-time",
+            "duration",
+            "email",
+            "hostname",
+            "idn-email",
+            "idn-hostname",
+            "ipv4",
+            "ipv6",
+            "iri",
+            "iri-reference",
+            "json-pointer",
+            "regex",
+            "relative-json-pointer",
+            "time",
+            "uri",
+            "uri-reference",
+            "uri-template",
+            "uuid");
+
     /// Of the data API, and of OpenAPI.
     private static final Set<String> OTHERS = Set.of("_id", "_etag", "example");
 
@@ -122,6 +150,79 @@ public final class SchemaWarnings {
             warnings.add("$schema names no known draft: the schema is one of draft-04");
         }
         keywords(warnings, schema, Place.TOP);
+        if (!hasOtherBase(schema, 0)) {
+            references(warnings, schema, schema, Place.TOP);
+        }
+    }
+
+    /// Whether a part has an identifier of its own, to which references below it are relative.
+    private static boolean hasOtherBase(BsonValue part, int depth) {
+        return switch (part) {
+            case BsonDocument document ->
+                document.entrySet().stream()
+                        .anyMatch(field -> (depth > 0
+                                        && field.getValue().isString()
+                                        && (field.getKey().equals("$id")
+                                                || field.getKey().equals("id")))
+                                || hasOtherBase(field.getValue(), depth + 1));
+            case BsonArray array -> array.stream().anyMatch(element -> hasOtherBase(element, depth + 1));
+            default -> false;
+        };
+    }
+
+    /// References within the schema to parts that it does not have: writes of documents that get there fail.
+    private static void references(Set<String> warnings, BsonDocument root, BsonValue part, Place place) {
+        if (warnings.size() >= MAX) {
+            return;
+        }
+        switch (part) {
+            case BsonDocument document ->
+                document.forEach((key, value) -> {
+                    if (key.equals("$ref") && value instanceof BsonString reference) {
+                        if (leadsNowhere(root, reference.getValue())) {
+                            warnings.add("the reference " + place + key + " leads nowhere: "
+                                    + ShortText.of(reference.getValue(), MAX_NAME)
+                                    + "; writes of documents that it applies to will fail");
+                        }
+                    } else if (!OF_LITERALS.contains(key)) {
+                        references(warnings, root, value, place.below(key));
+                    }
+                });
+            case BsonArray array -> array.forEach(element -> references(warnings, root, element, place));
+            default -> {}
+        }
+    }
+
+    /// Whether a JSON pointer in a fragment (RFC 6901, 6) names nothing; false for other references.
+    private static boolean leadsNowhere(BsonDocument root, String reference) {
+        if (!reference.startsWith("#/")) {
+            return false;
+        }
+        BsonValue part = root;
+        for (var token : reference.substring(2).split("/", -1)) {
+            var name = unescaped(token);
+            part = switch (part) {
+                case BsonDocument document -> document.get(name);
+                case BsonArray array
+                when name.matches("\\d{1,6}") && Integer.parseInt(name) < array.size() ->
+                    array.get(Integer.parseInt(name));
+                default -> null;
+            };
+            if (part == null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String unescaped(String token) {
+        try {
+            return URLDecoder.decode(token.replace("+", "%2B"), StandardCharsets.UTF_8)
+                    .replace("~1", "/")
+                    .replace("~0", "~");
+        } catch (IllegalArgumentException _) { // a percent sign that encodes nothing
+            return token;
+        }
     }
 
     /// Where a keyword stands; its text is made for warnings only.
@@ -130,6 +231,11 @@ public final class SchemaWarnings {
 
         Place below(String name) {
             return new Place(this, name);
+        }
+
+        String owner() {
+            var path = toString();
+            return path.isEmpty() ? "the schema" : path.substring(0, path.length() - 1);
         }
 
         @Override
@@ -148,6 +254,12 @@ public final class SchemaWarnings {
                     Nearest.to(key, KEYWORDS)
                             .ifPresent(near -> warnings.add(
                                     "the keyword " + place + key + " has no effect; did you mean " + near + "?"));
+                }
+            } else if (key.equals("format") && value instanceof BsonString format) {
+                if (!FORMATS.contains(format.getValue()) && warnings.size() < MAX) {
+                    Nearest.to(format.getValue(), FORMATS)
+                            .ifPresent(near -> warnings.add("the format " + format.getValue() + " of " + place.owner()
+                                    + " is unknown and has no effect; did you mean " + near + "?"));
                 }
             } else if (OF_MANY.contains(key) && value instanceof BsonArray several) {
                 several.forEach(one -> keywords(warnings, one, place.below(key)));

@@ -12,9 +12,11 @@ import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.ShortText;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.parameter.SessionParameter;
@@ -37,10 +39,13 @@ public final class SessionHandlers {
 
     /// `POST /_sessions`: the session is created in MongoDB when it is first used.
     public Response create(DataRequest request) {
-        var ops = request.contentDocument().get("ops", new BsonDocument());
+        var content = request.contentDocument();
+        var ops = content.get("ops", new BsonDocument());
         if (!ops.isDocument()) {
             throw Problem.of(BAD_REQUEST, "ops must be an object").raise();
         }
+        warnOfUnknown(request, "", content, "ops");
+        warnOfUnknown(request, "ops.", ops.asDocument(), "causallyConsistent");
         var causal = ops.asDocument().get("causallyConsistent", BsonBoolean.TRUE);
         if (!causal.isBoolean()) {
             throw Problem.of(BAD_REQUEST, "causallyConsistent must be a boolean")
@@ -51,6 +56,15 @@ public final class SessionHandlers {
         var connection = request.http().connection();
         var server = base.orElseGet(() -> connection.scheme() + "://" + connection.hostAndPort());
         return JsonResponses.empty(201).with("Location", server + request.selfPath() + "/" + id.uuid());
+    }
+
+    private static void warnOfUnknown(DataRequest request, String prefix, BsonDocument options, String known) {
+        options.keySet().stream()
+                .filter(name -> !name.equals(known))
+                .forEach(name -> FoundWarnings.add(
+                        request.http(),
+                        prefix + ShortText.of(name, 50)
+                                + " has no effect; options are {\"ops\": {\"causallyConsistent\": false}}"));
     }
 
     /// `DELETE /_sessions/{sid}`: also ends all operations in it.
