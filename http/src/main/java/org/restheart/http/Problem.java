@@ -201,6 +201,11 @@ public record Problem(
         return new ProblemException(this);
     }
 
+    /// The warnings and the hints.
+    public List<String> notes() {
+        return joined(warnings, hints);
+    }
+
     /// The body of [ErrorStyle#STATUS].
     public BsonDocument toStatusDocument() {
         var document = new BsonDocument()
@@ -209,7 +214,7 @@ public record Problem(
                 .append("message", new BsonString(clean(message)));
         exception.ifPresent(name -> document.append("exception", new BsonString(name)));
         exceptionMessage.ifPresent(text -> document.append("exception message", text));
-        var notes = joined(warnings, hints);
+        var notes = notes();
         if (!notes.isEmpty()) {
             document.append(
                     "_warnings",

@@ -3,6 +3,7 @@ package org.restheart.mongo;
 import static org.restheart.http.ProblemCode.NAMESPACE_NOT_FOUND;
 
 import java.util.List;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
@@ -35,6 +36,7 @@ final class Existence {
             if (!db.exists() && !creates(request, path)) {
                 throw missingDb(path.db());
             }
+            warnOfName(request, path.db());
             return db;
         }
         var collection = metadata.collection(request, path.db(), path.collection(), fresh);
@@ -48,8 +50,19 @@ final class Existence {
                         .raise();
             }
         }
+        warnOfName(request, path.collection());
         security.requireOpen(collection.sources());
         return collection;
+    }
+
+    /// A database or collection that is made under nearly the name of another resource.
+    private static void warnOfName(Request request, String name) {
+        if (creates(request, request.require(ResourcePath.KEY)) && name.startsWith("_")) {
+            Remedies.wordOfDatabase(name)
+                    .filter(word -> !word.equals(name))
+                    .ifPresent(word -> FoundWarnings.add(
+                            request, name + " has no meaning of its own; did you mean " + word + "?"));
+        }
     }
 
     private static boolean creates(Request request, ResourcePath path) {
@@ -67,6 +80,10 @@ final class Existence {
             return List.of("this is the collection " + path.db() + " of the database " + path.db()
                     + ": is the name of the database in the URL where it already begins with that database?");
         }
+        var word = Remedies.wordOfDatabase(path.requireCollection());
+        if (word.isPresent()) {
+            return List.of("did you mean " + word.get() + "?");
+        }
         return switch (request.method()) {
             case POST, PUT, PATCH ->
                 List.of("nothing is created by itself: PUT …/" + path.requireCollection() + " creates "
@@ -76,7 +93,10 @@ final class Existence {
     }
 
     private static RuntimeException missingDb(String db) {
-        return Problem.of(NAMESPACE_NOT_FOUND, "Db '" + db + "' does not exist").raise();
+        return Problem.of(NAMESPACE_NOT_FOUND, "Db '" + db + "' does not exist")
+                .withHints(Remedies.wordOfDatabase(db).map(word -> "did you mean " + word + "?").stream()
+                        .toList())
+                .raise();
     }
 
     private static String missingCollection(ResourcePath path) {

@@ -1,6 +1,7 @@
 package org.restheart.mongo;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -12,6 +13,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Fields;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -35,12 +37,17 @@ public final class WarningsBody {
             return failure;
         }
         var hints = DataContent.hints(request, refusal.problem());
-        var all = warnings.all();
-        if (hints.isEmpty() && all.isEmpty()) {
+        var remedies = Remedies.of(request, refusal.problem());
+        var all = new ArrayList<>(warnings.all());
+        if (hints.isEmpty() && remedies.isEmpty() && all.isEmpty()) {
             return failure;
+        }
+        if (refusal.problem().code() == ProblemCode.NOT_FOUND) {
+            all.addAll(0, remedies);
         }
         var problem = refusal.problem()
                 .withHints(hints)
+                .withHints(remedies)
                 .withWarnings(warnings.former())
                 .withHints(warnings.further());
         for (var warning : all) {

@@ -107,7 +107,8 @@ final class Failures {
                         "title", type("string"),
                         "status", type("integer"),
                         "detail", type("string"),
-                        "code", object("type", "string", "enum", names)),
+                        "code", object("type", "string", "enum", names),
+                        "warnings", object("type", "array", "items", type("string"))),
                 "required",
                 array("type", "title", "status"));
         var name = "Problem." + component(operation, status).substring("Status".length());

@@ -98,7 +98,8 @@ final class FixedSchemas {
                                         "title", type("string"),
                                         "status", type("integer"),
                                         "detail", type("string"),
-                                        "code", type("string")))
+                                        "code", type("string"),
+                                        "warnings", object("type", "array", "items", type("string"))))
                         .append("required", array("type", "title", "status", "code")));
     }
 

@@ -38,7 +38,8 @@ final class ProblemWriter {
                     .with("Content-Type", style == ErrorStyle.GRAPHQL ? GRAPHQL_JSON : Response.JSON);
         }
         if (asksForProblemJson(request)) {
-            return json(problem, JsonMode.DEFAULT, standard(problem)).with("Content-Type", PROBLEM_JSON);
+            return json(problem, JsonMode.DEFAULT, standard(bodies.shown(problem)))
+                    .with("Content-Type", PROBLEM_JSON);
         }
         return switch (style) {
             case GRAPHQL -> json(problem, JsonMode.DEFAULT, graphql(problem)).with("Content-Type", GRAPHQL_JSON);
@@ -72,12 +73,19 @@ final class ProblemWriter {
         return request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(PROBLEM_JSON));
     }
 
-    /// RFC 9457, 3.1; `code` is an extension member.
+    /// RFC 9457, 3.1; `code` and `warnings` are extension members.
     private static BsonDocument standard(Problem problem) {
-        return new BsonDocument("type", new BsonString("about:blank"))
+        var document = new BsonDocument("type", new BsonString("about:blank"))
                 .append("title", new BsonString(problem.code().title()))
                 .append("status", new BsonInt32(problem.status()))
                 .append("detail", new BsonString(problem.message()))
                 .append("code", new BsonString(problem.code().name()));
+        var notes = problem.notes();
+        if (!notes.isEmpty()) {
+            document.append(
+                    "warnings",
+                    new BsonArray(notes.stream().map(BsonString::new).toList()));
+        }
+        return document;
     }
 }

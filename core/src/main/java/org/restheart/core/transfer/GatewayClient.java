@@ -16,8 +16,10 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
+import org.bson.BsonArray;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import picocli.CommandLine;
@@ -177,7 +179,8 @@ final class GatewayClient {
     }
 
     static TransferFailure refused(int status, String content) {
-        return new TransferFailure("the gateway answers " + status + message(content));
+        return new TransferFailure("the gateway answers " + status + message(content)
+                + (status == 401 ? "; here they are in RESTHEART_USER or RESTHEART_TOKEN" : ""));
     }
 
     private static String message(String content) {
@@ -186,7 +189,12 @@ final class GatewayClient {
         }
         try {
             var problem = JsonParser.parse(content).asDocument();
-            return ": " + problem.getString("message").getValue();
+            var notes = problem.get("_warnings") instanceof BsonArray several
+                    ? several.stream()
+                            .map(note -> " (" + note.asString().getValue() + ")")
+                            .collect(Collectors.joining())
+                    : "";
+            return ": " + problem.getString("message").getValue() + notes;
         } catch (RuntimeException _) { // the response of a proxy
             return ": " + content.substring(0, Math.min(300, content.length()));
         }

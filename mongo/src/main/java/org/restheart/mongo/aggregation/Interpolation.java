@@ -15,6 +15,7 @@ import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
+import org.restheart.http.ShortText;
 
 /// Substitutes variables in a pipeline: `{"$var": "name"}` and `{"$var": ["name", default]}` anywhere, and stages that
 /// depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values are literals: operators and field names in
@@ -157,6 +158,7 @@ public record Interpolation(String variable, String condition, AsIs valuesAsIs) 
     private static ProblemException unbound(String name) {
         return Problem.of(BAD_REQUEST, "cannot execute aggregation")
                 .because("java.lang.IllegalArgumentException", "variable " + name + " not bound")
+                .withHints(List.of("values are passed as avars={\"" + ShortText.of(name, 50) + "\": …}"))
                 .raise();
     }
 

@@ -1,5 +1,7 @@
 package org.restheart.mongo.bulk;
 
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -82,8 +84,16 @@ final class LineStream {
     }
 
     private LineElement element(long line, BsonValue value) {
+        if (value.isArray()) {
+            return new LineElement.Refused(
+                    line,
+                    Problem.of(
+                            CONTENT_INVALID,
+                            "the line is an array; each document needs a line of its own, an array goes as"
+                                    + " application/json"));
+        }
         try {
-            // wrapped in an array, so that a line that is an array or not a document is refused by the same rule
+            // wrapped in an array, so that a line that is not a document is refused by the same rule
             var content = DataContent.checkIds(new BsonArray(List.of(value)));
             var document = content.asArray().getFirst().asDocument();
             return new LineElement.Storable(line, Element.of(request, document, ids, etag));

@@ -22,8 +22,10 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
@@ -162,7 +164,11 @@ public final class PostDocuments implements Creation {
             if (elements.size() % PIECE == PIECE - 1) {
                 Thread.yield(); // virtual threads are not preempted
             }
-            elements.add(Element.of(request, element.asDocument(), ids, etag));
+            try {
+                elements.add(Element.of(request, element.asDocument(), ids, etag));
+            } catch (ProblemException e) {
+                throw DataContent.inElement(e, elements.size());
+            }
         }
         return elements;
     }

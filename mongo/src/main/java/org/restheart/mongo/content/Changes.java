@@ -98,6 +98,9 @@ public final class Changes {
         tag.forEach((path, value) -> last.put(path, literal(value)));
         var stages = new ArrayList<BsonDocument>();
         content.forEach(stage -> stages.add(stage.asDocument()));
+        if (stages.stream().allMatch(stage -> stage.containsKey("op") && stage.containsKey("path"))) {
+            throw invalid("an array is an aggregation pipeline here; JSON Patch (RFC 6902) is not supported");
+        }
         request.grant().mergeRequest().ifPresent(merge -> merge.keySet().forEach(path -> addContainers(path, stages)));
         stages.add(new BsonDocument(SET, last));
         return new Update.Pipeline(stages);

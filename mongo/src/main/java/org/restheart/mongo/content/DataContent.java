@@ -176,16 +176,32 @@ public final class DataContent {
         if (content.isDocument()) {
             checkId(content.asDocument());
         } else if (content.isArray()) {
+            int index = 0;
             for (var element : content.asArray()) {
-                if (!element.isDocument()) {
-                    throw invalid("request data must be either an json object or an array of objects");
+                try {
+                    if (!element.isDocument()) {
+                        throw invalid("request data must be either an json object or an array of objects");
+                    }
+                    checkId(element.asDocument());
+                } catch (ProblemException e) {
+                    throw inElement(e, index);
                 }
-                checkId(element.asDocument());
+                index++;
             }
         } else {
             throw invalid("request data must be either a json object or an array, got " + content.getBsonType());
         }
         return content;
+    }
+
+    /// A refusal of an array because of one of its elements.
+    ///
+    /// @param index of the element, from 0 as in reports
+    public static ProblemException inElement(ProblemException refusal, int index) {
+        return refusal.problem()
+                .withHints(List.of("this is about the element " + index
+                        + " of the array, counted from 0; none of the array was written"))
+                .raise();
     }
 
     private static void checkId(BsonDocument document) {

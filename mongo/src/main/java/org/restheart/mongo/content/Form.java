@@ -27,6 +27,7 @@ final class Form {
     static BsonDocument urlEncoded(Body body) {
         var text = text(ByteBuffer.wrap(body.bytes()));
         refuseJson(text);
+        refuseLines(text);
         var fields = Query.parse(text, MAX_FIELDS);
         if (fields.names().size() == 1
                 && fields.names().stream()
@@ -62,6 +63,19 @@ final class Form {
                             ProblemCode.CONTENT_TYPE_UNSUPPORTED,
                             "the content looks like JSON but is declared to be a form;"
                                     + " send it with the header Content-Type: application/json")
+                    .raise();
+        }
+    }
+
+    /// Forms percent-encode line ends, so that a first line without a name and value is that of another format.
+    private static void refuseLines(String text) {
+        var content = text.strip();
+        int end = content.indexOf('\n');
+        if (end >= 0 && content.lastIndexOf('=', end) < 0) {
+            throw Problem.of(
+                            ProblemCode.CONTENT_TYPE_UNSUPPORTED,
+                            "the content has several lines but is declared to be a form; send it with the header"
+                                    + " Content-Type that it has, such as text/csv")
                     .raise();
         }
     }

@@ -3,16 +3,11 @@ package org.restheart.mongo.document;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import java.time.Duration;
-import java.util.Optional;
-import java.util.regex.Pattern;
 import org.bson.BsonDocument;
-import org.bson.BsonObjectId;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.FoundWarnings;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
@@ -28,8 +23,6 @@ import org.restheart.mongo.schema.SchemaForm;
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
 /// schemas are documents too.
 public final class GetDocument implements DataHandler {
-    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}(\\.\\d{1,18})?");
-
     private final Lookups lookups;
     private final Queries queries;
 
@@ -70,26 +63,8 @@ public final class GetDocument implements DataHandler {
         var what = request.path().kind().isFiles()
                 ? "file "
                 : request.path().kind().isSchemas() ? "schema " : "document ";
-        var problem = Problem.of(NOT_FOUND, what + spell(request.id()) + " does not exist");
-        return hint(request)
-                .map(text -> problem.with("Warning", FoundWarnings.line(text)))
-                .orElse(problem)
+        return Problem.of(NOT_FOUND, what + spell(request.id()) + " does not exist")
                 .raise();
-    }
-
-    /// A hint in a 404 about the type that the id in the path was parsed to. It depends only on the request,
-    /// so that it reveals nothing of stored documents.
-    private static Optional<String> hint(DataRequest request) {
-        if (request.http().query().has("id_type")) {
-            return Optional.empty();
-        }
-        return switch (request.id()) {
-            case BsonString text
-            when NUMBER.matcher(text.getValue()).matches() ->
-                Optional.of("this is the text '" + text.getValue() + "'; id_type=NUMBER asks for the number");
-            case BsonObjectId _ -> Optional.of("this is an ObjectId; id_type=STRING asks for the text");
-            default -> Optional.empty();
-        };
     }
 
     private static String spell(BsonValue id) {

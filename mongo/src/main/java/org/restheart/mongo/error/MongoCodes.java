@@ -2,6 +2,7 @@ package org.restheart.mongo.error;
 
 import com.mongodb.ErrorCategory;
 import com.mongodb.WriteError;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -79,7 +80,12 @@ public final class MongoCodes {
             case 73 -> Problem.of(ProblemCode.QUERY_INVALID, "Invalid database name");
             case 121 -> Problem.of(ProblemCode.CONTENT_INVALID, DataWrite.FAILED_VALIDATION);
             case 112 -> Problem.of(ProblemCode.CONFLICT, "Write conflict inside transaction");
-            case 225, 251, 256 -> Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress");
+            case 225, 251, 256 ->
+                Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress")
+                        .withHints(
+                                List.of("it was not begun, has ended, or was aborted: by a write that failed, or since"
+                                        + " it was open for too long. GET /_sessions/{sid}/_txns shows the present one, POST"
+                                        + " begins the next"));
             case DUPLICATE_KEY, 11001 ->
                 Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse(DataWrite.DUPLICATE_KEY_ERROR);
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");

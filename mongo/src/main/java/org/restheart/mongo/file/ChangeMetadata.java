@@ -22,6 +22,7 @@ import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -65,6 +66,11 @@ final class ChangeMetadata implements DataHandler {
                     writtenCheck.check(request, List.of(document));
                 })
                 : target.update(update, WriteMode.UPDATE);
+        if (outcome instanceof WriteOutcome.Missing) {
+            throw WriteResponses.missing(
+                            "; metadata make no file: PUT it with its Content-Type, or POST it as multipart")
+                    .raise();
+        }
         return WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");
     }
 

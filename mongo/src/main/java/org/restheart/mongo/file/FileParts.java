@@ -70,6 +70,8 @@ final class FileParts {
         parts.atFile = input.skipPreamble() && parts.nextFile(input);
         if (!parts.atFile) {
             throw Problem.of(CONTENT_INVALID, "This request does not contain any binary file")
+                    .withHints(List.of(
+                            "a part is a file if it has a file name: with curl, -F file=@name; without @ it is text"))
                     .raise();
         }
         return parts;

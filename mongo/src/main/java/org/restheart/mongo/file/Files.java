@@ -47,12 +47,16 @@ public final class Files {
         };
     }
 
-    /// Who sends a file without its type, as curl does, is told how files are sent.
+    /// Who sends a file without its type, or as a form, as curl does, is told how files are sent.
     private static BsonValue parsed(Request request) {
         try {
             return DataContent.parse(request);
         } catch (ProblemException e) {
-            if (request.headers().first("Content-Type").isPresent()) {
+            boolean named = request.headers()
+                    .first("Content-Type")
+                    .filter(type -> !type.startsWith("application/x-www-form-urlencoded"))
+                    .isPresent();
+            if (named) {
                 throw e;
             }
             throw e.problem().withHints(List.of(UploadFile.HOW_TO_SEND)).raise();

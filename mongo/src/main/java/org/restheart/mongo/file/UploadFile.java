@@ -3,6 +3,7 @@ package org.restheart.mongo.file;
 import static org.restheart.http.ProblemCode.CONFLICT;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
+import static org.restheart.http.ProblemCode.DUPLICATE_KEY;
 import static org.restheart.http.ProblemCode.OVERLOADED;
 
 import com.mongodb.MongoException;
@@ -24,6 +25,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -108,6 +110,7 @@ final class UploadFile implements DataHandler {
                             .withHints(List.of(HOW_TO_SEND))
                             .raise()
                     : Problem.of(CONTENT_TYPE_UNSUPPORTED, "Content-Type must be multipart/form-data")
+                            .withHints(List.of(HOW_TO_SEND))
                             .raise();
         }
         http.requireThread();
@@ -280,6 +283,11 @@ final class UploadFile implements DataHandler {
         }
 
         private Response answer(WriteOutcome outcome, BsonValue id) {
+            if (outcome instanceof WriteOutcome.Duplicate && !puts) {
+                throw Problem.of(DUPLICATE_KEY, DataWrite.DUPLICATE_KEY_ERROR)
+                        .withHints(List.of("there is a file with this _id: PUT to its path replaces it"))
+                        .raise();
+            }
             var written = WriteResponses.of(outcome, "", TAG_REQUIRED);
             var response = JsonResponses.empty(written.status());
             return puts

@@ -23,6 +23,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.LongDigits;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Nearest;
+import org.restheart.http.ShortText;
 
 /// A column of a CSV file, whose header is a name or `name:type`.
 record CsvColumn(String name, Type type) {
@@ -84,7 +85,8 @@ record CsvColumn(String name, Type type) {
         } catch (IllegalArgumentException | DateTimeException | MalformedJsonException e) {
             throw new IllegalArgumentException(
                     "The column " + name + " has a cell that is no "
-                            + type.name().toLowerCase(Locale.ROOT) + ".",
+                            + type.name().toLowerCase(Locale.ROOT) + ": " + ShortText.of(cell.text(), 50)
+                            + (type == Type.DATE ? " (as 2024-03-12 or 2024-03-12T21:14:22Z)." : "."),
                     e);
         }
     }

@@ -156,6 +156,7 @@ public final class CsvReader implements DocumentReader {
         var text = new StringBuilder();
         boolean quoted = false;
         boolean open = false;
+        long opened = line;
         long length = 0;
         for (; open || (next >= 0 && next != '\n'); next = read()) {
             if (++length > MAX_LENGTH || cells.size() > MAX_CELLS) {
@@ -163,7 +164,7 @@ public final class CsvReader implements DocumentReader {
                         .raise();
             }
             if (next < 0) {
-                throw broken("has a quote that is not closed");
+                throw refusal("The quote that opens in line " + opened + " is not closed.");
             } else if (next == '"' && open) {
                 open = peek() == '"';
                 if (open) {
@@ -172,6 +173,7 @@ public final class CsvReader implements DocumentReader {
             } else if (next == '"' && text.isEmpty()) {
                 quoted = true;
                 open = true;
+                opened = line;
             } else if (next == ',' && !open) {
                 cells.add(new Cell(text.toString(), quoted));
                 text.setLength(0);
@@ -215,6 +217,11 @@ public final class CsvReader implements DocumentReader {
                 .filter(name::contains)
                 .map(separator -> separator.equals("\t") ? "\\t" : separator)
                 .findFirst();
+    }
+
+    /// As [#separatorIn], where a comma is not the separator either.
+    public static Optional<String> anySeparatorIn(String name) {
+        return separatorIn(name).or(() -> name.contains(",") ? Optional.of(",") : Optional.empty());
     }
 
     /// The first name that occurs more than once, of which the last column would count.

@@ -1,6 +1,7 @@
 package org.restheart.mongo.importing;
 
 import static org.restheart.http.ProblemCode.CONFLICT;
+import static org.restheart.http.ProblemCode.FORBIDDEN;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.ProblemCode.TOO_MANY_REQUESTS;
@@ -235,14 +236,24 @@ public final class ImportService implements Service {
         }
         var reader = ImportContent.reader(request);
         // a request that each part would repeat: refused before gigabytes are stored
-        judged.make(
-                        request,
-                        ImportRun.request(
-                                into,
-                                upsert,
-                                new byte[0],
-                                Attributes.NONE.with(DataFacts.ASKED, ImportService::requireCollection)))
-                .settled();
+        try {
+            judged.make(
+                            request,
+                            ImportRun.request(
+                                    into,
+                                    upsert,
+                                    new byte[0],
+                                    Attributes.NONE.with(DataFacts.ASKED, ImportService::requireCollection)))
+                    .settled();
+        } catch (ProblemException e) {
+            throw e.problem().equals(JudgedRequests.NOT_PERMITTED)
+                    ? Problem.helpful(
+                                    FORBIDDEN,
+                                    "no permission covers POST " + into + (upsert ? "?wm=upsert" : "")
+                                            + ", which an import into it makes")
+                            .raise()
+                    : e;
+        }
         var owner = owners.of(request, true).orElseThrow(ImportService::missing);
         var payer = payer(owner);
         var id = store.create(owner, payer, into, upsert);

@@ -175,17 +175,16 @@ public record Parameters(
             var all = new ArrayList<String>();
             query.first("readConcern")
                     .filter(name -> readConcern(name).isEmpty())
-                    .ifPresent(_ ->
-                            all.add(text("readConcern", "local, available, majority, linearizable or snapshot")));
+                    .ifPresent(
+                            _ -> all.add(text("readConcern", "local, available, majority, linearizable or snapshot")));
             query.first("readPreference")
                     .filter(name -> readPreference(name).isEmpty())
                     .ifPresent(_ -> all.add(text(
-                            "readPreference",
-                            "primary, primaryPreferred, secondary, secondaryPreferred or nearest")));
+                            "readPreference", "primary, primaryPreferred, secondary, secondaryPreferred or nearest")));
             query.first("writeConcern")
                     .filter(name -> writeConcern(name).isEmpty())
-                    .ifPresent(_ -> all.add(text(
-                            "writeConcern", "ACKNOWLEDGED, W1, W2, W3, UNACKNOWLEDGED, JOURNALED or MAJORITY")));
+                    .ifPresent(_ -> all.add(
+                            text("writeConcern", "ACKNOWLEDGED, W1, W2, W3, UNACKNOWLEDGED, JOURNALED or MAJORITY")));
             return all;
         }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
+import org.restheart.http.ShortText;
 import org.restheart.mongo.content.LooseValue;
 import org.restheart.mongo.format.CsvReader;
 
@@ -53,6 +54,18 @@ final class CsvRows {
 
     /// @throws org.restheart.http.ProblemException 400 if the header contradicts the options or itself
     private static void requireColumns(List<String> names, CsvOptions options) {
+        if (names.size() == 1
+                && options.separatorGiven()
+                && !options.separator().equals(",")) {
+            CsvReader.anySeparatorIn(names.getFirst()).ifPresent(name -> {
+                throw Problem.of(
+                                PARAMETER_INVALID,
+                                "the first line does not have the separator " + ShortText.of(options.separator(), 20)
+                                        + ", but " + name + ": is that the separator? then say sep="
+                                        + (name.equals(";") ? "%3B" : name) + "; for a single column say sep=,")
+                        .raise();
+            });
+        }
         if (names.size() == 1 && !options.separatorGiven()) {
             CsvReader.separatorIn(names.getFirst()).ifPresent(name -> {
                 throw Problem.of(

@@ -42,7 +42,9 @@ public final class WriteResponses {
     }
 
     /// The same for what does not exist and for what the caller may not change.
-    private static Problem missing(String remedy) {
+    ///
+    /// @param remedy added to the message
+    public static Problem missing(String remedy) {
         return Problem.helpful(NOT_FOUND, "there is nothing here that this request may change" + remedy);
     }
 
@@ -70,9 +72,18 @@ public final class WriteResponses {
                     ? "this exists, and If-None-Match: * says that it must not."
                     : "this has the tag that If-None-Match excludes.";
         }
-        return violated.equals(new Precondition.IfMatch("*"))
-                ? "If-Match: * matches nothing here; send the tag itself."
-                : "this has another tag than If-Match says: it has changed since it was read.";
+        if (violated instanceof Precondition.IfMatch(var tag)) {
+            if (tag.equals("*")) {
+                return "If-Match: * matches nothing here; send the tag itself.";
+            }
+            if (tag.startsWith("W/")) {
+                return "If-Match has a weak tag, which matches nothing; send the tag without W/.";
+            }
+            if (tag.contains(",") || tag.contains("{") || tag.isBlank()) {
+                return "If-Match must be one tag, as the header ETag has it; anything else matches nothing.";
+            }
+        }
+        return "this has another tag than If-Match says: it has changed since it was read.";
     }
 
     /// The problem for a write that MongoDB refused.
