@@ -14,6 +14,7 @@ import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.MongoWriteException;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonMaximumSizeExceededException;
@@ -29,6 +30,9 @@ public final class MongoErrors {
 
     /// `WriteConcernFailed`: the time of the write concern is over.
     private static final int NOT_CONFIRMED = 64;
+
+    /// `UnknownReplWriteConcern` and `UnsatisfiableWriteConcern`: the deployment has no such members.
+    private static final Set<Integer> UNSATISFIABLE = Set.of(79, 100);
 
     private static final String RETRYABLE_WRITE = "RetryableWriteError";
 
@@ -94,6 +98,10 @@ public final class MongoErrors {
         if (code == NOT_CONFIRMED) {
             return MongoCodes.unavailable(
                     "the members of MongoDB have not confirmed the write in time: whether it stays is not known");
+        }
+        if (UNSATISFIABLE.contains(code)) {
+            return MongoCodes.unavailable(
+                    "the write was applied, but MongoDB has too few members for its write concern");
         }
         return e.hasErrorLabel(RETRYABLE_WRITE)
                         || MongoCodes.ofCode(code, "").code() == ProblemCode.DATABASE_UNAVAILABLE
