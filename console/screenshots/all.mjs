@@ -89,7 +89,7 @@ const SHOTS = [
   ["aggregations-refused", "#/c/books?tab=aggregations", async page => (await button(page, "Add stage").click(), await page.getByLabel("Operator of stage 2").selectOption("$out"), await write(page, "Stage 2, $out", '"stolen"'), button(page, "Run").click())],
   ["live", "#/c/orders?tab=live", async page => {
     await button(page, "Start").click();
-    await page.getByText("Listening").waitFor();
+    await page.getByText("Listening", { exact: true }).waitFor();
     for (let i = 0; i < 6; i++) (await send("POST", "/orders?wm=upsert", JSON.stringify({ _id: "o" + i, customer: "c" + i, total: 12.5 + i })), await send("PATCH", "/orders/o" + i, `{state: "sent${Date.now()}"}`));
     await page.locator(".event").nth(6).waitFor();
     await page.locator(".event button").nth(0).click();

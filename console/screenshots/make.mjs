@@ -22,7 +22,7 @@ await take(aggregation, "aggregation");
 
 const live = await page("#/c/orders?tab=live", "dark");
 await live.getByRole("button", { name: "Start" }).click();
-await live.getByText("Listening").waitFor();
+await live.getByText("Listening", { exact: true }).waitFor();
 for (let i = 0; i < 9; i++) {
   await send("POST", "/orders?wm=upsert", JSON.stringify({ _id: "o" + i, customer: "c" + (i % 4), total: 12.5 + i, state: "open" }));
   await send("PATCH", "/orders/o" + i, `{"state": "sent", "parcel": ${1000 + i}}`);
