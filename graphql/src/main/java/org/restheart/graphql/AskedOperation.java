@@ -7,7 +7,7 @@ import graphql.language.Selection;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 
 /// The operation of a query, for logs and metrics.
 final class AskedOperation {
@@ -32,10 +32,10 @@ final class AskedOperation {
     }
 
     /// @param name selects one of several operations; null if there is one
-    static Operation of(PreparsedDocumentEntry entry, @Nullable String name) {
+    static NamedOperation of(PreparsedDocumentEntry entry, @Nullable String name) {
         var document = entry.getDocument();
         if (entry.hasErrors() || document == null) {
-            return new Operation("", OTHER);
+            return new NamedOperation("", OTHER);
         }
         var operations = document.getDefinitionsOfType(OperationDefinition.class);
         var meant = operations.stream()
@@ -44,7 +44,7 @@ final class AskedOperation {
         var queried = operations.stream()
                 .filter(operation -> operation.getOperation() == OperationDefinition.Operation.QUERY)
                 .findFirst();
-        return new Operation(
+        return new NamedOperation(
                 meant.flatMap(operation -> Optional.ofNullable(operation.getName()))
                         .map(text -> text.length() > MAX_NAME ? OTHER : text)
                         .orElse(""),

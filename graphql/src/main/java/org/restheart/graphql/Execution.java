@@ -26,7 +26,7 @@ import org.restheart.graphql.app.MappingVariables;
 import org.restheart.graphql.app.Node;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.ComputeLimit.Place;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -135,8 +135,8 @@ final class Execution implements InstrumentationState, AutoCloseable {
     }
 
     /// Notifies the observer of the request.
-    void asked(Operation operation) {
-        request.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(operation));
+    void asked(NamedOperation operation) {
+        request.attribute(NamedOperation.OBSERVER).ifPresent(observer -> observer.accept(operation));
     }
 
     /// The failure of the whole request, if any.

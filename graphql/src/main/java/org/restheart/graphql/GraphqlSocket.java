@@ -18,7 +18,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Body;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.SerialTasks;
@@ -225,7 +225,7 @@ final class GraphqlSocket implements Inbound {
     private void start(String id, BsonDocument payload, Received message) {
         var results = new Results(id);
         try {
-            request.attribute(Operation.ADMISSION).ifPresent(Runnable::run);
+            request.attribute(NamedOperation.ADMISSION).ifPresent(Runnable::run);
             var asked = QueryRequest.of(payload, message);
             if (!subscriptions.isServed(served)) {
                 end(Ending.REDEFINED);
@@ -254,7 +254,7 @@ final class GraphqlSocket implements Inbound {
     }
 
     private void start(Results results, QueryRequest asked, Received message) {
-        var observed = request.with(Operation.OBSERVER, results::asked);
+        var observed = request.with(NamedOperation.OBSERVER, results::asked);
         var resumeAfter = asked.resumeAfter().filter(token -> !token.isEmpty());
         switch (subscriptions.start(observed, served, asked, resumeAfter)) {
             case QueryOutcome outcome -> {
@@ -292,13 +292,13 @@ final class GraphqlSocket implements Inbound {
         private final long begun = System.nanoTime();
         private final LongAdder bytes = new LongAdder();
         private final AtomicBoolean reported = new AtomicBoolean();
-        private volatile Operation operation = new Operation("", "");
+        private volatile NamedOperation operation = new NamedOperation("", "");
 
         Results(String id) {
             this.id = id;
         }
 
-        void asked(Operation name) {
+        void asked(NamedOperation name) {
             operation = name;
         }
 

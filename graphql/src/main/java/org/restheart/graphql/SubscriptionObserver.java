@@ -1,6 +1,6 @@
 package org.restheart.graphql;
 
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 
 /// Observes subscriptions on WebSockets, which have no request of their own, so that log and metrics contain
@@ -13,5 +13,5 @@ public interface SubscriptionObserver {
     /// @param status that a request would have been answered with
     /// @param bytes of results
     /// @param nanos from the message that asks for it to its end
-    void ended(Request request, Operation operation, int status, long bytes, long nanos);
+    void ended(Request request, NamedOperation operation, int status, long bytes, long nanos);
 }

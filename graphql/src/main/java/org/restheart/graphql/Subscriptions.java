@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.restheart.bson.JsonParser;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Body;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Subscription;
@@ -27,7 +27,7 @@ record Subscriptions(
                 return outcome;
             }
             // its operation has been reported
-            var later = request.blocking().with(Body.EMPTY).with(Operation.OBSERVER, _ -> {});
+            var later = request.blocking().with(Body.EMPTY).with(NamedOperation.OBSERVER, _ -> {});
             var open = new OperationResult.OpenSubscription(
                     opening.opened().get(), event -> next(later, served, asked, event));
             started = true;

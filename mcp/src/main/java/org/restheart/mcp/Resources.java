@@ -7,7 +7,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -90,8 +90,8 @@ final class Resources {
     BsonDocument read(Request http, RpcRequest rpc, PresentedCredential credential) {
         var uri = rpc.text("uri");
         var parsed = ResourceUri.parse(uri).filter(known -> offered.contains(known.tool()));
-        http.attribute(Operation.OBSERVER)
-                .ifPresent(observer -> observer.accept(new Operation(rpc.method(), rpc.method())));
+        http.attribute(NamedOperation.OBSERVER)
+                .ifPresent(observer -> observer.accept(new NamedOperation(rpc.method(), rpc.method())));
         var arguments = parsed.map(Resources::arguments).orElseGet(BsonDocument::new);
         try (var record = records.begin(http, rpc, credential, rpc.method(), arguments)) {
             try (var _ = records.count(credential)) {

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.NeedsThread;
-import org.restheart.http.Operation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -139,7 +139,7 @@ final class Tools {
     }
 
     private static void observe(Request http, String name) {
-        http.attribute(Operation.OBSERVER).ifPresent(observer -> observer.accept(new Operation(name, name)));
+        http.attribute(NamedOperation.OBSERVER).ifPresent(observer -> observer.accept(new NamedOperation(name, name)));
     }
 
     private BsonDocument run(ToolCall call, CallRecords.CallRecord record) {

@@ -9,8 +9,8 @@ import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.NeedsThread;
-import org.restheart.http.Operation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -102,7 +102,7 @@ public final class RateLimits {
         boolean staysOpen = request.method() == Method.GET && WebSocketHandshake.isAsked(request.headers());
         return within(
                 ofAccount(request),
-                staysOpen ? request.with(Operation.ADMISSION, () -> admit(request)) : request,
+                staysOpen ? request.with(NamedOperation.ADMISSION, () -> admit(request)) : request,
                 next);
     }
 

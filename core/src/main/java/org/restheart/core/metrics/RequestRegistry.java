@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Method;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.trace.TraceSpan;
 
@@ -28,15 +28,15 @@ final class RequestRegistry implements MetricsRegistry {
             Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?");
 
     private static final String OTHER = "_other";
-    private static final Optional<Operation> OTHER_OPERATION = Optional.of(new Operation(OTHER, OTHER));
+    private static final Optional<NamedOperation> OTHER_OPERATION = Optional.of(new NamedOperation(OTHER, OTHER));
 
     private final PathGroup template;
     private final LongSupplier nanoTime;
     private final Map<Labels, Series> series = new ConcurrentHashMap<>();
-    private final Set<Operation> operations = ConcurrentHashMap.newKeySet();
+    private final Set<NamedOperation> operations = ConcurrentHashMap.newKeySet();
 
     /// @param method of the known ones, else [#OTHER]
-    record Labels(String method, int status, List<String> parameters, Optional<Operation> operation) {}
+    record Labels(String method, int status, List<String> parameters, Optional<NamedOperation> operation) {}
 
     RequestRegistry(PathGroup template, LongSupplier nanoTime) {
         this.template = template;
@@ -70,7 +70,7 @@ final class RequestRegistry implements MetricsRegistry {
         return Method.of(observation.method()).map(Method::name).orElse(OTHER);
     }
 
-    private Optional<Operation> bounded(Optional<Operation> asked) {
+    private Optional<NamedOperation> bounded(Optional<NamedOperation> asked) {
         if (asked.isEmpty() || operations.contains(asked.get())) {
             return asked;
         }

@@ -2,7 +2,7 @@ package org.restheart.core.observation;
 
 import java.util.Optional;
 import org.restheart.http.Headers;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
@@ -25,7 +25,7 @@ public record Observation(
         long bytes,
         long nanos,
         Optional<Account> account,
-        Optional<Operation> operation) {
+        Optional<NamedOperation> operation) {
 
     /// An observation of a request whose method is known.
     public Observation(
@@ -35,7 +35,7 @@ public record Observation(
             long bytes,
             long nanos,
             Optional<Account> account,
-            Optional<Operation> operation) {
+            Optional<NamedOperation> operation) {
         this(request, request.method().name(), status, responseHeaders, bytes, nanos, account, operation);
     }
 }

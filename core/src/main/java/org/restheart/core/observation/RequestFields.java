@@ -2,7 +2,7 @@ package org.restheart.core.observation;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 
 /// The fields of a completed request in JSON log lines: never its content, nor secrets of its query.
 final class RequestFields {
@@ -37,7 +37,7 @@ final class RequestFields {
         });
         observation
                 .operation()
-                .map(Operation::name)
+                .map(NamedOperation::name)
                 .filter(name -> !name.isEmpty())
                 .ifPresent(name -> fields.put("operation", LogText.bounded(name)));
         return fields;

@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.restheart.core.config.LoggingConfig;
 import org.restheart.core.logging.LogSetup;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.trace.TraceSpan;
@@ -92,7 +92,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         observation.account().ifPresent(account -> append(account, line));
         observation
                 .operation()
-                .map(Operation::name)
+                .map(NamedOperation::name)
                 .filter(name -> !name.isEmpty())
                 .ifPresent(name -> line.append(" operation=").append(LogText.bounded(LogText.oneLine(name))));
         if (dump) {

@@ -2,7 +2,7 @@ package org.restheart.core.observation;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.access.Account;
 
 /// Passes the account, the caller and the operation of a request from later steps of the pipeline to those before
@@ -10,13 +10,13 @@ import org.restheart.http.access.Account;
 public final class RequestNote {
     private volatile @Nullable Account account;
     private volatile @Nullable String caller;
-    private volatile @Nullable Operation operation;
+    private volatile @Nullable NamedOperation operation;
 
     public void accept(Account account) {
         this.account = account;
     }
 
-    public void accept(Operation operation) {
+    public void accept(NamedOperation operation) {
         this.operation = operation;
     }
 
@@ -35,7 +35,7 @@ public final class RequestNote {
         return Optional.ofNullable(account);
     }
 
-    public Optional<Operation> operation() {
+    public Optional<NamedOperation> operation() {
         return Optional.ofNullable(operation);
     }
 }

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.restheart.graphql.SubscriptionObserver;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 
 /// Observes subscriptions on WebSockets as if they were requests, with the method `SUBSCRIBE`.
@@ -14,7 +14,7 @@ public record SubscriptionObservations(Observer observer) implements Subscriptio
     private static final String METHOD = "SUBSCRIBE";
 
     @Override
-    public void ended(Request request, Operation operation, int status, long bytes, long nanos) {
+    public void ended(Request request, NamedOperation operation, int status, long bytes, long nanos) {
         observer.completed(new Observation(
                 request.with(Body.EMPTY),
                 METHOD,

@@ -12,7 +12,7 @@ import org.restheart.http.Body;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -42,7 +42,7 @@ final class RequestReader {
                 Caller.ANONYMOUS,
                 Attributes.NONE
                         .with(Account.OBSERVER, note::accept)
-                        .with(Operation.OBSERVER, note::accept)
+                        .with(NamedOperation.OBSERVER, note::accept)
                         .with(CallerScope.OBSERVER, note::acceptCaller)
                         .with(DataWrite.NOTED, new AtomicBoolean()),
                 false);

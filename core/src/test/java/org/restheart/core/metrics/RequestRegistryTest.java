@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.observation.Observation;
 import org.restheart.http.Fields;
 import org.restheart.http.Method;
-import org.restheart.http.Operation;
+import org.restheart.http.NamedOperation;
 import org.restheart.testkit.TestRequests;
 
 class RequestRegistryTest {
@@ -90,7 +90,7 @@ class RequestRegistryTest {
         var registry = registry("/{x}");
         for (int i = 0; i < 5_000; i++) {
             var request = TestRequests.request(Method.POST, "/shop");
-            var operation = new Operation("o" + i, "items");
+            var operation = new NamedOperation("o" + i, "items");
             registry.record(new Observation(request, 200, Fields.NONE, 0, 1, Optional.empty(), Optional.of(operation)));
         }
         registry.record(observed(Method.POST, "/shop", 404, Duration.ZERO));

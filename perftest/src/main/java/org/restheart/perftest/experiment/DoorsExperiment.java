@@ -16,7 +16,7 @@ import org.bson.Document;
 import org.restheart.perftest.deploy.GraphqlApp;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.load.Pace;
-import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.report.Row;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
@@ -49,7 +49,7 @@ public final class DoorsExperiment extends Experiment {
     int documents = 10_000;
 
     /// Requests that are measured.
-    private record Case(String operation, String subject, HttpSubject server, Traffic traffic) {}
+    private record Case(String operation, String subject, HttpSubject server, RequestTemplate traffic) {}
 
     @Override
     Findings measure(Lab lab) throws Exception {
@@ -124,11 +124,15 @@ public final class DoorsExperiment extends Experiment {
                         rest,
                         action("insertOne"),
                         act(written, "\"document\":" + inserted.body()),
-                        new Traffic.Slot.Nothing())));
+                        new RequestTemplate.Slot.Nothing())));
         var nested = "{\"query\":\"{authors{name books{title writer{name}}}}\"}";
         cases.add(new Case(
-                "nested", "GraphQL", gateway, post(rest, "/graphql/perftest", nested, new Traffic.Slot.Nothing())));
-        cases.add(new Case("nested", PLAIN, plain, post(plain.dialect(), "/", nested, new Traffic.Slot.Nothing())));
+                "nested",
+                "GraphQL",
+                gateway,
+                post(rest, "/graphql/perftest", nested, new RequestTemplate.Slot.Nothing())));
+        cases.add(new Case(
+                "nested", PLAIN, plain, post(plain.dialect(), "/", nested, new RequestTemplate.Slot.Nothing())));
         cases.addAll(stepsByRest(gateway));
         return cases;
     }
@@ -149,7 +153,12 @@ public final class DoorsExperiment extends Experiment {
                         "nested",
                         REST + ", " + (i + 1) + " of " + steps.size(),
                         gateway,
-                        new Traffic("GET", steps.get(i), gateway.dialect().fields(), "", new Traffic.Slot.Nothing())))
+                        new RequestTemplate(
+                                "GET",
+                                steps.get(i),
+                                gateway.dialect().fields(),
+                                "",
+                                new RequestTemplate.Slot.Nothing())))
                 .toList();
     }
 
@@ -157,16 +166,16 @@ public final class DoorsExperiment extends Experiment {
         return URLEncoder.encode("{\"" + field + "\":{\"$in\":" + values + "}}", StandardCharsets.UTF_8);
     }
 
-    private static Traffic.Slot byId(Operation.FindById operation) {
-        return new Traffic.Slot.RandomId(operation.documents());
+    private static RequestTemplate.Slot byId(Operation.FindById operation) {
+        return new RequestTemplate.Slot.RandomId(operation.documents());
     }
 
-    private static Traffic post(RestDialect dialect, String target, String body, Traffic.Slot slot) {
-        return new Traffic("POST", target, dialect.fields(), body, slot);
+    private static RequestTemplate post(RestDialect dialect, String target, String body, RequestTemplate.Slot slot) {
+        return new RequestTemplate("POST", target, dialect.fields(), body, slot);
     }
 
     /// A call of the tool `find`, as a client of a legacy revision sends it.
-    private static Traffic call(RestDialect dialect, Namespace namespace, Operation.FindById operation) {
+    private static RequestTemplate call(RestDialect dialect, Namespace namespace, Operation.FindById operation) {
         var arguments = "{\"database\":\"" + namespace.database() + "\",\"collection\":\"" + namespace.collection()
                 + "\",\"filter\":{\"_id\":{\"$oid\":\"{}\"}}}";
         var message =
@@ -174,7 +183,7 @@ public final class DoorsExperiment extends Experiment {
                         + arguments + "}}";
         var fields = new ArrayList<>(dialect.fields());
         fields.add("Content-Type: application/json");
-        return new Traffic("POST", "/_mcp", fields, message, byId(operation));
+        return new RequestTemplate("POST", "/_mcp", fields, message, byId(operation));
     }
 
     private static String action(String name) {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.restheart.perftest.load.HttpLoad;
 import org.restheart.perftest.load.Pace;
-import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.worker.Task;
 import org.restheart.perftest.worker.Worker;
@@ -43,7 +43,7 @@ record HttpSubject(String name, Worker worker, RestDialect dialect, Map<String, 
     }
 
     /// Requests that are no REST operation.
-    Measurement measure(Traffic traffic, int concurrency, Pace pace, Window window) throws IOException {
+    Measurement measure(RequestTemplate traffic, int concurrency, Pace pace, Window window) throws IOException {
         var load = new HttpLoad(
                 "127.0.0.1", dialect.port(), traffic, concurrency, Math.min(threads, concurrency), pace, window, seed);
         return worker.run(new Task.Http(load, watch));

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.restheart.perftest.load.HttpLoad;
 import org.restheart.perftest.load.Pace;
-import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.measure.Recording;
@@ -74,12 +74,14 @@ public final class LoadCommand implements Callable<Integer> {
         var target = (uri.getRawPath().isEmpty() ? "/" : uri.getRawPath())
                 + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
         var port = uri.getPort() < 0 ? 80 : uri.getPort();
-        var traffic = new Traffic(
+        var traffic = new RequestTemplate(
                 method,
                 target.replace("%7B%7D", "{}"),
                 fields(uri, port),
                 body,
-                (address + body).contains("{}") ? new Traffic.Slot.RandomId(ids) : new Traffic.Slot.Nothing());
+                (address + body).contains("{}")
+                        ? new RequestTemplate.Slot.RandomId(ids)
+                        : new RequestTemplate.Slot.Nothing());
         var pace = rate > 0 ? new Pace.Open(rate) : new Pace.Closed();
         var load = new HttpLoad(
                 uri.getHost(), port, traffic, connections, threads, pace, Window.seconds(warmUp, seconds), 42);

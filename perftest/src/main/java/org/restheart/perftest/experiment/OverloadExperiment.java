@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.restheart.perftest.load.Pace;
-import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.measure.JvmMemory;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.report.Row;
@@ -85,7 +85,7 @@ public final class OverloadExperiment extends Experiment {
     }
 
     private String overload(
-            HttpSubject gateway, Traffic traffic, double factor, double rate, int repetition, Journal journal)
+            HttpSubject gateway, RequestTemplate traffic, double factor, double rate, int repetition, Journal journal)
             throws IOException, InterruptedException {
         int percent = (int) Math.round(factor * 100);
         Measurement measured;
@@ -108,14 +108,14 @@ public final class OverloadExperiment extends Experiment {
     }
 
     /// Matches nothing, so that the answer is small and the work is MongoDB's.
-    private static Traffic query(RestDialect dialect, Namespace namespace) {
+    private static RequestTemplate query(RestDialect dialect, Namespace namespace) {
         var filter = URLEncoder.encode("{\"text\":{\"$regex\":\"#N#$\"}}", StandardCharsets.UTF_8)
                 .replace(URLEncoder.encode("#N#", StandardCharsets.UTF_8), "no{}");
-        return new Traffic(
+        return new RequestTemplate(
                 "GET",
                 namespace.path() + "?pagesize=5&filter=" + filter,
                 dialect.fields(),
                 "",
-                new Traffic.Slot.RandomNumber(0, Integer.MAX_VALUE));
+                new RequestTemplate.Slot.RandomNumber(0, Integer.MAX_VALUE));
     }
 }

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.RequestTemplate;
 
 /// One more client among many, which tells how long it takes to be refused. Asks ten times a second.
 final class RefusalProbe implements Closeable {
@@ -53,7 +53,7 @@ final class RefusalProbe implements Closeable {
         }
     }
 
-    private RefusalProbe(RestDialect dialect, Traffic traffic) {
+    private RefusalProbe(RestDialect dialect, RequestTemplate traffic) {
         thread = Thread.ofPlatform().start(() -> {
             while (!over) {
                 ask(dialect, traffic);
@@ -61,11 +61,11 @@ final class RefusalProbe implements Closeable {
         });
     }
 
-    static RefusalProbe start(RestDialect dialect, Traffic traffic) {
+    static RefusalProbe start(RestDialect dialect, RequestTemplate traffic) {
         return new RefusalProbe(dialect, traffic);
     }
 
-    private void ask(RestDialect dialect, Traffic traffic) {
+    private void ask(RestDialect dialect, RequestTemplate traffic) {
         var number = Integer.toString(ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE));
         var request = HttpRequest.newBuilder(URI.create(
                         "http://127.0.0.1:" + dialect.port() + traffic.target().replace("{}", number)))

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import org.restheart.perftest.load.Traffic;
-import org.restheart.perftest.load.Traffic.Slot;
+import org.restheart.perftest.load.RequestTemplate;
+import org.restheart.perftest.load.RequestTemplate.Slot;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Payload;
 
@@ -16,14 +16,14 @@ import org.restheart.perftest.workload.Payload;
 /// @param parameters query parameters for reads of pages, such as `eager=linear`; may be empty
 record RestDialect(int port, String credentials, String parameters) {
 
-    Traffic traffic(Operation operation) {
+    RequestTemplate traffic(Operation operation) {
         var path = operation.namespace().path();
         return switch (operation) {
             case Operation.Ping _ -> get("/ping", new Slot.Nothing());
             case Operation.Insert(var _, var batch, var bytes) -> {
                 var document = Payload.document(0, bytes).toJson();
                 var body = batch == 1 ? document : "[" + (document + ",").repeat(batch - 1) + document + "]";
-                yield new Traffic("POST", path, fields(), body, new Slot.Nothing());
+                yield new RequestTemplate("POST", path, fields(), body, new Slot.Nothing());
             }
             case Operation.FindById(var _, var documents) -> get(path + "/{}", new Slot.RandomId(documents));
             case Operation.Page(var _, var skip, var limit) ->
@@ -40,7 +40,7 @@ record RestDialect(int port, String credentials, String parameters) {
                 var all = new ArrayList<>(fields());
                 all.add("Content-Type: application/octet-stream");
                 all.add("Content-Length: " + bytes);
-                yield new Traffic("PUT", path + "/{}", all, "x".repeat(bytes), new Slot.GrowingNumber(0, 1));
+                yield new RequestTemplate("PUT", path + "/{}", all, "x".repeat(bytes), new Slot.GrowingNumber(0, 1));
             }
             case Operation.Download _ -> get(path + "/f/binary", new Slot.Nothing());
         };
@@ -60,8 +60,8 @@ record RestDialect(int port, String credentials, String parameters) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    private Traffic get(String target, Slot slot) {
-        return new Traffic("GET", target, fields(), "", slot);
+    private RequestTemplate get(String target, Slot slot) {
+        return new RequestTemplate("GET", target, fields(), "", slot);
     }
 
     List<String> fields() {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.bson.Document;
 import org.restheart.perftest.deploy.Mongo;
-import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.workload.DocumentIds;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
@@ -81,7 +81,7 @@ final class Verification implements Closeable {
     /// The answer to the first request.
     ///
     /// @throws IOException when it is no success, or is without a text
-    void check(Traffic traffic, int port, String text) throws IOException, InterruptedException {
+    void check(RequestTemplate traffic, int port, String text) throws IOException, InterruptedException {
         var response = send(traffic, port);
         if (response.statusCode() >= 300 || !response.body().contains(text)) {
             throw new IOException("%s %s answers %d: %s"
@@ -89,7 +89,7 @@ final class Verification implements Closeable {
         }
     }
 
-    private HttpResponse<String> send(Traffic traffic, int port) throws IOException, InterruptedException {
+    private HttpResponse<String> send(RequestTemplate traffic, int port) throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + traffic.sampleTarget()))
                 .timeout(TIMEOUT)
                 .method(

@@ -16,7 +16,14 @@ import org.restheart.perftest.workload.Window;
 /// @param threads of the client; the connections are dealt out among them
 /// @param seed of the random slots
 public record HttpLoad(
-        String host, int port, Traffic traffic, int connections, int threads, Pace pace, Window window, long seed) {
+        String host,
+        int port,
+        RequestTemplate traffic,
+        int connections,
+        int threads,
+        Pace pace,
+        Window window,
+        long seed) {
 
     public HttpLoad {
         if (threads < 1 || connections < threads) {

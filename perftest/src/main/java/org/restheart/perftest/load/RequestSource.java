@@ -14,11 +14,11 @@ final class RequestSource {
 
     private final byte[] before;
     private final byte[] after;
-    private final Traffic.Slot slot;
+    private final RequestTemplate.Slot slot;
     private final SplittableRandom random;
     private final AtomicLong steps;
 
-    RequestSource(Traffic traffic, long seed, AtomicLong steps) {
+    RequestSource(RequestTemplate traffic, long seed, AtomicLong steps) {
         this.before = traffic.before().getBytes(StandardCharsets.UTF_8);
         this.after = traffic.after().getBytes(StandardCharsets.UTF_8);
         this.slot = traffic.slot();
@@ -34,10 +34,11 @@ final class RequestSource {
     void write(ByteBuffer out) {
         out.put(before);
         switch (slot) {
-            case Traffic.Slot.Nothing() -> {}
-            case Traffic.Slot.RandomId(var count) -> id(out, random.nextInt(count));
-            case Traffic.Slot.RandomNumber(var from, var to) -> number(out, random.nextLong(from, to));
-            case Traffic.Slot.GrowingNumber(var from, var step) -> number(out, from + steps.getAndIncrement() * step);
+            case RequestTemplate.Slot.Nothing() -> {}
+            case RequestTemplate.Slot.RandomId(var count) -> id(out, random.nextInt(count));
+            case RequestTemplate.Slot.RandomNumber(var from, var to) -> number(out, random.nextLong(from, to));
+            case RequestTemplate.Slot.GrowingNumber(var from, var step) ->
+                number(out, from + steps.getAndIncrement() * step);
         }
         out.put(after);
     }

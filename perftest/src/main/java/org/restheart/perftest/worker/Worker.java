@@ -50,22 +50,22 @@ public final class Worker implements Closeable {
         tasks.flush();
         while (true) {
             switch (answer()) {
-                case Answer.Progress(var done) -> progress.accept(done);
-                case Answer.Measured(var measurement) -> {
+                case WorkerMessage.Progress(var done) -> progress.accept(done);
+                case WorkerMessage.Measured(var measurement) -> {
                     progress.accept(1);
                     return measurement;
                 }
-                case Answer.Failed(var reason) -> throw new IOException("the worker reports: " + reason);
+                case WorkerMessage.Failed(var reason) -> throw new IOException("the worker reports: " + reason);
             }
         }
     }
 
-    private Answer answer() throws IOException {
+    private WorkerMessage answer() throws IOException {
         var line = answers.readLine();
         if (line == null) {
             throw new IOException("the worker process ended in mid-task");
         }
-        return JSON.readValue(line, Answer.class);
+        return JSON.readValue(line, WorkerMessage.class);
     }
 
     @Override

@@ -39,7 +39,7 @@ public final class WorkerProcess implements Runnable {
     }
 
     /// Tells how far things are meanwhile, and no more when it returns.
-    private Answer telling(Task task, PrintStream answers) {
+    private WorkerMessage telling(Task task, PrintStream answers) {
         try (var ticker = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("progress").factory())) {
             var watch = new CpuWatch(task.watch()).alsoThisProcess(Task.CLIENT);
@@ -51,22 +51,22 @@ public final class WorkerProcess implements Runnable {
 
     private void tick(ScheduledExecutorService ticker, Clock clock, PrintStream answers) {
         var _ = ticker.scheduleAtFixedRate(
-                () -> say(new Answer.Progress(clock.done(System.nanoTime())), answers), 1, 1, TimeUnit.SECONDS);
+                () -> say(new WorkerMessage.Progress(clock.done(System.nanoTime())), answers), 1, 1, TimeUnit.SECONDS);
     }
 
-    private void say(Answer answer, PrintStream answers) {
-        answers.println(json.writerFor(Answer.class).writeValueAsString(answer));
+    private void say(WorkerMessage answer, PrintStream answers) {
+        answers.println(json.writerFor(WorkerMessage.class).writeValueAsString(answer));
         answers.flush();
     }
 
-    private static Answer result(Task task, Recording recording) {
+    private static WorkerMessage result(Task task, Recording recording) {
         try {
-            return new Answer.Measured(task.run(recording));
+            return new WorkerMessage.Measured(task.run(recording));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Answer.Failed.because(e);
+            return WorkerMessage.Failed.because(e);
         } catch (IOException | RuntimeException e) {
-            return Answer.Failed.because(e);
+            return WorkerMessage.Failed.because(e);
         }
     }
 }

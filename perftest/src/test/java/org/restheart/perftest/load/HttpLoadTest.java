@@ -67,14 +67,24 @@ class HttpLoadTest {
             targets.add(exchange.getRequestPath() + "?" + exchange.getQueryString());
             exchange.getResponseSender().send("[]");
         });
-        run(get("/db/coll/{}", new Traffic.Slot.RandomId(3)), 1, 1, new Pace.Closed(), new Window(0, 20_000, 100));
+        run(
+                get("/db/coll/{}", new RequestTemplate.Slot.RandomId(3)),
+                1,
+                1,
+                new Pace.Closed(),
+                new Window(0, 20_000, 100));
         assertThat(targets)
                 .containsExactlyInAnyOrder(
                         "/db/coll/" + DocumentIds.at(0) + "?",
                         "/db/coll/" + DocumentIds.at(1) + "?",
                         "/db/coll/" + DocumentIds.at(2) + "?");
         targets.clear();
-        run(get("/?page={}", new Traffic.Slot.GrowingNumber(5, 3)), 1, 1, new Pace.Closed(), new Window(0, 20_000, 3));
+        run(
+                get("/?page={}", new RequestTemplate.Slot.GrowingNumber(5, 3)),
+                1,
+                1,
+                new Pace.Closed(),
+                new Window(0, 20_000, 3));
         assertThat(targets).contains("/?page=5", "/?page=8", "/?page=11");
     }
 
@@ -129,17 +139,18 @@ class HttpLoadTest {
         server.start();
     }
 
-    private Measurement run(Traffic traffic, int connections, int threads, Pace pace, Window window) throws Exception {
+    private Measurement run(RequestTemplate traffic, int connections, int threads, Pace pace, Window window)
+            throws Exception {
         var address = (InetSocketAddress) server.getListenerInfo().getFirst().getAddress();
         return new HttpLoad("127.0.0.1", address.getPort(), traffic, connections, threads, pace, window, 1)
                 .run(new Recording(new CpuWatch(Map.of()).alsoThisProcess("test")));
     }
 
-    private static Traffic get(String target) {
-        return get(target, new Traffic.Slot.Nothing());
+    private static RequestTemplate get(String target) {
+        return get(target, new RequestTemplate.Slot.Nothing());
     }
 
-    private static Traffic get(String target, Traffic.Slot slot) {
-        return new Traffic("GET", target, List.of("Host: test"), "", slot);
+    private static RequestTemplate get(String target, RequestTemplate.Slot slot) {
+        return new RequestTemplate("GET", target, List.of("Host: test"), "", slot);
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.perftest.driver.DriverLoad;
 import org.restheart.perftest.load.HttpLoad;
 import org.restheart.perftest.load.Pace;
-import org.restheart.perftest.load.Traffic;
+import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
@@ -27,8 +27,12 @@ class WorkerTest {
                         new HttpLoad(
                                 "127.0.0.1",
                                 8080,
-                                new Traffic(
-                                        "PUT", "/{}", List.of("Host: x"), "{}", new Traffic.Slot.RandomNumber(1, 9)),
+                                new RequestTemplate(
+                                        "PUT",
+                                        "/{}",
+                                        List.of("Host: x"),
+                                        "{}",
+                                        new RequestTemplate.Slot.RandomNumber(1, 9)),
                                 4,
                                 2,
                                 new Pace.Open(12.5),
@@ -56,7 +60,7 @@ class WorkerTest {
                     new HttpLoad(
                             "127.0.0.1",
                             closedPort(),
-                            new Traffic("GET", "/", List.of(), "", new Traffic.Slot.Nothing()),
+                            new RequestTemplate("GET", "/", List.of(), "", new RequestTemplate.Slot.Nothing()),
                             1,
                             1,
                             new Pace.Closed(),

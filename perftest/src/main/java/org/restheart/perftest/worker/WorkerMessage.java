@@ -5,14 +5,14 @@ import org.restheart.perftest.measure.Measurement;
 
 /// What a worker says: any number of times how far it is, then what it measured or why it could not.
 @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
-sealed interface Answer {
+sealed interface WorkerMessage {
 
     /// @param done from 0 to 1
-    record Progress(double done) implements Answer {}
+    record Progress(double done) implements WorkerMessage {}
 
-    record Measured(Measurement measurement) implements Answer {}
+    record Measured(Measurement measurement) implements WorkerMessage {}
 
-    record Failed(String reason) implements Answer {
+    record Failed(String reason) implements WorkerMessage {
         static Failed because(Throwable cause) {
             return new Failed(describe(cause));
         }

@@ -8,11 +8,11 @@ import org.restheart.http.attribute.Key;
 ///
 /// @param name the operation's name; empty if it has none
 /// @param fields the requested fields, separated by commas; may be empty
-public record Operation(String name, String fields) {
+public record NamedOperation(String name, String fields) {
     /// Counts a further operation of a request whose connection stays open, such as a WebSocket, as a request of its
     /// caller; throws the [ProblemException] with which that would be refused.
     public static final Key<Runnable> ADMISSION = Key.named("admission of operations");
 
     /// The observer of a request's operation, called whatever the outcome of the request.
-    public static final Key<Consumer<Operation>> OBSERVER = Key.named("operation observer");
+    public static final Key<Consumer<NamedOperation>> OBSERVER = Key.named("operation observer");
 }

@@ -13,7 +13,7 @@ import org.restheart.perftest.workload.DocumentIds;
 /// @param fields header lines without their ends, such as `Authorization: …`
 /// @param body sent as JSON with its length when not empty
 /// @param slot what stands in the place
-public record Traffic(String method, String target, List<String> fields, String body, Slot slot) {
+public record RequestTemplate(String method, String target, List<String> fields, String body, Slot slot) {
     private static final String PLACE = "{}";
     private static final String FIRST_ID = DocumentIds.at(0).toHexString();
 
@@ -32,7 +32,7 @@ public record Traffic(String method, String target, List<String> fields, String 
         record GrowingNumber(long from, long step) implements Slot {}
     }
 
-    public Traffic {
+    public RequestTemplate {
         boolean placed =
                 target.contains(PLACE) || (slot instanceof Slot.RandomId && body.contains(PLACE)); // of one length
         if (!(slot instanceof Slot.Nothing) && !placed) {
