@@ -28,7 +28,7 @@ scratch=$(mktemp -d)
 gateway=''
 finish() {
   if [ -n "$gateway" ]; then
-    kill "$gateway" 2>/dev/null && wait "$gateway" 2>/dev/null
+    kill "$gateway" 2>/dev/null && { wait "$gateway" 2>/dev/null || true; } # its status is that of the signal
   fi
   rm -rf "$scratch"
 }
