@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestMongo;
@@ -14,17 +14,14 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GatewayTest {
+    @AutoClose
     private final AdminGateway gateway;
+
     private final String db;
 
     GatewayTest(TestMongo mongo) throws Exception {
         db = mongo.databaseName();
         gateway = AdminGateway.start(mongo, "enabled: true");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     @Test

@@ -11,7 +11,7 @@ import static org.restheart.security.Requests.with;
 
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Method;
 import org.restheart.http.NeedsThread;
@@ -29,7 +29,9 @@ import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 
 class SecurityFilterTest {
+    @AutoClose
     private static final PasswordHashes HASHES = new PasswordHashes(4, new ClientAddress.Peer());
+
     private static final FileRealm REALM = new FileRealm(
             List.of(
                     new FileRealm.User("ada", "s3:cret", List.of("editor"), bson("{userid: 'ada'}")),
@@ -44,11 +46,6 @@ class SecurityFilterTest {
             Policy.of(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of(acl("""
                     {role: 'editor', predicate: "path('/c')"}""", """
                     {role: '$unauthenticated', predicate: "path('/open')"}""")));
-
-    @AfterAll
-    static void close() {
-        HASHES.close();
-    }
 
     private static Authorizer acl(String... entries) {
         return new AclAuthorizer(

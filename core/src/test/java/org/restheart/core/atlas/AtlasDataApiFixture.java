@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.restheart.core.security.TestGateway;
@@ -20,7 +20,9 @@ abstract class AtlasDataApiFixture {
     static final String TASK = "{_id: {$oid: '6193504e1be4ab27791c8133'}, text: 'a',"
             + " at: {$date: '2022-05-16T20:22:01.104Z'}, n: {$numberLong: '5'}, _etag: {$oid: '6193504e1be4ab27791c8134'}}";
 
+    @AutoClose
     static TestGateway gateway;
+
     static String db;
 
     @BeforeAll
@@ -38,11 +40,6 @@ abstract class AtlasDataApiFixture {
         for (var name : List.of("plain", "acts")) {
             gateway.insert(name, "{_id: 1}");
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @BeforeEach

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +22,9 @@ import org.restheart.testkit.WithMongo;
 class AtlasDataApiOptionsTest {
     private static final String ACTION = "/app/shop/endpoint/data/v1/action/";
 
+    @AutoClose
     private static TestGateway gateway;
+
     private static List<String> startLog;
 
     @BeforeAll
@@ -39,11 +41,6 @@ class AtlasDataApiOptionsTest {
             startLog = lines.all();
         }
         gateway.permit("{_id: 1, roles: ['viewer', 'editor'], predicate: \"path-prefix('/c')\"}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @BeforeEach

@@ -8,7 +8,7 @@ import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +22,7 @@ import org.restheart.testkit.WithMongo;
 /// Limits and inserts of the Atlas Data API as configured.
 @WithMongo
 class AtlasDataApiSettingsTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -31,11 +32,6 @@ class AtlasDataApiSettingsTest {
                           ordered-inserts: true, create-collections: true}
                 """);
         gateway.permit("{_id: 1, roles: ['editor'], predicate: \"method(POST) and path-prefix('/')\"}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @Test

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +38,8 @@ class KilledGatewayTest {
     private static final int LIFETIME = 3;
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final GatewayChild gateway;
 
     KilledGatewayTest(TestMongo mongo, @TempDir Path folder) throws Exception {
@@ -57,11 +59,6 @@ class KilledGatewayTest {
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(
                         () -> assertThat(send("PUT", "/c", "{}").statusCode()).isIn(200, 201));
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     private HttpResponse<String> send(String method, String target, String body) throws Exception {

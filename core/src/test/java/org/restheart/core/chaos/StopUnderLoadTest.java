@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +48,9 @@ class StopUnderLoadTest {
     /// Of the balancer.
     private static final Duration PROBE_INTERVAL = Duration.ofMillis(250);
 
+    @AutoClose
     private final GatewayChild gateway;
+
     private final TestKeystore keystore;
     private final int tlsPort;
     private final Map<Kind, LongAdder> served = new EnumMap<>(Kind.class);
@@ -72,11 +74,6 @@ class StopUnderLoadTest {
                 GRACE,
                 "https-listener: " + keystore.listener(tlsPort, "changeit") + "\n");
         Stream.of(Kind.values()).forEach(kind -> served.put(kind, new LongAdder()));
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     private InetSocketAddress address() {

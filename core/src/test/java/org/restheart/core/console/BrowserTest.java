@@ -4,8 +4,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -14,16 +14,12 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class BrowserTest {
+    @AutoClose
     final ConsoleWorld world;
 
     BrowserTest(TestMongo mongo) {
         PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
         world = ConsoleWorld.open(mongo);
-    }
-
-    @AfterAll
-    void stop() {
-        world.close();
     }
 
     @AfterEach

@@ -17,7 +17,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.Gateway;
@@ -38,12 +38,9 @@ class ConsoleFilesTest {
     private static final Pattern SCRIPT = Pattern.compile("src=\"([0-9a-f]{32}/app/main\\.js)\"");
 
     private final HttpClient client = HttpClient.newHttpClient();
-    private final Gateway gateway = Gateway.start(GatewayConfig.parse(WITHOUT_MONGO));
 
-    @AfterAll
-    void stop() {
-        gateway.close();
-    }
+    @AutoClose
+    private final Gateway gateway = Gateway.start(GatewayConfig.parse(WITHOUT_MONGO));
 
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(

@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,18 +28,16 @@ class CheckedChangesTest {
     private static final String ALL = "{_id: {$gte: 0}}";
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final MongoCollection<Document> items;
 
     CheckedChangesTest(TestMongo mongo) {
         this.mongo = mongo;
         gateway = ConformanceGateway.start(mongo, "mongo: {mongo-mounts: [{what: '*', where: /}]}");
         items = mongo.database().getCollection("items");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private HttpResponse<String> send(String method, String path, String content) {

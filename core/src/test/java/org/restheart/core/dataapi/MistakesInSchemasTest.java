@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +17,10 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class MistakesInSchemasTest {
     private final TestMongo mongo;
+
+    @AutoClose
     private ConformanceGateway gateway;
+
     private String db;
 
     MistakesInSchemasTest(TestMongo mongo) {
@@ -35,11 +38,6 @@ class MistakesInSchemasTest {
         for (var path : new String[] {"", "/_schemas", "/c"}) {
             gateway.as("admin").put("/" + db + path, "{}");
         }
-    }
-
-    @AfterEach
-    void close() {
-        gateway.close();
     }
 
     private HttpResponse<String> send(String method, String path, String body) {

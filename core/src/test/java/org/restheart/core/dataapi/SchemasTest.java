@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -26,19 +26,17 @@ class SchemasTest {
             """;
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final ConformanceGateway here;
+
+    @AutoClose
     private final ConformanceGateway there;
 
     SchemasTest(TestMongo mongo) {
         this.mongo = mongo;
         here = ConformanceGateway.start(mongo, CONFIG);
         there = ConformanceGateway.start(mongo, CONFIG);
-    }
-
-    @AfterAll
-    void stop() {
-        here.close();
-        there.close();
     }
 
     @BeforeEach

@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -25,19 +25,17 @@ class TransactionsTest {
     private static final int TRANSFERS = Integer.getInteger("restheart.test.transfers", 1);
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final ConformanceGateway here;
+
+    @AutoClose
     private final ConformanceGateway there;
 
     TransactionsTest(TestMongo mongo) {
         this.mongo = mongo;
         here = ConformanceGateway.start(mongo, CONFIG);
         there = ConformanceGateway.start(mongo, CONFIG);
-    }
-
-    @AfterAll
-    void stop() {
-        here.close();
-        there.close();
     }
 
     @BeforeEach

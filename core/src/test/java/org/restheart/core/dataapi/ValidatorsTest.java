@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -23,16 +23,13 @@ class ValidatorsTest {
     private static final String CONFIG = "mongo: {mongo-mounts: [{what: '*', where: /}]}\n";
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final ConformanceGateway gateway;
 
     ValidatorsTest(TestMongo mongo) {
         this.mongo = mongo;
         gateway = ConformanceGateway.start(mongo, CONFIG);
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     @BeforeEach

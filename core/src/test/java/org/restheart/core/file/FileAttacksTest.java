@@ -21,7 +21,7 @@ import java.util.Objects;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,17 +37,13 @@ import org.restheart.testkit.WithMongo;
 class FileAttacksTest {
     private static final String SCRIPT = "<html xmlns='http://www.w3.org/1999/xhtml'><script>alert(1)</script></html>";
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
         assertThat(gateway.as("admin").put("/pics.files", "{}").statusCode()).isEqualTo(201);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static TestClient admin() {

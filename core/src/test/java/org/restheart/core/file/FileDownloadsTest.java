@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -27,7 +27,9 @@ import org.restheart.testkit.WithMongo;
 /// The content of files over HTTP: whole, in ranges, while it is replaced, and its headers.
 @WithMongo
 class FileDownloadsTest {
+    @AutoClose
     private static TestGateway gateway;
+
     private static FileClient files;
 
     @BeforeAll
@@ -35,11 +37,6 @@ class FileDownloadsTest {
         gateway = TestGateway.start(mongo, "");
         files = new FileClient(gateway);
         assertThat(gateway.as("admin").put("/q.files", "{}").statusCode()).isEqualTo(201);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @Test

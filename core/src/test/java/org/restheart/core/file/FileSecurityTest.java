@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,18 +43,16 @@ class FileSecurityTest {
                 - role: editor
                   predicate: less-than(1, 2)
             """;
+
+    @AutoClose
     private static Gateway gateway;
+
     private static TestClient anonymous;
 
     @BeforeAll
     static void start() {
         gateway = Gateway.start(GatewayConfig.parse(SECURITY));
         anonymous = TestClient.of(gateway.address());
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @Test

@@ -21,7 +21,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -33,7 +33,9 @@ import org.restheart.testkit.WithMongo;
 class FilesTest {
     private static final AtomicInteger COUNTER = new AtomicInteger();
 
+    @AutoClose
     private static TestGateway gateway;
+
     private static FileClient files;
 
     @BeforeAll
@@ -47,11 +49,6 @@ class FilesTest {
             assertThat(gateway.as("admin").put("/" + bucket + ".files", "{}").statusCode())
                     .isEqualTo(201);
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @Test

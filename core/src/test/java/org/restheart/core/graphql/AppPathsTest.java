@@ -13,8 +13,8 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +31,10 @@ class AppPathsTest {
     private static final String THEIRS = "{a}";
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient admin;
 
     AppPathsTest(TestMongo mongo) {
@@ -71,11 +74,6 @@ class AppPathsTest {
             }
         }
         admin.send("PATCH", "/defs/gql-apps/three", "{\"descriptor.description\": \"\"}"); // forgets what was cached
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     @ParameterizedTest

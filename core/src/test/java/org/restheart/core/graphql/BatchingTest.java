@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +29,10 @@ class BatchingTest {
 
     private final TestMongo mongo;
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient admin;
 
     BatchingTest(TestMongo mongo) {
@@ -64,11 +67,6 @@ class BatchingTest {
         }) {
             admin.define(app(loader), definition(loader));
         }
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private static String app(String loader) {

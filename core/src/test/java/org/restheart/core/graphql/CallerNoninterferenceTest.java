@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,7 +32,10 @@ class CallerNoninterferenceTest {
     private final SplittableRandom random = new SplittableRandom(SEED);
     private final TestMongo mongo;
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final List<Asked> asked = new ArrayList<>();
 
     /// @param filter as a REST request says it; empty for a pipeline
@@ -52,11 +55,6 @@ class CallerNoninterferenceTest {
             define(user + 1);
             define(user + 2);
         }
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     /// The second world differs in other people's documents, unless the caller sees all, and in what is secret, unless

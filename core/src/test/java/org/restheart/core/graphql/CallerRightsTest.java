@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.dataapi.ConformanceGateway;
@@ -15,6 +15,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CallerRightsTest {
+    @AutoClose
     private final ConformanceGateway gateway;
 
     CallerRightsTest(TestMongo mongo) {
@@ -45,11 +46,6 @@ class CallerRightsTest {
                      "computed": {"db": "$db", "collection": "c", "as": "caller", "stages": [{"$sort": {"_id": 1}}, {"$set": {"secret": {"$concat": ["$secret", "!"]}}}]},
                      "grouped": {"db": "$db", "collection": "c", "as": "caller", "stages": [{"$group": {"_id": "$n"}}, {"$sort": {"_id": 1}}]}}}}
                 """.replace("$db", db));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private BsonDocument ask(String user, String query) {

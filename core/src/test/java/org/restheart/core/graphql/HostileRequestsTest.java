@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +32,9 @@ class HostileRequestsTest {
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient client;
 
     HostileRequestsTest(TestMongo mongo) {
@@ -46,11 +48,6 @@ class HostileRequestsTest {
                    "Doc": {"d": {"db": "$db", "collection": "c"}, "docs": {"db": "$db", "collection": "c"}},
                    "Query": {"doc": {"db": "$db", "collection": "c"}, "docs": {"db": "$db", "collection": "c"}}}}
                 """.replace("$db", db));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private static String each(int n, java.util.function.IntFunction<String> text) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +20,8 @@ class LargeCommandsTest {
     private static final String TEXT = "x".repeat(1_000_000);
 
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
 
     LargeCommandsTest(TestMongo mongo) {
@@ -30,11 +32,6 @@ class LargeCommandsTest {
                 .mapToObj(i -> new Document("_id", i).append("key", i + TEXT))
                 .toList());
         items.insertOne(new Document("_id", 7 + TEXT).append("k", 7 + TEXT).append("name", "seven"));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     @ParameterizedTest

@@ -11,7 +11,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.dataapi.ConformanceGateway;
@@ -24,7 +24,9 @@ import org.restheart.testkit.WithMongo;
 class LargeResultsTest {
     private static final int MAX_BYTES = 8_000_000;
 
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient client;
 
     LargeResultsTest(TestMongo mongo) {
@@ -50,11 +52,6 @@ class LargeResultsTest {
                    "text": {"db": "$db", "collection": "texts"}}}}
                 """.replace("\n                            type", " type")
                 .replace("$db", db));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private static String names(int number, String field) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +28,9 @@ class LimitsTest {
                  "mine": {"db": "$db", "collection": "c", "find": {"owner": {"$arg": "@user.userid"}}, "sort": {"_id": 1}}}}}
             """;
 
+    @AutoClose
     private static ConformanceGateway gateway;
+
     private static TestMongo mongo;
 
     @BeforeAll
@@ -49,11 +51,6 @@ class LimitsTest {
                         .send("PUT", "/defs/gql-apps/app?wm=upsert", app())
                         .statusCode())
                 .isBetween(200, 201);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String app() {

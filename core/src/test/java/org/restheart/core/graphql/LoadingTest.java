@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.dataapi.ConformanceGateway;
@@ -23,7 +23,10 @@ class LoadingTest {
 
     private final TestMongo mongo;
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient admin;
 
     LoadingTest(TestMongo mongo) {
@@ -59,11 +62,6 @@ class LoadingTest {
                      "author": {"db": "$db", "collection": "authors", "find": {"_id": {"$arg": "id"}}},
                      "authors": {"db": "$db", "collection": "authors", "sort": {"_id": 1}, "limit": {"$arg": ["max", 100]}}}}}
                 """.replace("$db", db));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     /// Commands that read the database of this class while something runs.

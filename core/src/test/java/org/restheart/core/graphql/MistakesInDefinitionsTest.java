@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +19,10 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class MistakesInDefinitionsTest {
     private final TestMongo mongo;
+
+    @AutoClose
     private ConformanceGateway gateway;
+
     private GraphqlClient admin;
 
     MistakesInDefinitionsTest(TestMongo mongo) {
@@ -32,11 +35,6 @@ class MistakesInDefinitionsTest {
         admin = new GraphqlClient(gateway, "admin");
         mongo.database().getCollection("c").drop();
         mongo.database().getCollection("c").insertOne(new org.bson.Document("_id", 1).append("kind", "A"));
-    }
-
-    @AfterEach
-    void close() {
-        gateway.close();
     }
 
     private String definition() {

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.dataapi.ConformanceGateway;
@@ -25,7 +25,9 @@ class OperationsTest {
             .mapToObj(i -> "fieldWithALongName" + i + "{_id}")
             .collect(Collectors.joining(" "));
 
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient admin;
 
     OperationsTest(TestMongo mongo) {
@@ -36,11 +38,6 @@ class OperationsTest {
                 {"schema": "type Doc { _id: Int } type Query { items: [Doc] makers: [Doc] count: Int $many }",
                  "mappings": {"Query": {"items": {"db": "$db", "collection": "c"}, "makers": {"db": "$db", "collection": "c"}}}}
                 """.replace("$db", mongo.newDatabaseName()).replace("$many", MANY.replace("{_id}", ": [Doc]")));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private void ask(String query, String operation) {

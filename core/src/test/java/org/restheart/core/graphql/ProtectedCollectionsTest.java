@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +19,9 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProtectedCollectionsTest {
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient admin;
     private final String db;
 
@@ -49,11 +51,6 @@ class ProtectedCollectionsTest {
                             .append("role", "nobody")
                             .append("predicate", "method(GET)"));
         }
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private BsonDocument ask(String stages, String argument) {

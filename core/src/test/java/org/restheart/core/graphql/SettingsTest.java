@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.dataapi.ConformanceGateway;
@@ -25,7 +25,10 @@ class SettingsTest {
 
     private final TestMongo mongo;
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient admin;
 
     SettingsTest(TestMongo mongo) {
@@ -38,11 +41,6 @@ class SettingsTest {
                         + " app-cache-ttr: 200");
         this.admin = new GraphqlClient(gateway, "admin");
         admin.define("app", definition(SCHEMA));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private String definition(String schema) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,6 +30,8 @@ class SubscriptionNoninterferenceTest {
     private final SplittableRandom random = new SplittableRandom(SEED);
     private final TestMongo mongo;
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
 
     SubscriptionNoninterferenceTest(TestMongo mongo) {
@@ -37,11 +39,6 @@ class SubscriptionNoninterferenceTest {
         this.db = mongo.newDatabaseName();
         mongo.client().getDatabase(db).createCollection("first"); // so that the database exists
         this.gateway = GraphqlGateway.start(mongo, "verbose: false");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private MongoCollection<Document> world(String name) {

@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -27,7 +27,10 @@ class SubscriptionsTest {
 
     private final TestMongo mongo;
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
+
     private final GraphqlClient admin;
 
     SubscriptionsTest(TestMongo mongo) {
@@ -67,11 +70,6 @@ class SubscriptionsTest {
                             "avars": {"n": {"$arg": "n"}}},
                      "missing": {"db": "$db", "collection": "items", "stream": "missing"}}}}
                 """.replace("$db", db).replace("\n                   type", " type"));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private void send(String method, String path, String json) {

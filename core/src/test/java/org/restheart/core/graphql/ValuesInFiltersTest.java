@@ -11,7 +11,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonRegularExpression;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +37,8 @@ class ValuesInFiltersTest {
 
     private final TestMongo mongo;
     private final String db;
+
+    @AutoClose
     private final ConformanceGateway gateway;
 
     ValuesInFiltersTest(TestMongo mongo) {
@@ -72,11 +74,6 @@ class ValuesInFiltersTest {
                      "likeIn": {$c, "sort": {"_id": 1}, "find": {"key": {"$arg": "in.like"}}}}}}
                 """.replace("\n", " ")
                 .replace("$c,", "\"db\": \"" + db + "\", \"collection\": \"c\","));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     static Stream<BsonValue> values() {

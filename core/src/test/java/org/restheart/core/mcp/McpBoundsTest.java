@@ -22,7 +22,7 @@ import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.LogLines;
@@ -40,7 +40,9 @@ class McpBoundsTest {
 
     private static final Executor THREADS = task -> Thread.ofVirtual().start(task);
 
+    @AutoClose
     private static TestGateway gateway;
+
     private static String db;
 
     @BeforeAll
@@ -58,11 +60,6 @@ class McpBoundsTest {
                 IntStream.range(0, 400)
                         .mapToObj(i -> "{_id: %d, n: %d}".formatted(i, i))
                         .toArray(String[]::new));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static BsonDocument call(String who, String tool, String collection, String more) {

@@ -14,7 +14,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,8 +33,12 @@ class McpCostTest {
             "{\"$gt\": [{\"$reduce\": {\"input\": {\"$range\": [0, 30000]}, \"initialValue\": 0,"
                     + " \"in\": {\"$add\": [\"$$value\", {\"$size\": {\"$range\": [0, 2]}}]}}}, -1]}";
 
+    @AutoClose
     private static TestGateway gateway;
+
+    @AutoClose
     private static TestGateway unguarded;
+
     private static MongoClient client;
     private static String db;
 
@@ -59,12 +63,6 @@ class McpCostTest {
                                     .toArray(String[]::new));
             (name.equals("slow") ? unguarded : gateway).collection(name).createIndex(new Document("a", 1));
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        unguarded.close();
-        gateway.close();
     }
 
     private static String in(String collection, String more) {

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.LogLines;
@@ -32,7 +32,9 @@ class McpEntryTest {
     private static final int LISTED = 103;
     private static final String PING = McpClient.message("ping", "{}");
 
+    @AutoClose
     private static TestGateway gateway;
+
     private static List<String> startLog;
 
     @BeforeAll
@@ -71,11 +73,6 @@ class McpEntryTest {
                         .isEqualTo(401);
             }
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String find(String collection) {

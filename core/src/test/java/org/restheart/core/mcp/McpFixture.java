@@ -7,7 +7,7 @@ import static org.restheart.core.mcp.McpClient.json;
 import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestClient;
@@ -18,7 +18,9 @@ import org.restheart.testkit.WithMongo;
 
 @WithMongo
 abstract class McpFixture {
+    @AutoClose
     static TestGateway gateway;
+
     static String db;
 
     @BeforeAll
@@ -43,11 +45,6 @@ abstract class McpFixture {
         gateway.insert(
                 "many",
                 IntStream.range(0, 150).mapToObj(i -> "{_id: " + i + "}").toArray(String[]::new));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     static McpClient as(String name) {

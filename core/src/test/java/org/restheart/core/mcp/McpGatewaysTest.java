@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -29,8 +29,12 @@ class McpGatewaysTest {
             mcp: {enabled: true, read-only: false, calls-per-minute: 100000}
             """;
 
+    @AutoClose
     private static TestGateway one;
+
+    @AutoClose
     private static Gateway other;
+
     private static String db;
 
     @BeforeAll
@@ -39,12 +43,6 @@ class McpGatewaysTest {
         db = one.database().getName();
         other = Gateway.start(
                 TestGateway.config(mongo.connectionString(), db, TestGateway.REALM.replace("$db", db) + PARTS));
-    }
-
-    @AfterAll
-    static void stop() {
-        other.close();
-        one.close();
     }
 
     private static McpClient here() {

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -30,7 +30,9 @@ class McpTokensTest {
     private static final String REDIRECT = "http://localhost:3000/done";
     private static final String VERIFIER = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+    @AutoClose
     private static TestGateway gateway;
+
     private static String db;
 
     private static final String PARTS = """
@@ -50,11 +52,6 @@ class McpTokensTest {
         db = gateway.database().getName();
         gateway.permit("{_id: 'c', roles: ['editor'], predicate: \"path-prefix('/c')\"}");
         gateway.insert("c", "{_id: 1}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String token(String claims) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -21,7 +21,9 @@ import org.restheart.testkit.WithMongo;
 /// Waiting for changes over the Model Context Protocol.
 @WithMongo
 class McpWatchTest {
+    @AutoClose
     private static TestGateway gateway;
+
     private static String db;
 
     @BeforeAll
@@ -37,11 +39,6 @@ class McpWatchTest {
                                         + " \"applyProjection\": true}]}")
                         .statusCode())
                 .isEqualTo(201);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String arguments(String more) {

@@ -9,7 +9,7 @@ import static org.restheart.core.mcp.McpClient.text;
 
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,8 +22,12 @@ import org.restheart.testkit.WithMongo;
 class McpWritesTest {
     private static final String ELICITS = "\"elicitation\": {}";
 
+    @AutoClose
     private static TestGateway gateway;
+
+    @AutoClose
     private static TestGateway strict;
+
     private static String db;
 
     @BeforeAll
@@ -39,12 +43,6 @@ class McpWritesTest {
         gateway.permit("{_id: 'blind', roles: ['editor'], predicate: \"path-prefix('/blind')\", mongo:"
                 + " {readFilter: {owner: '@user._id'}, allowBulkPatch: true, allowBulkDelete: true}}");
         gateway.permit("{_id: 'see', roles: ['viewer'], predicate: \"method(GET) and path-prefix('/own')\"}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
-        strict.close();
     }
 
     @BeforeEach

@@ -7,7 +7,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Optional;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -24,7 +24,10 @@ class CacheMetricsTest {
             """;
 
     private String app;
+
+    @AutoClose
     private Gateway gateway;
+
     private TestClient client;
 
     @BeforeEach
@@ -48,11 +51,6 @@ class CacheMetricsTest {
                 graphql: {db: $db, collection: gqlapps}
                 """.replace("$uri", mongo.connectionString()).replace("$db", db)));
         client = TestClient.of(gateway.address()).as("root", "pw").with("Content-Type", "application/json");
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     private HttpResponse<String> send(String method, String path, String content) {

@@ -12,20 +12,17 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// What is written is, byte for byte, what Prometheus' own writers make of the same meters.
 class MeterTextTest {
+    @AutoClose
     private final MeteredRegistry registry = new MeteredRegistry("/test");
+
     private final AtomicReference<Double> measured = new AtomicReference<>(0.0);
     private final AtomicLong counted = new AtomicLong();
-
-    @AfterEach
-    void close() {
-        registry.close();
-    }
 
     private void assertSame(ExpositionFormat format) {
         var expected = registry.scrapeByLibrary(format);

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -28,15 +28,11 @@ class ScrapeTest {
     private static final Path MONITORING = Path.of("..", "etc", "monitoring");
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
 
+    @AutoClose
     private final AdminGateway gateway;
 
     ScrapeTest(TestMongo mongo) throws Exception {
         gateway = AdminGateway.start(mongo, "enabled: true, include: ['/*', '/{db}/*']");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     @BeforeAll

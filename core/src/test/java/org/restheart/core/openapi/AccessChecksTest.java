@@ -9,7 +9,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +23,7 @@ import org.restheart.testkit.WithMongo;
 /// `/_access/check` and `/_access/parse`: what rules decide, and what may be told of them.
 @WithMongo
 class AccessChecksTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -35,11 +36,6 @@ class AccessChecksTest {
                 + " method(POST) and bson-request-prop-equals(key=kind, value='novel')\"}");
         gateway.permit("{_id: 'third', roles: ['viewer'], predicate: \"path-prefix('/books')\"}");
         gateway.insert("books", "{_id: 1, owner: 'ada'}", "{_id: 2, owner: 'bob'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static BsonDocument check(String asker, String question) {

@@ -12,8 +12,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestMongo;
@@ -23,6 +23,7 @@ import org.restheart.testkit.WithMongo;
 
 @WithMongo
 abstract class OpenApiFixture {
+    @AutoClose
     static TestGateway gateway;
 
     @BeforeAll
@@ -39,11 +40,6 @@ abstract class OpenApiFixture {
         }
         gateway.collection("books").createIndex(BsonDocument.parse("{year: 1}"));
         gateway.insert("unseen", "{_id: 1, hidden: 1}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     /// Leaves to every test what the first found.

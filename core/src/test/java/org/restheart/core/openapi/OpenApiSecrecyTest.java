@@ -11,7 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -23,6 +23,7 @@ import org.restheart.testkit.WithMongo;
 class OpenApiSecrecyTest {
     private static final String MARK = "ZZmark";
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -33,11 +34,6 @@ class OpenApiSecrecyTest {
         gateway.permit("{_id: 'bob', roles: ['viewer'], predicate: \"path-prefix('/data')\", mongo:"
                 + " {readFilter: {owner: '@user._id'}, projectResponse: {secret: 0, 'deep.secret': 0},"
                 + " allowManagementRequests: true}}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static BsonValue hidden(Random random) {

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -30,7 +30,9 @@ final class OpenApiStatusesTest {
     private static final Set<String> RESOURCES =
             Set.of("_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams", "*", "binary");
 
+    @AutoClose
     private static TestGateway gateway;
+
     private static BsonDocument document;
 
     @BeforeAll
@@ -44,11 +46,6 @@ final class OpenApiStatusesTest {
                 "{\"aggrs\": [{\"uri\": \"any\", \"stages\": []}], \"streams\": [{\"uri\": \"any\", \"stages\": []}]}";
         assertThat(admin.send("PATCH", "/books", declared).statusCode()).isEqualTo(200);
         document = OpenApiFixture.valid(admin.get("/_openapi"));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static Optional<BsonDocument> operation(String method, String path) {

@@ -2,7 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,6 +13,7 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AllowedMethodsTest {
+    @AutoClose
     private final TestGateway gateway;
 
     AllowedMethodsTest(TestMongo mongo) {
@@ -24,11 +25,6 @@ class AllowedMethodsTest {
                 authTokenService: {enabled: true, uri: /token}
                 """);
         gateway.insert("c", "{_id: 'a'}");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     @ParameterizedTest

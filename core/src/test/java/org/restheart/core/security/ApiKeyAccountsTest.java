@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +28,10 @@ class ApiKeyAccountsTest {
             """;
     private static final Duration SECOND = Duration.ofSeconds(1);
 
+    @AutoClose
     private static TestGateway gateway;
+
+    @AutoClose
     private static Gateway other;
 
     @BeforeAll
@@ -38,12 +41,6 @@ class ApiKeyAccountsTest {
         gateway.insert("c", "{_id: 1}");
         other = Gateway.start(
                 TestGateway.config(mongo.connectionString(), gateway.database().getName(), TestGateway.REALM + PARTS));
-    }
-
-    @AfterAll
-    static void stop() {
-        other.close();
-        gateway.close();
     }
 
     private static void addAccount(String name, String password) {

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +37,10 @@ class ApiKeyLimitsTest {
             authTokenService: {enabled: true, uri: /token, redirect-url: "https://app.example/in"}
             """.formatted(SIGNING);
 
+    @AutoClose
     private static TestGateway jwt;
+
+    @AutoClose
     private static TestGateway random;
 
     @BeforeAll
@@ -54,12 +57,6 @@ class ApiKeyLimitsTest {
             gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");
             gateway.insert("c", "{_id: 1}");
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        jwt.close();
-        random.close();
     }
 
     private static BsonDocument make(TestGateway at, String who) {

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +22,7 @@ import org.restheart.testkit.WithMongo;
 class ApiKeyTest {
     private static final String IMPORTED = "A1b2C3d4E5f6A1b2C3d4E5f6A1b2C3d4E5f6A1b2C3d4E5f6A1b2C3d4E5f6abcd";
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -33,11 +34,6 @@ class ApiKeyTest {
                         + "dataApi: {enabled: true}\n");
         gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");
         gateway.insert("c", "{_id: 1}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static BsonDocument json(HttpResponse<String> response) {

@@ -2,7 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -13,6 +13,8 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class ArraysInRulesTest {
     private static final String SHARED = "{\"owner\": [\"ada\", \"victim\"]}";
+
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -25,11 +27,6 @@ class ArraysInRulesTest {
         gateway.permit("{_id: 's', roles: ['editor'], predicate: \"path-prefix('/s')\", mongo:"
                 + " {readFilter: {owner: '@user._id'}, checkWritten: true,"
                 + " writeFilter: {owner: {$eq: '@user._id', $not: {$type: 'array'}}}}}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @Test

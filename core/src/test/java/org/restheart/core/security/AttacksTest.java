@@ -8,7 +8,7 @@ import static org.restheart.core.security.TestGateway.encode;
 
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -19,6 +19,7 @@ import org.restheart.testkit.WithMongo;
 /// Attacks on the data behind a gateway that is configured as it is shipped.
 @WithMongo
 class AttacksTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -66,11 +67,6 @@ class AttacksTest {
                   {"uri": "function", "type": "pipeline", "stages": [{"$project": {"x":
                     {"$cond": [true, {"$function": {"body": "f", "args": [], "lang": "js"}}, 1]}}}]}
                 ]}""").statusCode()).isEqualTo(200);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static int status(TestClient client, String target) {

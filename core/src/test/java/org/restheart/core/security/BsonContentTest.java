@@ -10,7 +10,7 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -21,6 +21,7 @@ import org.restheart.testkit.WithMongo;
 /// document.
 @WithMongo
 class BsonContentTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -36,11 +37,6 @@ class BsonContentTest {
         gateway.permit("{_id: 1, roles: ['owner'], predicate: \"path-prefix('/w')\","
                 + " mongo: {readFilter: {owner: '@user._id'}, writeFilter: {owner: '@user._id'}, checkWritten: true}}");
         gateway.permit("{_id: 2, roles: ['team'], predicate: \"path-prefix('/w') and bson-request-blacklist(owner)\"}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static TestClient bson(TestClient client) {

@@ -7,7 +7,7 @@ import static org.restheart.core.mcp.McpClient.text;
 import com.mongodb.client.model.IndexOptions;
 import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,9 @@ import org.restheart.testkit.WithMongo;
 /// The outcome of a bulk write is the same, whichever way it was requested, and tells nothing of hidden fields.
 @WithMongo
 class BulkSecrecyTest {
+    @AutoClose
     private static TestGateway gateway;
+
     private static String db;
 
     @BeforeAll
@@ -32,11 +34,6 @@ class BulkSecrecyTest {
                 + " {projectResponse: {secret: 0}, allowBulkPatch: true, allowWriteMode: true}}");
         gateway.permit("{_id: 'all', roles: ['viewer'], predicate: \"path-prefix('/b')\", mongo:"
                 + " {allowBulkPatch: true, allowWriteMode: true}}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @BeforeEach

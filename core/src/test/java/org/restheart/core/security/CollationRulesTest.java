@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.CollationStrength;
 import com.mongodb.client.model.CreateCollectionOptions;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -14,6 +14,7 @@ import org.restheart.testkit.WithMongo;
 /// The filters of a permission compare texts as the collection does, wherever they are evaluated.
 @WithMongo
 class CollationRulesTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -33,11 +34,6 @@ class CollationRulesTest {
         gateway.permit("{_id: 'drafts', roles: ['editor'], predicate: \"path-prefix('/c')\", mongo:"
                 + " {readFilter: {status: {$ne: 'published'}}, writeFilter: {status: {$ne: 'published'}},"
                 + " checkWritten: true, allowWriteMode: true, allowBulkPatch: true, allowAdHocAggregations: true}}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @Test

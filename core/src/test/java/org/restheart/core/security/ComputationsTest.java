@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -43,6 +43,7 @@ class ComputationsTest {
     private static final Duration SOON = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -73,11 +74,6 @@ class ComputationsTest {
         for (int i = 0; i < 1_000; i++) {
             gateway.insert("many", "{_id: 'm" + i + "'}");
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     /// Sends requests on connections of their own, one after the other on each, until it is closed.

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +25,7 @@ class DataPagesTest {
     private static final Pattern STATUS = Pattern.compile("STATUS (\\d{3})");
     private static final String PRELUDE = "curl() { command curl -w '%{stderr}STATUS %{http_code}\\n' \"$@\"; }\n";
 
+    @AutoClose
     private static TestGateway gateway;
 
     @TempDir
@@ -34,11 +35,6 @@ class DataPagesTest {
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "imports: {db: $db}");
         gateway.database().createCollection("books");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @ParameterizedTest

@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -20,6 +20,8 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class DataRulesTest {
     private static final ObjectId TEAM = new ObjectId();
+
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -51,11 +53,6 @@ class DataRulesTest {
         gateway.permit("{_id: 6, roles: ['writer'], predicate: \"path-prefix('/drop') and not method(GET)\"}");
         gateway.insert("t", "{_id: 'first'}");
         gateway.insert("drop", "{_id: 'first'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static int status(TestClient client, String target) {

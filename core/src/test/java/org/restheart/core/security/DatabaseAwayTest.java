@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -13,6 +13,7 @@ import org.restheart.testkit.TestClient;
 
 /// A gateway whose MongoDB is not there: it starts, and whoever asks is told so, whatever his password.
 class DatabaseAwayTest {
+    @AutoClose
     private static Gateway gateway;
 
     @BeforeAll
@@ -25,11 +26,6 @@ class DatabaseAwayTest {
                 "mongodb://127.0.0.1:" + nobodyListens + "/?directConnection=true&serverSelectionTimeoutMS=500",
                 "away",
                 TestGateway.REALM));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static TestClient anonymous() {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.server.RawClient;
@@ -21,6 +21,8 @@ class EarlyRefusalsTest {
     private static final String ADMIN = "Authorization: Basic " + encoded("admin:admin-pw");
     private static final String ADA = "Authorization: Basic " + encoded("ada:ada-pw");
     private static final String JSON = "Content-Type: application/json";
+
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -34,11 +36,6 @@ class EarlyRefusalsTest {
                 "{_id: 'kind', roles: ['editor'], predicate: \"path('/kinds') and bson-request-contains(kind)\"}");
         gateway.insert("open", "{_id: 'a'}");
         gateway.insert("kinds", "{_id: 'a'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String encoded(String text) {

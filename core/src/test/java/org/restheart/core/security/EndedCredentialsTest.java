@@ -20,7 +20,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +51,10 @@ class EndedCredentialsTest {
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
+    @AutoClose
     private static TestGateway gateway;
+
+    @AutoClose
     private static Gateway another;
 
     @BeforeAll
@@ -78,12 +81,6 @@ class EndedCredentialsTest {
                  mappings: {Query: {a: 'a'}, Subscription:
                    {changed: {db: '$db', collection: 'watched', stream: 'all'}}}}
                 """.replace("$db", at.database().getName()));
-    }
-
-    @AfterAll
-    static void stop() {
-        another.close();
-        gateway.close();
     }
 
     /// Credentials, and what ends them.

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +15,7 @@ import org.restheart.testkit.WithMongo;
 /// `explain` in place of results, and who may have it.
 @WithMongo
 class ExplainTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -38,11 +39,6 @@ class ExplainTest {
 
     private static void permit(String role, String mongo) {
         gateway.permit(role, "path-prefix('/')", "{" + mongo + "}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String query(String parameters) {

@@ -7,7 +7,7 @@ import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +23,7 @@ class ForeignPagesTest {
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final String NEIGHBOUR = "http://localhost:9999";
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -36,11 +37,6 @@ class ForeignPagesTest {
                         .statusCode())
                 .isEqualTo(201);
         assertThat(admin.post("/c", "{}").statusCode()).isEqualTo(201);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static TestClient page(String origin) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +16,7 @@ import org.restheart.testkit.WithMongo;
 /// A guard that asks which accounts a filter concerns tells nothing about those that the caller may not change.
 @WithMongo
 class GuardedFiltersTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -37,11 +38,6 @@ class GuardedFiltersTest {
                 .updateOne(new Document("_id", "lead"), new Document("$set", new Document("team", "a")));
         gateway.collection("users")
                 .updateOne(new Document("_id", "admin"), new Document("$set", new Document("pin", "4711")));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static List<String> answers(String account, String method, String filter) {

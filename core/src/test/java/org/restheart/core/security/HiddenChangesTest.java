@@ -6,7 +6,7 @@ import static org.restheart.core.security.TestGateway.encode;
 import com.mongodb.client.model.IndexOptions;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -17,6 +17,8 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class HiddenChangesTest {
     private static final String INDEXES = "/h/_indexes/";
+
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -87,11 +89,6 @@ class HiddenChangesTest {
                     {"from": "t", "localField": "_id", "foreignField": "_id", "as": "u"}}]}
                 ]}""").statusCode()).isEqualTo(201);
         gateway.insert("g", "{_id: 'red', team: 'red', secret: 'TOP'}", "{_id: 'green', team: 'green'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     /// Restores the documents with hidden fields.

@@ -3,7 +3,7 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.restheart.testkit.TestClient;
@@ -16,15 +16,11 @@ import org.restheart.testkit.WithMongo;
 class HomeTest {
     private static final String BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8";
 
+    @AutoClose
     private final TestGateway gateway;
 
     HomeTest(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "core: {name: <shop>}\n");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private static HttpResponse<String> browse(TestClient client) {

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +27,7 @@ class LargeArraysTest {
     private static final int MOST = 100_000;
     private static final int BUDGET = 64 << 20;
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -34,11 +35,6 @@ class LargeArraysTest {
         gateway = TestGateway.start(mongo, "core: {max-buffered-content: " + BUDGET + "}\nmcp: {enabled: true}");
         gateway.permit("editor", "path-prefix('/c') and bson-request-blacklist(price)", "{allowWriteMode: true}");
         gateway.permit("viewer", "path-prefix('/c') and bson-request-contains(a)", "{}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @BeforeEach

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Objects;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -16,6 +16,7 @@ import org.restheart.testkit.WithMongo;
 /// Rules and guards of content also apply to streams of lines.
 @WithMongo
 class LinesRulesTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -34,11 +35,6 @@ class LinesRulesTest {
                 + " mongo: {mergeRequest: {team: '@user.team'}}}");
         gateway.insert("t", "{_id: 'first'}");
         gateway.insert("m", "{_id: 'first'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static TestClient lines(TestClient client) {

@@ -3,7 +3,7 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +15,7 @@ import org.restheart.testkit.WithMongo;
 /// A restriction whose name is misspelt is refused, or not used: it must not mean that there is none.
 @WithMongo
 class MisspeltRulesTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -26,11 +27,6 @@ class MisspeltRulesTest {
                 + " mogno: {readFilter: {tenant: 'a'}}}");
         gateway.insert("items", "{_id: 1, tenant: 'b'}");
         assertThat(gateway.as("admin").put("/acl", "{}").statusCode()).isLessThan(300);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @ParameterizedTest

@@ -8,7 +8,7 @@ import static org.awaitility.Durations.ONE_MINUTE;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +22,7 @@ import org.restheart.testkit.WithMongo;
 /// What an operator does by mistake: locking everybody out, and writing permissions that have no effect.
 @WithMongo
 class MistakesOfOperatorsTest {
+    @AutoClose
     private TestGateway gateway;
 
     @BeforeEach
@@ -29,11 +30,6 @@ class MistakesOfOperatorsTest {
         gateway = TestGateway.start(mongo, "");
         gateway.permit("{_id: 'staff', roles: ['editor'], predicate: \"path-prefix('/users')\", mongo:"
                 + " {allowBulkDelete: true, allowWriteMode: true, writeFilter: {roles: 'viewer'}}}");
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     private TestClient admin() {

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -22,6 +22,8 @@ import org.restheart.testkit.WithMongo;
 class OAuthTest {
     private static final String VERIFIER = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     private static final String REDIRECT = "http://localhost:3000/done";
+
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -39,11 +41,6 @@ class OAuthTest {
                   allowed-redirect-uris: ["http://localhost:*", "https://app.example/cb"]
                 oauthClientRegistrationService: {enabled: true}
                 """.formatted(TokenFixture.KEY));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String encode(String text) {

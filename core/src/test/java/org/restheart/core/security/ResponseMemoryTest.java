@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +20,7 @@ import org.restheart.testkit.WithMongo;
 class ResponseMemoryTest {
     private static final int BUDGET = 24 << 20;
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -35,11 +36,6 @@ class ResponseMemoryTest {
                         .sendBytes("PUT", "/big.files/one", new byte[14 << 20])
                         .statusCode())
                 .isEqualTo(201);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     /// The status lines of requests whose clients read nothing further.

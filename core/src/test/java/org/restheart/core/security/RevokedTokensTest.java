@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -22,7 +22,10 @@ class RevokedTokensTest {
             jwtTokenManager: {enabled: true, ttl: 15}
             """;
 
+    @AutoClose
     private TestGateway first;
+
+    @AutoClose
     private Gateway second;
 
     @BeforeEach
@@ -34,12 +37,6 @@ class RevokedTokensTest {
     private Gateway another(TestMongo mongo) {
         return Gateway.start(
                 TestGateway.config(mongo.connectionString(), first.database().getName(), TestGateway.REALM + MORE));
-    }
-
-    @AfterEach
-    void stop() {
-        second.close();
-        first.close();
     }
 
     private String token() {

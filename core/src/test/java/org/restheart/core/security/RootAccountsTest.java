@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -19,7 +19,9 @@ class RootAccountsTest {
     private static final String EVERYTHING =
             "allowManagementRequests: true, allowBulkPatch: true," + " allowBulkDelete: true, allowWriteMode: true";
 
+    @AutoClose
     private static TestGateway gateway;
+
     private static BsonDocument admin;
 
     @BeforeAll
@@ -33,11 +35,6 @@ class RootAccountsTest {
         gateway.addUsers("staff", "partial");
         gateway.insert("users", "{_id: 'second', roles: ['admin']}");
         admin = gateway.stored("users", "admin");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @AfterEach

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +27,7 @@ class RuleFirstTest {
     /// The same beside a comparison for which there is an index.
     private static final String INDEXED = "{\"kind\":\"k\"," + ORACLE.substring(1);
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -57,11 +58,6 @@ class RuleFirstTest {
                     "{_id: 'a" + i + "', owner: 'eve', kind: '" + (i == 1 ? "k" : "o") + "', public: true, n: " + i
                             + "}");
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static String query(String filter, String guess) {

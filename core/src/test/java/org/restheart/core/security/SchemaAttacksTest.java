@@ -9,7 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 /// Documents that are made such that checking them takes long: nobody holds a processor by one.
 @WithMongo
 class SchemaAttacksTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -38,11 +39,6 @@ class SchemaAttacksTest {
         assertThat(admin.put("/forms", "{\"jsonSchema\": {\"schemaId\": \"form\"}}")
                         .statusCode())
                 .isEqualTo(201);
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static int post(String document) {

@@ -11,8 +11,8 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -24,6 +24,7 @@ import org.restheart.testkit.WithMongo;
 class SessionBoundsTest {
     private static final String KEYS = "apiKeyAuthMechanism: {enabled: true, keys-db: $db}\n";
 
+    @AutoClose
     private static TestGateway gateway;
 
     private final List<Runnable> ends = new ArrayList<>();
@@ -34,11 +35,6 @@ class SessionBoundsTest {
         gateway.permit("{_id: 1, roles: ['editor', 'viewer'],"
                 + " predicate: \"path-prefix('/books') or path-prefix('/_sessions')\"}");
         gateway.insert("books", "{_id: '1'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @AfterEach

@@ -6,7 +6,7 @@ import static org.restheart.core.security.TestGateway.encode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
@@ -17,6 +17,8 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class SharedAnswersTest {
     private static final int TIMES = 100;
+
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -36,11 +38,6 @@ class SharedAnswersTest {
                     "{_id: 'two" + (1000 + i) + "', a: " + i % 2 + ", b: " + i % 3
                             + ", org: {parent: 'y', unit: 'x'}}");
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     /// All responses of two callers that send the same request concurrently.

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +18,7 @@ import org.restheart.testkit.WithMongo;
 /// Writes of accounts, permissions and keys that are accepted, and probably mean something else.
 @WithMongo
 class SilentMistakesTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -26,11 +27,6 @@ class SilentMistakesTest {
                 mongo,
                 "apiKeyAuthMechanism: {enabled: true}\n"
                         + "apiKeyRealm: {keys-db: $db, keys-collection: apikeys, pepper: salt-and-pepper}\n");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static TestClient admin() {

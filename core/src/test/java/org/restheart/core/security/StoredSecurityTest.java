@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import org.bson.BsonArray;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
@@ -17,6 +17,7 @@ import org.restheart.testkit.WithMongo;
 
 @WithMongo
 class StoredSecurityTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -28,11 +29,6 @@ class StoredSecurityTest {
         gateway.permit("{_id: 'broken', roles: ['editor', 'viewer'], predicate: 'less-than(1, 2)', priority: 9}");
         gateway.permit(
                 "{_id: 'malformed', roles: ['viewer'], predicate: 'true', mongo: {projectResponse: {a: 0, b: 1}}}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @Test

@@ -9,7 +9,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -27,6 +27,8 @@ abstract class TokenFixture {
             jwtTokenManager: {enabled: true, ttl: 15, account-properties-claims: [team, /org/unit]}
             authTokenService: {enabled: true, uri: /token, redirect-url: "https://app.example/done"}
             """.formatted(KEY);
+
+    @AutoClose
     static TestGateway gateway;
 
     @BeforeAll
@@ -34,11 +36,6 @@ abstract class TokenFixture {
         gateway = TestGateway.start(mongo, TOKENS);
         gateway.permit("{_id: 'p', roles: ['editor'], predicate: \"path('/c')\"}");
         gateway.insert("c", "{_id: 'a'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     static BsonDocument json(HttpResponse<String> response) {

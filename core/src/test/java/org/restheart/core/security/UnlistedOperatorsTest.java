@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +18,7 @@ import org.restheart.testkit.WithMongo;
 /// Operators and stages that reach hidden data, or MongoDB itself, by means of their own: only known ones are allowed.
 @WithMongo
 class UnlistedOperatorsTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -41,11 +42,6 @@ class UnlistedOperatorsTest {
                 "{_id: 'b1', owner: 'bob', title: 'y', secret: 'S-b1', k: 2}");
         gateway.insert("teams", "{_id: 't', members: ['x', 'y', 'member'], votes: [0, 0, 0]}");
         gateway.collection("docs").createIndex(BsonDocument.parse("{owner: 1, secret: 1}"));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @ParameterizedTest

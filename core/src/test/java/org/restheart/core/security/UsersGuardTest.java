@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +22,7 @@ import org.restheart.testkit.WithMongo;
 
 @WithMongo
 class UsersGuardTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -39,11 +40,6 @@ class UsersGuardTest {
                 "users",
                 "{_id: 'mia', password: '" + hash + "', roles: ['merger']}",
                 "{_id: 'rob', password: '" + hash + "', roles: ['rooter']}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @BeforeEach

@@ -6,7 +6,7 @@ import static org.restheart.core.security.TestGateway.encode;
 import com.mongodb.client.model.IndexOptions;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -15,6 +15,7 @@ import org.restheart.testkit.WithMongo;
 /// Inconsistencies between checks: each test is a former vulnerability.
 @WithMongo
 class WaysAroundRulesTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -65,11 +66,6 @@ class WaysAroundRulesTest {
                 .createIndex(
                         BsonDocument.parse("{open: 1}"),
                         new IndexOptions().partialFilterExpression(BsonDocument.parse("{secret: 'TOP'}")));
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     /// MongoDB copies what a filter compares with into the document that an upsert makes.

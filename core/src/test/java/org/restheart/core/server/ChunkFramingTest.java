@@ -6,7 +6,7 @@ import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
 import java.io.IOException;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,13 +17,10 @@ import org.restheart.http.Response;
 /// Content of which a proxy and the server might disagree where it ends.
 class ChunkFramingTest {
     private static final String NEXT = "GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n";
+
+    @AutoClose
     private static final TestServer SERVER =
             TestServer.of(eager("/", ChunkFramingTest::echo), blocking("/blocking", ChunkFramingTest::echo));
-
-    @AfterAll
-    static void stop() {
-        SERVER.close();
-    }
 
     private static Response echo(Request request) {
         return Response.status(200)

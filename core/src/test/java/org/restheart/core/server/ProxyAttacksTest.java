@@ -3,14 +3,13 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,12 +19,8 @@ import org.restheart.core.service.ProxyService;
 
 /// What clients try at targets by way of the gateway.
 class ProxyAttacksTest {
+    @AutoClose
     private final RawTarget target = new RawTarget();
-
-    @AfterEach
-    void stop() throws IOException {
-        target.close();
-    }
 
     @Test
     void uploads_that_trickle_leave_connections_of_a_target_to_others() throws Exception {

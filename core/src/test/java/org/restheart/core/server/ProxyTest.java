@@ -22,7 +22,7 @@ import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,7 +35,11 @@ import org.restheart.core.config.GatewayConfig;
 class ProxyTest {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    @AutoClose
     private final Backend one = new Backend("one");
+
+    @AutoClose
     private final Backend two = new Backend("two");
 
     /// Answers with its name, and method, path, headers and content of the request; `/well` with its health.
@@ -90,12 +94,6 @@ class ProxyTest {
         public void close() {
             server.stop(0);
         }
-    }
-
-    @AfterEach
-    void stop() {
-        one.close();
-        two.close();
     }
 
     private static Gateway start(String proxy) {

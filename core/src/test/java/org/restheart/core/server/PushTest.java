@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +41,8 @@ class PushTest {
     private final AtomicInteger gone = new AtomicInteger();
     private Duration keepAlive = Duration.ZERO;
     private long maxBytes = 1 << 20;
+
+    @AutoClose
     private final TestServer server = TestServer.of(TestServer.blocking("/push", this::subscribe));
 
     private Response subscribe(Request request) {
@@ -58,11 +60,6 @@ class PushTest {
                         .with(WebSocketHandshake.answer(request.headers()))
                         .with(content)
                 : Response.status(200).with("text/event-stream; charset=UTF-8", content);
-    }
-
-    @AfterEach
-    void stop() {
-        server.close();
     }
 
     private Socket open(String request) throws IOException {

@@ -13,7 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -32,6 +32,8 @@ class StaticResourcesTest {
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    @AutoClose
     private Gateway gateway = Gateway.start(config("."));
 
     @BeforeAll
@@ -63,11 +65,6 @@ class StaticResourcesTest {
                   - {what: static/metrics, where: /metrics-ui, welcome-file: restheart-metrics.html, embedded: true}
                   - {what: /META-INF/resources/webjars/swagger-ui, where: /lib, embedded: true}
                 """.formatted(directory));
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
     }
 
     private HttpResponse<String> send(String method, String path, String... headers) throws Exception {

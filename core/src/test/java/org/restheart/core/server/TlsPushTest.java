@@ -16,7 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,17 +45,14 @@ class TlsPushTest {
 
     private final BlockingQueue<Backlog> opened = new LinkedBlockingQueue<>();
     private final AtomicInteger gone = new AtomicInteger();
+
+    @AutoClose
     private final TestServer server =
             TestServer.tls(keystore.listener("changeit"), TestServer.blocking("/push", this::subscribe));
 
     @BeforeAll
     static void makeCertificate() throws Exception {
         keystore = TestKeystore.in(directory);
-    }
-
-    @AfterEach
-    void stop() {
-        server.close();
     }
 
     private Response subscribe(Request request) {

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -28,6 +28,7 @@ class HiddenMomentsTest {
               {"uri": "before", "stages": [], "applyReadFilter": true, "fullDocument": "default",
                "fullDocumentBeforeChange": "whenAvailable"}]}""";
 
+    @AutoClose
     private final StreamsGateway gateway;
 
     HiddenMomentsTest(TestMongo mongo) {
@@ -45,11 +46,6 @@ class HiddenMomentsTest {
         gateway.insert("acl", """
                 {_id: 'q', roles: ['ada'], predicate: "path-prefix('/c')", priority: 0,
                  mongo: {readFilter: {status: {$ne: 'secret'}}}}""");
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     private static String basic(String name) {

@@ -17,7 +17,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -38,7 +38,9 @@ class SecuredStreamsTest {
               {"uri": "mine", "stages": [], "applyReadFilter": true, "applyProjection": true,
                "fullDocumentBeforeChange": "whenAvailable"}]}""";
 
+    @AutoClose
     private final StreamsGateway gateway;
+
     private final String ada = StreamsGateway.basic("ada");
 
     SecuredStreamsTest(TestMongo mongo) {
@@ -56,11 +58,6 @@ class SecuredStreamsTest {
         assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(201);
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     private static String token(Instant expires) throws Exception {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -21,6 +21,7 @@ class StreamAccountsTest {
               {"uri": "all", "stages": []},
               {"uri": "v", "stages": [{"$match": {"fullDocument.t": {"$ne": {"$var": "x"}}}}]}]}""";
 
+    @AutoClose
     private final StreamsGateway gateway;
 
     StreamAccountsTest(TestMongo mongo) {
@@ -33,11 +34,6 @@ class StreamAccountsTest {
         assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(201);
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     @Test

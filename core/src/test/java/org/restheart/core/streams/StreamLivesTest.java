@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -23,6 +23,7 @@ class StreamLivesTest {
               {"uri": "three", "stages": [{"$match": {"operationType": "update"}}]},
               {"uri": "lost", "stages": [{"$unset": "_id"}]}]}""";
 
+    @AutoClose
     private final StreamsGateway gateway;
 
     StreamLivesTest(TestMongo mongo) throws Exception {
@@ -30,11 +31,6 @@ class StreamLivesTest {
                 mongo,
                 ", local-cache-ttl: 1000, change-streams-max-cursors: 4, change-streams-max-cursors-per-account: 3");
         gateway.define("t", DEFINITIONS);
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     @Test

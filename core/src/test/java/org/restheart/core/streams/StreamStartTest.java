@@ -7,7 +7,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.restheart.testkit.TestMongo;
@@ -22,16 +22,12 @@ class StreamStartTest {
               {"uri": "nw", "stages": [], "notify_when": {"fullDocument::tenant": {"$var": "tid"}},
                "notify_when_required": true}]}""";
 
+    @AutoClose
     private final StreamsGateway gateway;
 
     StreamStartTest(TestMongo mongo) throws Exception {
         gateway = StreamsGateway.start(mongo, ", validate-streams: true");
         gateway.define("t", DEFINITIONS);
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     private static String query(String value) {

@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -31,16 +31,12 @@ class StreamsTest {
               {"uri": "looks", "stages": [{"$lookup": {"from": "users"}}]},
               {"uri": "malformed", "stages": 1}]}""";
 
+    @AutoClose
     private final StreamsGateway gateway;
 
     StreamsTest(TestMongo mongo) throws Exception {
         gateway = StreamsGateway.start(mongo, "");
         gateway.define("t", DEFINITIONS);
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     @Test

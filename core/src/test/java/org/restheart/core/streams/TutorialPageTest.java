@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +47,9 @@ class TutorialPageTest {
             cors: {allowed-origins: ["http://localhost:*"]}
             """;
 
+    @AutoClose
     private final StreamsGateway gateway;
+
     private volatile String shown = "";
 
     @TempDir
@@ -66,11 +68,6 @@ class TutorialPageTest {
                 "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}",
                 "Authorization",
                 StreamsGateway.basic("admin"));
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     @ParameterizedTest

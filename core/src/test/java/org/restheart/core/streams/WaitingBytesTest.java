@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.json.JsonParseException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -21,6 +21,7 @@ class WaitingBytesTest {
               {"uri": "all", "stages": []},
               {"uri": "v", "stages": [{"$match": {"fullDocument.t": {"$ne": {"$var": "x"}}}}]}]}""";
 
+    @AutoClose
     private final StreamsGateway gateway;
 
     WaitingBytesTest(TestMongo mongo) {
@@ -36,11 +37,6 @@ class WaitingBytesTest {
         assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
                         .statusCode())
                 .isEqualTo(201);
-    }
-
-    @AfterEach
-    void stop() {
-        gateway.close();
     }
 
     @Test

@@ -9,7 +9,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -20,7 +20,9 @@ import org.restheart.testkit.WithMongo;
 /// Attacks by way of CSV files.
 @WithMongo
 class CsvAttacksTest {
+    @AutoClose
     private static TestGateway gateway;
+
     private static String db;
 
     @BeforeAll
@@ -34,11 +36,6 @@ class CsvAttacksTest {
                 + " {allowManagementRequests: true, allowWriteMode: true, writeFilter: {owner: '@user._id'}}}");
         gateway.permit("{_id: 2, roles: ['loader'], predicate: \"path('/c') and method(GET)\"}");
         gateway.insert("c", "{_id: 'mine', owner: 'eve', n: 1}", "{_id: 'theirs', owner: 'bob', secret: 'right'}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static int load(TestClient client, String collection, String parameters, String csv) {

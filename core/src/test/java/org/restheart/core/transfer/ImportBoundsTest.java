@@ -16,7 +16,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +35,7 @@ class ImportBoundsTest {
             + "digestAuthMechanism: {enabled: true, realm: test, domain: localhost,"
             + " authenticator: mongoRealmAuthenticator}\n";
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -43,11 +44,6 @@ class ImportBoundsTest {
         gateway.database().createCollection("into");
         gateway.permit("{_id: 1, roles: ['importer'], predicate: \"path-prefix('/into')\","
                 + " mongo: {allowWriteMode: true}}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     @BeforeEach

@@ -22,7 +22,7 @@ import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.security.TestGateway;
@@ -35,6 +35,7 @@ import org.restheart.testkit.WithMongo;
 class ImportJobsTest {
     private static final String IDENTITY = "6563a1b2c3d4e5f601234567";
 
+    @AutoClose
     private static TestGateway gateway;
 
     @BeforeAll
@@ -57,11 +58,6 @@ class ImportJobsTest {
                 + " mongo: {writeFilter: {owner: '@user._id'}, checkWritten: true}}");
         gateway.permit("{_id: 2, roles: ['lost'], predicate: \"path-prefix('/half')\"}");
         gateway.permit("{_id: 3, roles: ['own'], predicate: \"path-prefix('/looked') and bson-request-blacklist(x)\"}");
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private static TestClient lines(TestClient client) {

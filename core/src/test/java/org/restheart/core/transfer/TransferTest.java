@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +36,7 @@ import org.restheart.testkit.WithMongo;
 /// The commands `import` and `export`, also over connections that are cut.
 @WithMongo
 class TransferTest {
+    @AutoClose
     private static TestGateway gateway;
 
     @TempDir
@@ -49,11 +50,6 @@ class TransferTest {
         for (var name : List.of("lines", "rows", "array", "cut", "again", "lower")) {
             gateway.database().createCollection(name);
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        gateway.close();
     }
 
     private int run(String... args) {

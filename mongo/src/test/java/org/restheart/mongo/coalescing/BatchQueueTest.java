@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,13 +38,10 @@ class BatchQueueTest {
     private static final ServerAddress SERVER = new ServerAddress("localhost");
     private static final Deployment UP = new Deployment(() -> deployment(true));
 
+    @AutoClose
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final BatchMeters meters = new BatchMeters(new SimpleMeterRegistry(), "test");
 
-    @AfterEach
-    void stop() {
-        threads.close();
-    }
+    private final BatchMeters meters = new BatchMeters(new SimpleMeterRegistry(), "test");
 
     private static CoalescingConfig limits(int commands, int maxBatch, int maxBytes, int maxQueued) {
         return limits(commands, maxBatch, maxBytes, maxQueued, Duration.ofMinutes(1));

@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
@@ -33,7 +33,9 @@ import org.restheart.testkit.WithMongo;
 /// Pages that are streamed, each for one request only.
 @WithMongo
 class SharedFindsTest {
+    @AutoClose
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
     private final SharedFinds finds;
 
     SharedFindsTest(TestMongo mongo) {
@@ -43,11 +45,6 @@ class SharedFindsTest {
                 threads,
                 Deployment.of(mongo.client()),
                 new SimpleMeterRegistry()));
-    }
-
-    @AfterEach
-    void stop() {
-        threads.close();
     }
 
     /// A page of which nothing is read, and whose reading goes on when the test says so.

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonInt32;
 import org.bson.Document;
 import org.bson.types.ObjectId;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.testkit.TestMongo;
@@ -23,7 +23,9 @@ import org.restheart.testkit.WithMongo;
 /// The search for chunks of uploads that were never finished.
 @WithMongo
 class AbandonedChunksTest {
+    @AutoClose
     private final BackgroundTasks tasks = new BackgroundTasks();
+
     private final AtomicLong now = new AtomicLong(System.nanoTime());
     private final MongoDatabase database;
     private final Chunks chunks;
@@ -32,11 +34,6 @@ class AbandonedChunksTest {
     AbandonedChunksTest(TestMongo mongo) {
         database = mongo.client().getDatabase(mongo.newDatabaseName());
         chunks = new Chunks(database, "p.files", WriteConcern.MAJORITY);
-    }
-
-    @AfterEach
-    void close() {
-        tasks.close();
     }
 
     /// A chunk that was stored in 1970.

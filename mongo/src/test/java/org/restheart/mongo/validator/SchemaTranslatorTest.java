@@ -11,7 +11,7 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +32,8 @@ class SchemaTranslatorTest {
     private static final int DOCUMENTS = 80;
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final Schemas schemas;
 
     SchemaTranslatorTest(TestMongo mongo) {
@@ -43,11 +45,6 @@ class SchemaTranslatorTest {
     void empty() {
         mongo.database().getCollection("_schemas").drop();
         mongo.database().getCollection("c").drop();
-    }
-
-    @AfterEach
-    void close() {
-        schemas.close();
     }
 
     private void store(String id, BsonDocument schema) {

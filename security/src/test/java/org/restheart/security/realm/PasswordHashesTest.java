@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.Account;
@@ -26,12 +26,8 @@ import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.testkit.ThreadCpu;
 
 class PasswordHashesTest {
+    @AutoClose
     private static final PasswordHashes HASHES = new PasswordHashes(6, new ClientAddress.Peer());
-
-    @AfterAll
-    static void close() {
-        HASHES.close();
-    }
 
     @Test
     void a_verified_password_is_cached_until_the_hash_changes() {
