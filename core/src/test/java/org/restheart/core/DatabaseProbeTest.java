@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -42,9 +43,9 @@ class DatabaseProbeTest {
             try {
                 Thread.sleep(LONGER_THAN_A_VERDICT_IS_FRESH);
                 var silent = client.get("/health/db");
-                assertThat(silent.statusCode()).isEqualTo(504);
+                assertStatus(504, silent);
                 assertThat(silent.body()).contains("\"status\": \"error\"");
-                assertThat(client.send("HEAD", "/health/db", "").statusCode()).isEqualTo(504);
+                assertStatus(504, client.send("HEAD", "/health/db", ""));
                 Thread.sleep(LONGER_THAN_A_VERDICT_IS_FRESH);
                 assertThatManyAtOnceAreRefused(client);
             } finally {

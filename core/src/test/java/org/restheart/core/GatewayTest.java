@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -29,9 +30,9 @@ class GatewayTest {
         var put = gateway.data("/films/ran?wm=upsert")
                 .header("Content-Type", "application/json")
                 .PUT(BodyPublishers.ofString("{\"year\": 1985}"));
-        assertThat(gateway.send(put).statusCode()).isEqualTo(201);
+        assertStatus(201, gateway.send(put));
         var answer = gateway.send(gateway.data("/films/ran"));
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(answer.body()).contains("\"year\": 1985");
         assertThat(answer.headers().firstValue("X-Powered-By")).contains("restheart.org");
         assertThat(answer.headers().firstValue("Date")).isPresent();
@@ -41,7 +42,7 @@ class GatewayTest {
     @Test
     void errors_follow_the_json_mode() throws Exception {
         var plain = gateway.send(gateway.data("/nope"));
-        assertThat(plain.statusCode()).isEqualTo(404);
+        assertStatus(404, plain);
         assertThat(plain.body()).startsWith("{\"http status code\": 404, \"http status description\": \"Not Found\"");
         assertThat(gateway.send(gateway.data("/nope?jsonMode=extended")).body())
                 .startsWith("{\"http status code\": {\"$numberInt\": \"404\"}");
@@ -53,7 +54,7 @@ class GatewayTest {
     @Test
     void refusals_at_the_door_tell_nothing_of_what_is_behind() throws Exception {
         var answer = gateway.send(HttpRequest.newBuilder(gateway.uri("/" + db + "/nope?page=a")));
-        assertThat(answer.statusCode()).isEqualTo(401);
+        assertStatus(401, answer);
         assertThat(answer.body()).contains("this needs an account");
         assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).contains("*");
         assertThat(answer.headers().firstValue("X-Powered-By")).isEmpty();
@@ -64,30 +65,24 @@ class GatewayTest {
     void the_health_of_the_database_is_public() throws Exception {
         var uri = gateway.uri("/health/db");
         var answer = gateway.send(HttpRequest.newBuilder(uri));
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(answer.body())
                 .matches("\\{\"status\": \"ok\", \"description\": \"ping successful\", \"latencyMs\": \\d+}");
-        assertThat(gateway.send(HttpRequest.newBuilder(uri).method("HEAD", BodyPublishers.noBody()))
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(gateway.send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
-                        .statusCode())
-                .isEqualTo(405);
+        assertStatus(200, gateway.send(HttpRequest.newBuilder(uri).method("HEAD", BodyPublishers.noBody())));
+        assertStatus(405, gateway.send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody())));
     }
 
     @Test
     void ping_answers_with_the_address_of_the_client() throws Exception {
         var uri = gateway.uri("/ping/anything");
         var answer = gateway.send(HttpRequest.newBuilder(uri).header("X-Forwarded-For", "1.2.3.4, 5.6.7.8\""));
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
         assertThat(answer.body()).contains("\"message\": \"Greetings from RESTHeart!\"", "\"client_ip\": \"1.2.3.4\"");
         assertThat(answer.body()).doesNotContain("${");
-        assertThat(gateway.send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()))
-                        .statusCode())
-                .isEqualTo(501);
+        assertStatus(501, gateway.send(HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody())));
         var options = gateway.send(HttpRequest.newBuilder(uri).method("OPTIONS", BodyPublishers.noBody()));
-        assertThat(options.statusCode()).isEqualTo(200);
+        assertStatus(200, options);
         assertThat(options.headers().firstValue("Access-Control-Allow-Methods")).contains("GET, HEAD");
         assertThat(options.headers().firstValue("Content-Length")).contains("0");
     }
@@ -96,7 +91,7 @@ class GatewayTest {
     void metrics_count_what_happened() throws Exception {
         gateway.send(gateway.data("/films/never"));
         var list = gateway.send(gateway.request("/metrics").header("Accept", "application/json"));
-        assertThat(list.statusCode()).isEqualTo(200);
+        assertStatus(200, list);
         assertThat(list.headers().firstValue("Vary")).contains("Accept");
         assertThat(list.body())
                 .isEqualTo(
@@ -116,12 +111,10 @@ class GatewayTest {
                 .contains("gateway_requests_in_flight 1.0", "gateway_requests_rejected_total 0.0");
         assertThat(gateway.send(gateway.request("/metrics/mongo-pool")).body()).contains("mongodb_driver_pool_size{");
         var unknown = gateway.send(gateway.request("/metrics/nope"));
-        assertThat(unknown.statusCode()).isEqualTo(404);
+        assertStatus(404, unknown);
         assertThat(unknown.body()).contains("there is no registry /nope", "/mongo-pool");
-        assertThat(gateway.send(gateway.request("/metrics").POST(BodyPublishers.noBody()))
-                        .statusCode())
-                .isEqualTo(405);
+        assertStatus(405, gateway.send(gateway.request("/metrics").POST(BodyPublishers.noBody())));
         var anonymous = HttpRequest.newBuilder(gateway.uri("/metrics"));
-        assertThat(gateway.send(anonymous).statusCode()).isEqualTo(401);
+        assertStatus(401, gateway.send(anonymous));
     }
 }

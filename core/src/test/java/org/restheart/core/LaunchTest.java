@@ -3,6 +3,7 @@ package org.restheart.core;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
@@ -343,7 +344,7 @@ class LaunchTest {
         try (server;
                 var client = HttpClient.newHttpClient()) {
             var response = client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.ofString());
-            assertThat(response.statusCode()).isEqualTo(200);
+            assertStatus(200, response);
             assertThat(folder.resolve("restheart-0.pid"))
                     .hasContent(String.valueOf(ProcessHandle.current().pid()));
         }
@@ -374,8 +375,7 @@ class LaunchTest {
                     .header("Content-Type", "application/json")
                     .method("PATCH", BodyPublishers.ofString("{\"password\": \"another\"}"))
                     .build();
-            assertThat(client.send(change, BodyHandlers.discarding()).statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, client.send(change, BodyHandlers.discarding()));
             var same = "--embedded-mongo=" + folder.resolve("data");
             assertThat(exitCode("/logging/log-to-console->false", "--port=0", same))
                     .isEqualTo(254);

@@ -2,6 +2,7 @@ package org.restheart.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -59,9 +60,7 @@ class MainTest {
         try (var output = process.inputReader();
                 var client = HttpClient.newHttpClient()) {
             var ping = ready(output).resolve("/ping");
-            assertThat(client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding())
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, client.send(HttpRequest.newBuilder(ping).build(), BodyHandlers.discarding()));
             process.destroy();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isIn(0, 143);

@@ -3,6 +3,7 @@ package org.restheart.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -132,7 +133,7 @@ class ReloadTest {
                 HttpRequest.newBuilder(URI.create("https://localhost:" + port + "/ping"))
                         .build(),
                 BodyHandlers.ofString());
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         var session = answer.sslSession().orElseThrow();
         return ((X509Certificate) session.getPeerCertificates()[0]).getSerialNumber();
     }

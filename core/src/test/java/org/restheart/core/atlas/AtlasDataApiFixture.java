@@ -1,6 +1,7 @@
 package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -68,7 +69,7 @@ abstract class AtlasDataApiFixture {
     }
 
     static void expect(HttpResponse<String> response, int status, String json) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(json(response)).isEqualTo(BsonDocument.parse(json));
     }
 }

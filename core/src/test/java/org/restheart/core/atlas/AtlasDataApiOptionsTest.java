@@ -1,6 +1,7 @@
 package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -67,7 +68,7 @@ class AtlasDataApiOptionsTest {
     }
 
     private static void refused(HttpResponse<String> response, int status, String code, String text) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(json(response).getString("error_code").getValue()).isEqualTo(code);
         assertThat(json(response).getString("error").getValue()).contains(text);
         assertThat(response.headers().allValues("Content-Type")).containsExactly("application/json");
@@ -107,7 +108,7 @@ class AtlasDataApiOptionsTest {
             """)
     void ids_and_counts_are_in_that_format_too(String action, String more, String expected) {
         var response = act(admin(), action, more);
-        assertThat(response.statusCode()).isEqualTo(200);
+        assertStatus(200, response);
         assertThat(response.body()).isEqualTo(expected);
     }
 
@@ -115,7 +116,7 @@ class AtlasDataApiOptionsTest {
     void numbers_and_texts_keep_their_types() {
         var document = "'document': {'_id': 'types', 'small': 5, 'large': 5000000000, 'whole': 5.0, 'power': 1e2,"
                 + " 'id': '6193504e1be4ab27791c8133', 'date': '2026-01-31T00:00:00Z', 'twice': 1, 'twice': 2}";
-        assertThat(act(admin(), "insertOne", document).statusCode()).isEqualTo(200);
+        assertStatus(200, act(admin(), "insertOne", document));
         var stored = gateway.stored("c", "types");
         stored.remove("_etag");
         assertThat(stored)
@@ -152,7 +153,7 @@ class AtlasDataApiOptionsTest {
     void other_apps_versions_and_data_sources_are_not_served() {
         for (var address :
                 List.of("/app/other/endpoint/data/v1/action/find", "/app/shop/endpoint/data/beta/action/find")) {
-            assertThat(gateway.anonymous().post(address, body("")).statusCode()).isEqualTo(404);
+            assertStatus(404, gateway.anonymous().post(address, body("")));
         }
         var other = admin().send("POST", ACTION + "find", body("").replace("Cluster0", "Cluster1"));
         refused(other, 400, "ServiceNotFound", "cannot find service named 'Cluster1'");
@@ -170,8 +171,8 @@ class AtlasDataApiOptionsTest {
     @Test
     void only_the_named_roles_use_it() {
         refused(act(gateway.as("bob"), "find", ""), 403, "NoMatchingRuleFound", "no rule exists for namespace");
-        assertThat(gateway.as("bob").get("/c").statusCode()).isEqualTo(200);
-        assertThat(act(gateway.as("ada"), "find", "").statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.as("bob").get("/c"));
+        assertStatus(200, act(gateway.as("ada"), "find", ""));
     }
 
     @Test
@@ -202,7 +203,7 @@ class AtlasDataApiOptionsTest {
             double before = refusedUpdates();
             var refused = admin().with("Accept", accepted)
                     .send("POST", ACTION + "updateMany", body("'filter': {}, 'update': {'$nope': {'a': 1}}"));
-            assertThat(refused.statusCode()).isEqualTo(400);
+            assertStatus(400, refused);
             assertThat(refusedUpdates()).as(accepted).isEqualTo(before + 1);
         }
     }
@@ -222,7 +223,7 @@ class AtlasDataApiOptionsTest {
     void an_insert_that_is_sent_again_is_done_once() {
         var client = admin().with("Idempotency-Key", "\"0a8d4a5e-0d0c-4b62-8f7e-5f0f4a0b2c11\"");
         var first = act(client, "insertOne", "'document': {'a': 1}");
-        assertThat(first.statusCode()).isEqualTo(200);
+        assertStatus(200, first);
         assertThat(act(client, "insertOne", "'document': {'a': 1}").body()).isEqualTo(first.body());
         assertThat(gateway.collection("c").countDocuments(BsonDocument.parse("{a: 1}")))
                 .isEqualTo(1);
@@ -241,25 +242,17 @@ class AtlasDataApiOptionsTest {
         var made = gateway.as("ada").post("/_apikeys", "{\"days\": 1}");
         var key = json(made).getString("key").getValue();
         var with = gateway.anonymous().with("Content-Type", "application/json");
-        assertThat(act(with.with("apiKey", key), "find", "").statusCode()).isEqualTo(200);
-        assertThat(act(with.with("API-KEY", key), "find", "").statusCode()).isEqualTo(200);
-        assertThat(act(with.with("api-key", key).with("apiKey", key), "find", "")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(act(with.with("api-key", key).with("apiKey", key + "x"), "find", "")
-                        .statusCode())
-                .isEqualTo(401);
-        assertThat(act(with.with("Authorization", "Bearer " + key), "find", "").statusCode())
-                .isEqualTo(200);
-        assertThat(act(with.with("Authorization", "Bearer wrong").with("api-key", key), "find", "")
-                        .statusCode())
-                .isEqualTo(401);
+        assertStatus(200, act(with.with("apiKey", key), "find", ""));
+        assertStatus(200, act(with.with("API-KEY", key), "find", ""));
+        assertStatus(200, act(with.with("api-key", key).with("apiKey", key), "find", ""));
+        assertStatus(401, act(with.with("api-key", key).with("apiKey", key + "x"), "find", ""));
+        assertStatus(200, act(with.with("Authorization", "Bearer " + key), "find", ""));
+        assertStatus(401, act(with.with("Authorization", "Bearer wrong").with("api-key", key), "find", ""));
         assertThat(act(with.with("Authorization", "Digest x").with("api-key", key), "find", "")
                         .statusCode())
                 .as("other schemes are skipped")
                 .isEqualTo(200);
-        assertThat(act(with.with("jwtTokenString", "wrong"), "find", "").statusCode())
-                .isEqualTo(401);
+        assertStatus(401, act(with.with("jwtTokenString", "wrong"), "find", ""));
         refused(act(with.with("api-key", ""), "find", ""), 400, "MissingParameter", "must specify some form");
         refused(
                 act(with.with("Cookie", "rh_auth=Bearer " + key), "find", ""),

@@ -2,6 +2,7 @@ package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
@@ -44,13 +45,13 @@ class AtlasDataApiSettingsTest {
             var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\"}"
                     .formatted(guarded.database().getName());
             var address = "/other/place/any/endpoint/data/v1/action/find";
-            assertThat(guarded.as("admin").post(address, body).statusCode()).isEqualTo(200);
+            assertStatus(200, guarded.as("admin").post(address, body));
             var guess = guarded.anonymous().with("email", "ada").with("password", "guess");
             for (int i = 0; i < 3; i++) {
                 error(guess.post(address, body), "InvalidSession");
             }
             var locked = guess.post(address, body);
-            assertThat(locked.statusCode()).isEqualTo(429);
+            assertStatus(429, locked);
             error(locked, "InternalServerError");
             assertThat(locked.headers().firstValue("Retry-After")).isPresent();
         }
@@ -110,28 +111,24 @@ class AtlasDataApiSettingsTest {
 
     @Test
     void inserts_and_upserts_make_collections_for_who_may() {
-        assertThat(act("insertOne", "made", "'document': {'_id': 1}").statusCode())
-                .isEqualTo(201);
-        assertThat(act("insertMany", "made-too", "'documents': [{'_id': 1}]").statusCode())
-                .isEqualTo(201);
-        assertThat(act("updateOne", "upserted", "'filter': {'_id': 1}, 'update': {'$set': {'a': 1}}, 'upsert': true")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(201, act("insertOne", "made", "'document': {'_id': 1}"));
+        assertStatus(201, act("insertMany", "made-too", "'documents': [{'_id': 1}]"));
+        assertStatus(
+                200,
+                act("updateOne", "upserted", "'filter': {'_id': 1}, 'update': {'$set': {'a': 1}}, 'upsert': true"));
         assertThat(gateway.as("admin").get("/upserted/1?id_type=NUMBER").body()).contains("\"a\": 1");
 
         var update = act("updateOne", "not-made", "'filter': {'_id': 1}, 'update': {'$set': {'a': 1}}");
         assertThat(error(update, "InvalidParameter")).endsWith("not-made does not exist");
         var notAllowed = act(gateway.as("ada"), "insertOne", "not-made", "'document': {'_id': 1}");
         assertThat(error(notAllowed, "InvalidParameter")).endsWith("not-made does not exist");
-        assertThat(act(gateway.as("ada"), "insertOne", "made", "'document': {'_id': 2}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, act(gateway.as("ada"), "insertOne", "made", "'document': {'_id': 2}"));
     }
 
     @Test
     void arrays_are_inserted_in_order_up_to_the_first_failure() {
         var response = act("insertMany", "ordered", "'documents': [{'_id': 1}, {'_id': 1}, {'_id': 2}]");
-        assertThat(response.statusCode()).isEqualTo(400);
+        assertStatus(400, response);
         assertThat(error(response, "MongoDBError")).contains("document 1").contains("E11000");
         assertThat(gateway.collection("ordered").countDocuments()).isEqualTo(1);
     }
@@ -141,13 +138,12 @@ class AtlasDataApiSettingsTest {
         gateway.insert("large", "{_id: 1, t: '" + "x".repeat(6_000) + "'}");
         for (var action : new String[] {"find", "findOne"}) {
             var response = act(action, "large", "'filter': {}");
-            assertThat(response.statusCode()).isEqualTo(400);
+            assertStatus(400, response);
             error(response, "ReadSizeLimitExceeded");
         }
         error(act("findOne", "large", "'filter': {'_id': 1}"), "ReadSizeLimitExceeded");
         error(act("aggregate", "large", "'pipeline': []"), "ReadSizeLimitExceeded");
-        assertThat(act("find", "large", "'filter': {}, 'projection': {'t': 0}").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, act("find", "large", "'filter': {}, 'projection': {'t': 0}"));
     }
 
     @Test
@@ -167,7 +163,7 @@ class AtlasDataApiSettingsTest {
         var busy = "{'$size': {'$filter': {'input': {'$range': [0, 200000]}, 'cond': {'$eq': ['$$this', '$_id']}}}}";
         for (var action : new String[] {"find", "findOne"}) {
             var response = act(action, "slow", "'filter': {'$expr': {'$eq': [-1, " + busy + "]}}");
-            assertThat(response.statusCode()).as(response.body()).isEqualTo(408);
+            assertStatus(408, response);
             error(response, "ExecutionTimeLimitExceeded");
         }
         error(act("aggregate", "slow", "'pipeline': [{'$set': {'b': " + busy + "}}]"), "ExecutionTimeLimitExceeded");

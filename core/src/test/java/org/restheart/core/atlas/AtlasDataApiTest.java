@@ -2,6 +2,7 @@ package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -77,7 +78,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
                         .getValue())
                 .matches("[0-9a-f]{24}");
         var again = act("insertOne", "'document': {'_id': 'k'}");
-        assertThat(again.statusCode()).isEqualTo(400);
+        assertStatus(400, again);
         assertThat(json(again).getString("error_code").getValue()).isEqualTo("MongoDBError");
         assertThat(json(again).getString("error").getValue())
                 .startsWith("Failed to insert document: E11000 duplicate key");
@@ -86,7 +87,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
                 201,
                 "{insertedIds: [1, 2]}");
         var some = act("insertMany", "'documents': [{'_id': 7}, {'_id': 1}, {'_id': 8}]");
-        assertThat(some.statusCode()).isEqualTo(400);
+        assertStatus(400, some);
         assertThat(json(some).getString("error").getValue()).contains("document 1: E11000");
         assertThat(gateway.collection("tasks").countDocuments(BsonDocument.parse("{_id: {$in: [7, 8]}}")))
                 .isEqualTo(2);
@@ -114,8 +115,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
 
     @Test
     void fields_that_no_action_has_are_ignored() {
-        assertThat(act("find", "'made-up': {'a': [1, {'b': 2}]}, 'limit': 1").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, act("find", "'made-up': {'a': [1, {'b': 2}]}, 'limit': 1"));
     }
 
     @ParameterizedTest
@@ -132,7 +132,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
             """)
     void missing_and_invalid_members_are_named(String action, String members, String code, String text) {
         var response = act(action, members == null ? "" : members);
-        assertThat(response.statusCode()).isEqualTo(400);
+        assertStatus(400, response);
         assertThat(json(response).getString("error").getValue()).isEqualTo(text);
         assertThat(json(response).getString("error_code").getValue()).isEqualTo(code);
     }
@@ -140,7 +140,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     @Test
     void refusals_of_mongodb_are_reported() {
         var response = act("find", "'filter': {'a': {'$nope': 1}}");
-        assertThat(response.statusCode()).isEqualTo(400);
+        assertStatus(400, response);
         assertThat(json(response).getString("error").getValue()).startsWith("Failed to find documents: ");
         assertThat(json(response).getString("error_code").getValue()).isEqualTo("MongoDBError");
     }
@@ -163,11 +163,8 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
                 .with("Content-Type", "application/x-www-form-urlencoded")
                 .with("Access-Control-Request-Headers", "*")
                 .send("POST", "/app/any/endpoint/data/beta/action/find", body);
-        assertThat(response.statusCode()).isEqualTo(200);
-        assertThat(gateway.as("admin")
-                        .get("/app/any/endpoint/data/v1/action/find")
-                        .statusCode())
-                .isEqualTo(405);
+        assertStatus(200, response);
+        assertStatus(405, gateway.as("admin").get("/app/any/endpoint/data/v1/action/find"));
     }
 
     @Test
@@ -197,7 +194,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
                         .getArray("documents"))
                 .hasSize(50);
         var refused = act(admin, "aggregate", "many", "'pipeline': []");
-        assertThat(refused.statusCode()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(json(refused).getString("error_code").getValue()).isEqualTo("ReadSizeLimitExceeded");
         var large = "'pipeline': [{'$set': {'text': {'$concat': [" + "'x', ".repeat(3) + "'" + "y".repeat(50_000)
                 + "']}}}]";
@@ -213,14 +210,14 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
                 .orElseThrow();
         act("updateOne", "'filter': {'text': 'a'}, 'update': {'$set': {'text': 'b'}}");
         var late = admin.with("If-Match", tag).patch("/tasks/6193504e1be4ab27791c8133", "{\"text\": \"c\"}");
-        assertThat(late.statusCode()).isEqualTo(412);
+        assertStatus(412, late);
     }
 
     @Test
     void problems_are_standard_for_clients_that_accept_them() {
         var client = gateway.as("admin").with("Accept", "application/problem+json");
         var response = act(client, "find", "missing", "");
-        assertThat(response.statusCode()).isEqualTo(404);
+        assertStatus(404, response);
         assertThat(json(response).getString("code").getValue()).isEqualTo("NAMESPACE_NOT_FOUND");
     }
 
@@ -229,7 +226,7 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
         gateway.collection("shared").drop();
         gateway.insert("shared", "{_id: 'first'}", "{_id: 'taken'}");
         var admin = gateway.as("admin");
-        assertThat(act(admin, "findOne", "shared", "").statusCode()).isEqualTo(200);
+        assertStatus(200, act(admin, "findOne", "shared", ""));
         long before = inserts();
         var calls = new ArrayList<Callable<Integer>>();
         for (int i = 0; i < 256; i++) {

@@ -1,6 +1,7 @@
 package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -32,7 +33,7 @@ class DataApiLogInTest extends LogInFixture {
                         .body())
                 .isEqualTo("{\"documents\": [{\"_id\": 1}]}");
         var renewed = renew(session);
-        assertThat(renewed.statusCode()).as(renewed.body()).isEqualTo(200);
+        assertStatus(200, renewed);
         assertThat(renewed.headers().firstValue("cache-control")).contains("no-store");
         var second = BsonDocument.parse(renewed.body());
         assertThat(second.keySet()).containsExactly("access_token");
@@ -48,7 +49,7 @@ class DataApiLogInTest extends LogInFixture {
         var session = session("custom-token", "{\"token\": \"%s\"}".formatted(token));
         assertThat(session.getString("user_id").getValue()).isEqualTo("ulla");
         assertThat(found(access(session), "c")).isEqualTo(200);
-        assertThat(renew(session).statusCode()).isEqualTo(200);
+        assertStatus(200, renew(session));
     }
 
     @Test
@@ -56,7 +57,7 @@ class DataApiLogInTest extends LogInFixture {
         var session = session("anon-user", "");
         assertThat(found(access(session), "open")).isEqualTo(200);
         assertThat(found(access(session), "c")).isEqualTo(403);
-        assertThat(renew(session).statusCode()).isEqualTo(200);
+        assertStatus(200, renew(session));
     }
 
     @Test
@@ -64,13 +65,12 @@ class DataApiLogInTest extends LogInFixture {
         account("vera", "editor");
         var session = ofPassword("vera");
         assertThat(found(bearer(session, "refresh_token"), "c")).isEqualTo(401);
-        assertThat(access(session).post(SESSION, "").statusCode()).isEqualTo(401);
+        assertStatus(401, access(session).post(SESSION, ""));
         var token = session.getString("access_token").getValue();
         var asPassword = logIn("local-userpass", "{\"username\": \"vera\", \"password\": \"%s\"}".formatted(token));
-        assertThat(asPassword.statusCode()).isEqualTo(401);
+        assertStatus(401, asPassword);
         var key = key("vera", "").getString("key").getValue();
-        assertThat(logIn("custom-token", "{\"token\": \"%s\"}".formatted(key)).statusCode())
-                .isEqualTo(401);
+        assertStatus(401, logIn("custom-token", "{\"token\": \"%s\"}".formatted(key)));
     }
 
     @ParameterizedTest
@@ -82,7 +82,7 @@ class DataApiLogInTest extends LogInFixture {
             """)
     void wrong_credentials_are_refused(String provider, String content, int status) {
         var response = logIn(provider, content);
-        assertThat(response.statusCode()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(BsonDocument.parse(response.body())).isEqualTo(BsonDocument.parse(WRONG));
     }
 
@@ -95,7 +95,7 @@ class DataApiLogInTest extends LogInFixture {
             """)
     void requests_that_cannot_be_read_are_refused(String provider, String content, int status, String code) {
         var response = logIn(provider, content);
-        assertThat(response.statusCode()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(BsonDocument.parse(response.body()).getString("error_code").getValue())
                 .isEqualTo(code);
     }
@@ -105,11 +105,11 @@ class DataApiLogInTest extends LogInFixture {
         var first = session("anon-user", "");
         for (var session : List.of(first, traded(first.getString("access_token").getValue()))) {
             var client = access(session);
-            assertThat(client.post("/_apikeys", "{\"days\": 7}").statusCode()).isEqualTo(403);
-            assertThat(client.get("/_apikeys").statusCode()).isEqualTo(403);
-            assertThat(client.post("/token", "").statusCode()).isEqualTo(403);
+            assertStatus(403, client.post("/_apikeys", "{\"days\": 7}"));
+            assertStatus(403, client.get("/_apikeys"));
+            assertStatus(403, client.post("/token", ""));
             var renewed = BsonDocument.parse(renew(session).body());
-            assertThat(access(renewed).get("/_apikeys").statusCode()).isEqualTo(403);
+            assertStatus(403, access(renewed).get("/_apikeys"));
         }
     }
 
@@ -126,7 +126,7 @@ class DataApiLogInTest extends LogInFixture {
                     .toList());
         }
         var session = session("anon-user", "");
-        assertThat(renew(session).statusCode()).isEqualTo(200);
+        assertStatus(200, renew(session));
         assertThat(stored.countDocuments(new Document("address", "192.0.2.1"))).isEqualTo(1_000);
         assertThat(stored.countDocuments(new Document("_id", "127.0.0.1 0"))).isZero();
         assertThat(stored.countDocuments(new Document("_id", "127.0.0.1 1"))).isEqualTo(1);
@@ -134,23 +134,13 @@ class DataApiLogInTest extends LogInFixture {
 
     @Test
     void unknown_addresses_are_not_found() {
-        assertThat(logIn("oauth2-google", "{}").statusCode()).isEqualTo(404);
+        assertStatus(404, logIn("oauth2-google", "{}"));
         var anonymous = gateway.anonymous();
-        assertThat(anonymous
-                        .post("/api/client/v2.0/app/other/auth/providers/anon-user/login", "")
-                        .statusCode())
-                .isEqualTo(404);
-        assertThat(anonymous
-                        .get("/api/client/v2.0/app/shop-abcde/auth/providers/anon-user/login")
-                        .statusCode())
-                .isEqualTo(405);
-        assertThat(anonymous.post(SESSION, "").statusCode()).isEqualTo(400);
-        assertThat(anonymous
-                        .with("Authorization", "Bearer rhr_nonsense")
-                        .post(SESSION, "")
-                        .statusCode())
-                .isEqualTo(401);
-        assertThat(anonymous.get(SESSION).statusCode()).isEqualTo(405);
+        assertStatus(404, anonymous.post("/api/client/v2.0/app/other/auth/providers/anon-user/login", ""));
+        assertStatus(405, anonymous.get("/api/client/v2.0/app/shop-abcde/auth/providers/anon-user/login"));
+        assertStatus(400, anonymous.post(SESSION, ""));
+        assertStatus(401, anonymous.with("Authorization", "Bearer rhr_nonsense").post(SESSION, ""));
+        assertStatus(405, anonymous.get(SESSION));
     }
 
     @Test
@@ -164,7 +154,7 @@ class DataApiLogInTest extends LogInFixture {
         var admin = gateway.as("admin");
         key("wanda", "");
         for (var name : List.of("sessions", "apikeys")) {
-            assertThat(admin.get("/" + name).statusCode()).isEqualTo(403);
+            assertStatus(403, admin.get("/" + name));
             var lookUp = "{\"stages\": [{\"$lookup\": {\"from\": \"%s\", \"pipeline\": [], \"as\": \"x\"}}]}"
                     .formatted(name);
             assertThat(admin.post("/c/_aggrs", lookUp).statusCode()).as(name).isEqualTo(403);
@@ -173,7 +163,7 @@ class DataApiLogInTest extends LogInFixture {
                     + " \"mappings\": {\"Query\": {\"all\": {\"db\": \"%s\", \"collection\": \"%s\"}}}}"
                             .formatted(gateway.database().getName(), name);
             admin.put("/gql-apps", "{}");
-            assertThat(admin.post("/gql-apps", app).statusCode()).isEqualTo(201);
+            assertStatus(201, admin.post("/gql-apps", app));
             assertThat(admin.post("/graphql/leak-" + name, "{\"query\": \"{all {_id}}\"}")
                             .body())
                     .as(name)

@@ -1,6 +1,7 @@
 package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +20,10 @@ class DataApiSessionsTest extends LogInFixture {
         account("olga", "editor");
         var session = ofPassword("olga");
         var other = ofPassword("olga");
-        assertThat(bearer(session, "refresh_token").send("DELETE", SESSION, "").statusCode())
-                .isEqualTo(204);
-        assertThat(renew(session).statusCode()).isEqualTo(401);
+        assertStatus(204, bearer(session, "refresh_token").send("DELETE", SESSION, ""));
+        assertStatus(401, renew(session));
         assertThat(found(access(session), "c")).isEqualTo(401);
-        assertThat(renew(other).statusCode()).isEqualTo(200);
+        assertStatus(200, renew(other));
         assertThat(found(access(other), "c")).isEqualTo(200);
     }
 
@@ -31,17 +31,13 @@ class DataApiSessionsTest extends LogInFixture {
     void a_session_ends_with_the_password_and_the_account() {
         account("pia", "editor");
         var session = ofPassword("pia");
-        assertThat(gateway.as("admin")
-                        .patch("/users/pia", "{\"password\": \"another\"}")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(renew(session).statusCode()).isEqualTo(401);
+        assertStatus(200, gateway.as("admin").patch("/users/pia", "{\"password\": \"another\"}"));
+        assertStatus(401, renew(session));
         assertThat(found(access(session), "c")).isEqualTo(401);
         account("quin", "editor");
         var second = ofPassword("quin");
-        assertThat(gateway.as("admin").send("DELETE", "/users/quin", "").statusCode())
-                .isEqualTo(204);
-        assertThat(renew(second).statusCode()).isEqualTo(401);
+        assertStatus(204, gateway.as("admin").send("DELETE", "/users/quin", ""));
+        assertStatus(401, renew(second));
         assertThat(found(access(second), "c")).isEqualTo(401);
     }
 
@@ -49,10 +45,7 @@ class DataApiSessionsTest extends LogInFixture {
     void renewed_tokens_have_the_roles_of_now() {
         account("rosa", "editor");
         var session = ofPassword("rosa");
-        assertThat(gateway.as("admin")
-                        .patch("/users/rosa", "{\"roles\": [\"viewer\"]}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.as("admin").patch("/users/rosa", "{\"roles\": [\"viewer\"]}"));
         var renewed = BsonDocument.parse(renew(session).body());
         assertThat(found(access(renewed), "d")).isEqualTo(200);
         assertThat(found(access(renewed), "c")).isEqualTo(403);
@@ -77,9 +70,9 @@ class DataApiSessionsTest extends LogInFixture {
         assertThat(found(access(renewed), "d")).isEqualTo(200);
         assertThat(found(access(renewed), "c")).isEqualTo(403);
         for (var client : List.of(access(session), access(renewed))) {
-            assertThat(client.post("/_apikeys", "{\"days\": 7}").statusCode()).isEqualTo(403);
-            assertThat(client.get("/_apikeys").statusCode()).isEqualTo(403);
-            assertThat(client.get("/token").statusCode()).isEqualTo(403);
+            assertStatus(403, client.post("/_apikeys", "{\"days\": 7}"));
+            assertStatus(403, client.get("/_apikeys"));
+            assertStatus(403, client.get("/token"));
         }
         // A token of the key, traded once more, is still limited.
         var again = session(
@@ -88,7 +81,7 @@ class DataApiSessionsTest extends LogInFixture {
                         .formatted(session.getString("access_token").getValue()));
         assertThat(found(access(again), "d")).isEqualTo(200);
         assertThat(found(access(again), "c")).isEqualTo(403);
-        assertThat(access(again).get("/token").statusCode()).isEqualTo(403);
+        assertStatus(403, access(again).get("/token"));
     }
 
     @Test
@@ -97,19 +90,14 @@ class DataApiSessionsTest extends LogInFixture {
         var key = key("tina", "");
         var session = ofKey(key);
         assertThat(found(access(session), "c")).isEqualTo(200);
-        assertThat(gateway.user("tina").patch(path(key), "{\"disabled\": true}").statusCode())
-                .isEqualTo(204);
+        assertStatus(204, gateway.user("tina").patch(path(key), "{\"disabled\": true}"));
         assertThat(found(access(session), "c")).isEqualTo(401);
-        assertThat(renew(session).statusCode()).isEqualTo(401);
-        assertThat(gateway.user("tina")
-                        .patch(path(key), "{\"disabled\": false}")
-                        .statusCode())
-                .isEqualTo(204);
-        assertThat(renew(session).statusCode()).isEqualTo(200);
-        assertThat(gateway.user("tina").send("DELETE", path(key), "").statusCode())
-                .isEqualTo(204);
+        assertStatus(401, renew(session));
+        assertStatus(204, gateway.user("tina").patch(path(key), "{\"disabled\": false}"));
+        assertStatus(200, renew(session));
+        assertStatus(204, gateway.user("tina").send("DELETE", path(key), ""));
         assertThat(found(access(session), "c")).isEqualTo(401);
-        assertThat(renew(session).statusCode()).isEqualTo(401);
+        assertStatus(401, renew(session));
     }
 
     private static String ofToken(String name) {
@@ -138,9 +126,8 @@ class DataApiSessionsTest extends LogInFixture {
         var derived = traded(session.getString("access_token").getValue());
         var other = ofPassword("yara");
         assertThat(renewedElsewhere(derived)).isEqualTo(200);
-        assertThat(bearer(session, "refresh_token").send("DELETE", SESSION, "").statusCode())
-                .isEqualTo(204);
-        assertThat(renew(derived).statusCode()).isEqualTo(401);
+        assertStatus(204, bearer(session, "refresh_token").send("DELETE", SESSION, ""));
+        assertStatus(401, renew(derived));
         assertThat(renewedElsewhere(derived)).isEqualTo(401);
         assertThat(renewedElsewhere(session)).isEqualTo(401);
         assertThat(renewedElsewhere(other)).isEqualTo(200);
@@ -152,8 +139,7 @@ class DataApiSessionsTest extends LogInFixture {
         account("abel", "editor");
         var session = ofPassword("abel");
         var derived = traded(session.getString("access_token").getValue());
-        assertThat(bearer(derived, "refresh_token").send("DELETE", SESSION, "").statusCode())
-                .isEqualTo(204);
+        assertStatus(204, bearer(derived, "refresh_token").send("DELETE", SESSION, ""));
         assertThat(renewedElsewhere(session)).isEqualTo(401);
         assertThat(renewedElsewhere(derived)).isEqualTo(401);
     }
@@ -166,12 +152,10 @@ class DataApiSessionsTest extends LogInFixture {
         var session = traded(token);
         var other = ofPassword(name);
         assertThat(renewedElsewhere(session)).isEqualTo(200);
-        assertThat(gateway.anonymous()
-                        .with("Authorization", "Bearer " + token)
-                        .send(method, path, "")
-                        .statusCode())
-                .isEqualTo(status);
-        assertThat(renew(session).statusCode()).isEqualTo(401);
+        assertStatus(
+                status,
+                gateway.anonymous().with("Authorization", "Bearer " + token).send(method, path, ""));
+        assertStatus(401, renew(session));
         assertThat(renewedElsewhere(session)).isEqualTo(401);
         assertThat(renewedElsewhere(other)).isEqualTo(200);
     }

@@ -1,6 +1,7 @@
 package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -75,7 +76,7 @@ public abstract class LogInFixture {
 
     public static BsonDocument session(String provider, String content) {
         var response = logIn(provider, content);
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertStatus(200, response);
         assertThat(response.headers().allValues("content-type")).containsExactly("application/json");
         assertThat(response.headers().firstValue("cache-control")).contains("no-store");
         var session = BsonDocument.parse(response.body());
@@ -111,7 +112,7 @@ public abstract class LogInFixture {
 
     public static BsonDocument key(String name, String members) {
         var made = gateway.user(name).post("/_apikeys", "{\"days\": 7" + members + "}");
-        assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+        assertStatus(201, made);
         return BsonDocument.parse(made.body());
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.chaos.ChaosClient.CREDENTIALS;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClients;
 import java.net.URI;
@@ -86,9 +87,8 @@ class CausalSessionsTest {
                         .ignoreExceptions()
                         .until(() -> send(gateway, "PUT", "/", "{}").statusCode() < 300);
             }
-            assertThat(send(writer, "PUT", "/c", "{}").statusCode()).isEqualTo(201);
-            assertThat(send(writer, "PUT", "/c/a?wm=upsert", "{\"v\": 1}").statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, send(writer, "PUT", "/c", "{}"));
+            assertStatus(201, send(writer, "PUT", "/c/a?wm=upsert", "{\"v\": 1}"));
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(read(reader, "")).contains("\"v\": 1"));
             var secondary = members.all().get(1);
@@ -97,9 +97,7 @@ class CausalSessionsTest {
 
             Members.ask(secondary, BsonDocument.parse("{fsync: 1, lock: true}")); // applies no writes
             try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-                assertThat(send(writer, "PATCH", "/c/a?sid=" + causal, "{\"v\": 2}")
-                                .statusCode())
-                        .isEqualTo(200);
+                assertStatus(200, send(writer, "PATCH", "/c/a?sid=" + causal, "{\"v\": 2}"));
                 assertThat(read(reader, "&sid=" + other))
                         .as("a session that is not causally consistent")
                         .contains("\"v\": 1");

@@ -3,6 +3,7 @@ package org.restheart.core.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.chaos.ChaosClient.CREDENTIALS;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoCollection;
 import java.net.URI;
@@ -96,7 +97,7 @@ class KilledGatewayTest {
                 .mapToObj(i -> "{\"line\": " + i + ", \"text\": \"a line of the file\"}\n")
                 .collect(Collectors.joining());
         var begun = send("POST", "/_imports?into=/c", "application/x-ndjson", content);
-        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(202);
+        assertStatus(202, begun);
         var job = begun.headers().firstValue("Location").orElseThrow();
         await().pollInterval(Duration.ofMillis(2))
                 .atMost(Duration.ofSeconds(30))
@@ -112,7 +113,7 @@ class KilledGatewayTest {
         // as if a minute had gone by
         collection("_imports").updateMany(new Document(), new Document("$set", new Document("until", new Date(0))));
         assertThat(send("GET", job, "").body()).contains("\"state\": \"interrupted\"");
-        assertThat(send("PATCH", job, "").statusCode()).isEqualTo(202);
+        assertStatus(202, send("PATCH", job, ""));
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> send("GET", job, "").body().contains("\"state\": \"done\""));
 
@@ -147,10 +148,9 @@ class KilledGatewayTest {
                     .firstValue("Location")
                     .orElseThrow();
             var transactions = session.substring(session.indexOf("/_sessions")) + "/_txns";
-            assertThat(send("POST", transactions, "").statusCode()).isEqualTo(201);
+            assertStatus(201, send("POST", transactions, ""));
             var sid = session.substring(session.lastIndexOf('/') + 1);
-            assertThat(send("PATCH", "/c/a?sid=" + sid + "&txn=1", "{\"n\": 2}").statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, send("PATCH", "/c/a?sid=" + sid + "&txn=1", "{\"n\": 2}"));
             gateway.kill();
             long killed = System.nanoTime();
 
@@ -164,10 +164,9 @@ class KilledGatewayTest {
                     .ignoreExceptions()
                     .until(() -> send("GET", "/c?pagesize=1", "").statusCode() == 200);
             assertThat(send("GET", "/c/a", "").body()).contains("\"n\": 1", "\"m\": 1");
-            assertThat(send("PATCH", transactions + "/1", "").statusCode()).isEqualTo(400);
-            assertThat(send("PATCH", "/c/a?sid=" + sid + "&txn=1", "{\"n\": 3}").statusCode())
-                    .isEqualTo(400);
-            assertThat(send("POST", transactions, "").statusCode()).isEqualTo(201);
+            assertStatus(400, send("PATCH", transactions + "/1", ""));
+            assertStatus(400, send("PATCH", "/c/a?sid=" + sid + "&txn=1", "{\"n\": 3}"));
+            assertStatus(201, send("POST", transactions, ""));
         } finally {
             limitTransactions(60);
         }

@@ -2,6 +2,7 @@ package org.restheart.core.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
@@ -346,6 +347,6 @@ class ConsoleAdministrationTest extends BrowserTest {
             assertThat(page.locator(".tree .node", new Page.LocatorOptions().setHasText("passing")))
                     .hasCount(0);
         }
-        assertThat(world.send("root", "GET", "/passing", "").statusCode()).isEqualTo(404);
+        assertStatus(404, world.send("root", "GET", "/passing", ""));
     }
 }

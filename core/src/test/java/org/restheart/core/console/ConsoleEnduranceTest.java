@@ -3,6 +3,7 @@ package org.restheart.core.console;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
@@ -148,9 +149,7 @@ class ConsoleEnduranceTest extends BrowserTest {
 
     private void insert(int from, int to) throws Exception {
         for (int i = from; i < to; i++) {
-            assertThat(world.send("bob", "POST", "/drafts", "{\"_id\": \"e" + i + "\"}")
-                            .statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, world.send("bob", "POST", "/drafts", "{\"_id\": \"e" + i + "\"}"));
         }
     }
 

@@ -2,6 +2,7 @@ package org.restheart.core.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.ByteArrayInputStream;
 import java.net.URI;
@@ -63,7 +64,7 @@ class ConsoleFilesTest {
     @Test
     void the_address_without_a_slash_leads_to_the_one_with() throws Exception {
         var answer = get("/_console");
-        assertThat(answer.statusCode()).isEqualTo(308);
+        assertStatus(308, answer);
         assertThat(URI.create("/_console")
                         .resolve(answer.headers().firstValue("Location").orElseThrow()))
                 .isEqualTo(URI.create("/_console/"));
@@ -72,11 +73,11 @@ class ConsoleFilesTest {
     @Test
     void the_page_is_asked_for_anew_and_its_files_are_kept_for_ever() throws Exception {
         var page = get("/_console/");
-        assertThat(page.statusCode()).isEqualTo(200);
+        assertStatus(200, page);
         assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
         assertThat(page.headers().firstValue("Cache-Control")).contains("no-cache");
         var script = get(script());
-        assertThat(script.statusCode()).isEqualTo(200);
+        assertStatus(200, script);
         assertThat(script.headers().firstValue("Content-Type")).contains("text/javascript; charset=utf-8");
         assertThat(script.headers().firstValue("Cache-Control")).contains("public, max-age=31536000, immutable");
     }
@@ -92,12 +93,9 @@ class ConsoleFilesTest {
         var tag = plain.headers().firstValue("ETag").orElseThrow();
         var codedTag = coded.headers().firstValue("ETag").orElseThrow();
         assertThat(tag).startsWith("\"").isNotEqualTo(codedTag);
-        assertThat(get(script(), "If-None-Match", "\"other\", " + tag).statusCode())
-                .isEqualTo(304);
-        assertThat(get(script(), "If-None-Match", codedTag).statusCode()).isEqualTo(200);
-        assertThat(get(script(), "If-None-Match", codedTag, "Accept-Encoding", "gzip")
-                        .statusCode())
-                .isEqualTo(304);
+        assertStatus(304, get(script(), "If-None-Match", "\"other\", " + tag));
+        assertStatus(200, get(script(), "If-None-Match", codedTag));
+        assertStatus(304, get(script(), "If-None-Match", codedTag, "Accept-Encoding", "gzip"));
         assertThat(plain.headers().allValues("Vary")).containsExactly("Accept-Encoding");
     }
 
@@ -134,12 +132,12 @@ class ConsoleFilesTest {
 
     @Test
     void what_is_no_file_is_not_found_and_nothing_is_changed() throws Exception {
-        assertThat(get("/_console/none.js").statusCode()).isEqualTo(404);
-        assertThat(get("/_console/index.html/x").statusCode()).isEqualTo(404);
-        assertThat(get("/_console/..%2f..%2fetc%2fpasswd").statusCode()).isEqualTo(404);
+        assertStatus(404, get("/_console/none.js"));
+        assertStatus(404, get("/_console/index.html/x"));
+        assertStatus(404, get("/_console/..%2f..%2fetc%2fpasswd"));
         var post =
                 client.send(request("/_console/").POST(BodyPublishers.noBody()).build(), BodyHandlers.discarding());
-        assertThat(post.statusCode()).isEqualTo(405);
+        assertStatus(405, post);
     }
 
     @Test

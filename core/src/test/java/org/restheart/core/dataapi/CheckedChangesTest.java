@@ -2,6 +2,7 @@ package org.restheart.core.dataapi;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoCollection;
 import java.net.URLEncoder;
@@ -157,8 +158,7 @@ class CheckedChangesTest {
                 .orElseThrow();
         var sid = location.substring(location.lastIndexOf('/') + 1);
         var transactions = "/_sessions/" + sid + "/_txns";
-        assertThat(gateway.as("admin").send("POST", transactions, "").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.as("admin").send("POST", transactions, ""));
         assertThat(report(ALL, "&sid=" + sid + "&txn=1", "{\"$inc\": {\"n\": 1}}"))
                 .containsEntry("modified", DOCUMENTS);
         assertThat(items.countDocuments(new Document("n", 0))).isEqualTo(1);
@@ -166,18 +166,15 @@ class CheckedChangesTest {
                 "PATCH",
                 "/items/*?filter=" + URLEncoder.encode(ALL, UTF_8) + "&sid=" + sid + "&txn=1",
                 "{\"$inc\": {\"n\": 4000}}");
-        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("violates schema 's'");
-        assertThat(gateway.as("admin").send("PATCH", transactions + "/1", "").statusCode())
-                .isEqualTo(400);
+        assertStatus(400, gateway.as("admin").send("PATCH", transactions + "/1", ""));
         assertThat(items.countDocuments(new Document("n", 0))).isEqualTo(1);
 
-        assertThat(gateway.as("admin").send("POST", transactions, "").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.as("admin").send("POST", transactions, ""));
         assertThat(report(ALL, "&sid=" + sid + "&txn=2", "{\"$inc\": {\"n\": 1}}"))
                 .containsEntry("modified", DOCUMENTS);
-        assertThat(gateway.as("admin").send("PATCH", transactions + "/2", "").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.as("admin").send("PATCH", transactions + "/2", ""));
         assertThat(items.countDocuments(new Document("n", 0))).isZero();
     }
 
@@ -186,12 +183,10 @@ class CheckedChangesTest {
     void a_read_preference_does_not_keep_changes_from_being_checked() {
         assertThat(report("{_id: 1}", "&readPreference=secondary&readConcern=majority", "{\"n\": 2}"))
                 .containsEntry("modified", 1);
-        assertThat(send("PATCH", "/items/1?id_type=NUMBER&readPreference=secondary&readConcern=majority", "{\"n\": 3}")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(send("PATCH", "/items/1?id_type=NUMBER&writeConcern=UNACKNOWLEDGED", "{\"n\": 4}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(
+                200,
+                send("PATCH", "/items/1?id_type=NUMBER&readPreference=secondary&readConcern=majority", "{\"n\": 3}"));
+        assertStatus(200, send("PATCH", "/items/1?id_type=NUMBER&writeConcern=UNACKNOWLEDGED", "{\"n\": 4}"));
         assertThat(report("{_id: 1}", "&writeConcern=UNACKNOWLEDGED", "{\"n\": 5}"))
                 .containsEntry("modified", 1);
     }

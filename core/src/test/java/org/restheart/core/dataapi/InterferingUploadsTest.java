@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -109,8 +110,7 @@ class InterferingUploadsTest {
         var deployment = new Deployment(client, database, gateway);
         deployments.put(name, deployment);
         assertThat(gateway.as("admin").put("/" + database, "{}").statusCode()).isIn(200, 201);
-        assertThat(gateway.as("admin").put(deployment.path(""), "{}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.as("admin").put(deployment.path(""), "{}"));
     }
 
     @AfterAll

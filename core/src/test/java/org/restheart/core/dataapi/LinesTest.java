@@ -1,6 +1,7 @@
 package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -68,12 +69,12 @@ class LinesTest {
             var collection = "/" + mongo.databaseName() + "/c";
             var array = "[{\"p\": \"" + "x".repeat(1000) + "\"}]";
             var refused = small.as("admin").post(collection, array);
-            assertThat(refused.statusCode()).isEqualTo(413);
+            assertStatus(413, refused);
             assertThat(refused.body()).contains("must not exceed 1000 bytes");
             assertThat(refused.body().contains("application/x-ndjson")).isEqualTo(helps);
             assertThat(refused.body().contains("/_imports?into=" + collection)).isEqualTo(helps);
             var one = small.as("admin").put(collection + "/a?wm=upsert", array);
-            assertThat(one.statusCode()).isEqualTo(413);
+            assertStatus(413, one);
             assertThat(one.body()).doesNotContain("x-ndjson");
         }
     }
@@ -112,7 +113,7 @@ class LinesTest {
     @Test
     void a_stream_larger_than_all_memory_for_content_is_stored_but_for_the_line_that_is_none() throws Exception {
         var answer = post(CREDENTIALS, () -> lines(0, LINES));
-        assertThat(answer.statusCode()).isEqualTo(207);
+        assertStatus(207, answer);
         var report = Document.parse(answer.body());
         assertThat(report).containsEntry("inserted", LINES - 1).containsEntry("linksOmitted", LINES - 1 - 1_000);
         assertThat(report.getList("errors", Document.class))
@@ -125,11 +126,11 @@ class LinesTest {
 
     @Test
     void lines_without_credentials_are_not_stored() throws Exception {
-        assertThat(post(
-                                TestClient.basic("admin", "wrong"),
-                                () -> new ByteArrayInputStream("{\"_id\": -1}\n".getBytes(StandardCharsets.UTF_8)))
-                        .statusCode())
-                .isEqualTo(401);
+        assertStatus(
+                401,
+                post(
+                        TestClient.basic("admin", "wrong"),
+                        () -> new ByteArrayInputStream("{\"_id\": -1}\n".getBytes(StandardCharsets.UTF_8))));
         assertThat(mongo.database().getCollection("c").countDocuments(new Document("_id", -1)))
                 .isZero();
     }
@@ -141,7 +142,7 @@ class LinesTest {
                 () -> new SequenceInputStream(
                         new ByteArrayInputStream("{\"_id\": -2}\n".getBytes(StandardCharsets.UTF_8)),
                         lines(1_000_000, 1_090_000)));
-        assertThat(answer.statusCode()).isEqualTo(207);
+        assertStatus(207, answer);
         var report = Document.parse(answer.body());
         assertThat(report).containsEntry("complete", false);
         assertThat(report.getInteger("inserted")).isPositive();
@@ -181,6 +182,6 @@ class LinesTest {
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString("{\"a\": \"" + "x".repeat(1 << 20) + "\"}"))
                 .build();
-        assertThat(http.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(413);
+        assertStatus(413, http.send(request, BodyHandlers.ofString()));
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
@@ -72,7 +73,7 @@ class MistakesInSchemasTest {
                  "properties": {"require": {"type": "string"}, "e": {"enum": [{"tpye": 1}]}, "n": {"$ref": "node"}},
                  "$defs": {"node": {"$id": "node", "type": "integer"}}, "required": []}
                 """);
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
         assertThat(written.headers().firstValue("Warning")).isEmpty();
     }
 
@@ -87,10 +88,10 @@ class MistakesInSchemasTest {
                 "writes of documents will fail until there is a schema " + db + "/_schemas/nosuch, to which " + db
                         + "/_schemas/refers refers");
         var refused = send("POST", "/c", "{\"a\": 1}");
-        assertThat(refused.statusCode()).isEqualTo(500);
+        assertStatus(500, refused);
         assertThat(refused.body()).contains("it refers to " + db + "/_schemas/nosuch, which does not exist");
         send("PUT", "/_schemas/nosuch?wm=upsert", "{\"type\": \"integer\"}");
-        assertThat(send("POST", "/c", "{\"a\": 1}").statusCode()).isEqualTo(201);
+        assertStatus(201, send("POST", "/c", "{\"a\": 1}"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoCollection;
 import java.net.URLEncoder;
@@ -81,7 +82,7 @@ class PositionedCursorsTest {
     private List<BsonValue> page(ConformanceGateway gateway, String user, String collection, String query)
             throws Exception {
         var answer = gateway.as(user).get("/" + mongo.databaseName() + "/" + collection + "?" + query);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertStatus(200, answer);
         return BsonArray.parse(answer.body()).stream()
                 .map(document -> document.asDocument().get("_id"))
                 .toList();

@@ -1,6 +1,7 @@
 package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -72,7 +73,7 @@ class SchemasTest {
         var answer =
                 send(here, "POST", books(), "application/x-ndjson", "{\"n\": 1}\n{\"n\": \"x\"}\n{\"n\": 2}\n{}\n");
 
-        assertThat(answer.statusCode()).isEqualTo(207);
+        assertStatus(207, answer);
         var report = Document.parse(answer.body());
         assertThat(report.getInteger("inserted")).isEqualTo(2);
         assertThat(report.getList("errors", Document.class))
@@ -85,44 +86,30 @@ class SchemasTest {
     void rows_of_a_file_are_stored_all_or_none() throws Exception {
         var csv = "/csv?db=" + mongo.databaseName() + "&coll=books&id=0";
 
-        assertThat(send(here, "POST", csv, "text/csv", "_id,n\n1,1\n2,x\n").statusCode())
-                .isEqualTo(400);
+        assertStatus(400, send(here, "POST", csv, "text/csv", "_id,n\n1,1\n2,x\n"));
         assertThat(stored()).isZero();
-        assertThat(send(here, "POST", csv, "text/csv", "_id,n\n1,1\n2,2\n").statusCode())
-                .isEqualTo(200);
-        assertThat(send(here, "POST", csv + "&update=true", "text/csv", "_id,n\n1,7\n2,x\n")
-                        .statusCode())
-                .isEqualTo(400);
-        assertThat(send(here, "POST", csv + "&update=true", "text/csv", "_id,t\n1,a\n3,b\n")
-                        .statusCode())
-                .isEqualTo(400);
+        assertStatus(200, send(here, "POST", csv, "text/csv", "_id,n\n1,1\n2,2\n"));
+        assertStatus(400, send(here, "POST", csv + "&update=true", "text/csv", "_id,n\n1,7\n2,x\n"));
+        assertStatus(400, send(here, "POST", csv + "&update=true", "text/csv", "_id,t\n1,a\n3,b\n"));
         assertThat(mongo.database()
                         .getCollection("books")
                         .find(new Document("_id", 1))
                         .first())
                 .containsEntry("n", 1)
                 .doesNotContainKey("t");
-        assertThat(send(here, "POST", csv + "&update=true", "text/csv", "_id,t\n1,a\n2,b\n")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, send(here, "POST", csv + "&update=true", "text/csv", "_id,t\n1,a\n2,b\n"));
         assertThat(stored()).isEqualTo(2);
     }
 
     @Test
     void a_change_through_one_gateway_is_known_to_the_other() throws Exception {
-        assertThat(send(there, "POST", books(), "application/json", "{\"n\": 1}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, send(there, "POST", books(), "application/json", "{\"n\": 1}"));
 
         send(here, "PUT", "/" + mongo.databaseName() + "/_schemas/s", "application/json", "{\"required\": [\"k\"]}");
 
         Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-            assertThat(send(there, "POST", books(), "application/json", "{\"n\": 1}")
-                            .statusCode())
-                    .isEqualTo(400);
-            assertThat(send(there, "POST", books(), "application/json", "{\"k\": 1}")
-                            .statusCode())
-                    .isEqualTo(201);
+            assertStatus(400, send(there, "POST", books(), "application/json", "{\"n\": 1}"));
+            assertStatus(201, send(there, "POST", books(), "application/json", "{\"k\": 1}"));
         });
     }
 

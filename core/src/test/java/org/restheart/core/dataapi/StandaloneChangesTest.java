@@ -2,6 +2,7 @@ package org.restheart.core.dataapi;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -46,18 +47,16 @@ class StandaloneChangesTest {
                 mongod.connectionString(),
                 "mongo: {mongo-mounts: [{what: '*', where: /}]}\ncsvLoader: {enabled: true}");
         opened.add(gateway);
-        assertThat(send("PUT", "/db", "").statusCode()).isEqualTo(201);
-        assertThat(send("PUT", "/db/_schemas", "").statusCode()).isEqualTo(201);
-        assertThat(send(
-                                "PUT",
-                                "/db/_schemas/s?wm=upsert",
-                                "{\"properties\": {\"n\": {\"type\": \"integer\", \"maximum\": 50},"
-                                        + " \"m\": {\"type\": \"integer\"}}, \"maxProperties\": 6}")
-                        .statusCode())
-                .isEqualTo(201);
-        assertThat(send("PUT", "/db/items", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, send("PUT", "/db", ""));
+        assertStatus(201, send("PUT", "/db/_schemas", ""));
+        assertStatus(
+                201,
+                send(
+                        "PUT",
+                        "/db/_schemas/s?wm=upsert",
+                        "{\"properties\": {\"n\": {\"type\": \"integer\", \"maximum\": 50},"
+                                + " \"m\": {\"type\": \"integer\"}}, \"maxProperties\": 6}"));
+        assertStatus(201, send("PUT", "/db/items", "{\"jsonSchema\": {\"schemaId\": \"s\"}}"));
     }
 
     @AfterAll
@@ -93,47 +92,41 @@ class StandaloneChangesTest {
 
     @Test
     void a_document_is_changed_as_mongodb_changes_it_unless_its_schema_refuses_the_result() {
-        assertThat(patch(7, "", "{\"$inc\": {\"n\": 43}, \"$push\": {\"a\": 1}}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, patch(7, "", "{\"$inc\": {\"n\": 43}, \"$push\": {\"a\": 1}}"));
         assertThat(stored(7)).containsEntry("n", 50).containsEntry("a", List.of(1));
         var tag = stored(7).getObjectId("_etag");
         var refused = patch(7, "", "{\"$inc\": {\"n\": 1}}");
-        assertThat(refused.statusCode()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("violates schema 's'");
         assertThat(stored(7)).containsEntry("n", 50).containsEntry("_etag", tag);
-        assertThat(patch(7, "", "[{\"$set\": {\"n\": {\"$subtract\": [\"$n\", 20]}}}]")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, patch(7, "", "[{\"$set\": {\"n\": {\"$subtract\": [\"$n\", 20]}}}]"));
         assertThat(stored(7)).containsEntry("n", 30);
     }
 
     @Test
     void modes_conditions_and_filters_are_those_of_other_writes() {
-        assertThat(patch(900, "", "{\"n\": 1}").statusCode()).isEqualTo(404);
-        assertThat(patch(901, "&wm=upsert", "{\"n\": \"x\"}").statusCode()).isEqualTo(400);
+        assertStatus(404, patch(900, "", "{\"n\": 1}"));
+        assertStatus(400, patch(901, "&wm=upsert", "{\"n\": \"x\"}"));
         assertThat(stored(901)).isNull();
-        assertThat(patch(901, "&wm=upsert", "{\"n\": 1}").statusCode()).isEqualTo(201);
-        assertThat(patch(901, "&wm=insert", "{\"n\": \"x\"}").statusCode()).isEqualTo(409);
-        assertThat(patch(902, "&wm=insert", "{\"n\": 2}").statusCode()).isEqualTo(201);
+        assertStatus(201, patch(901, "&wm=upsert", "{\"n\": 1}"));
+        assertStatus(409, patch(901, "&wm=insert", "{\"n\": \"x\"}"));
+        assertStatus(201, patch(902, "&wm=insert", "{\"n\": 2}"));
         assertThat(stored(902)).containsEntry("n", 2);
-        assertThat(patch(1, "&" + filter("{\"n\": 9}"), "{\"n\": 2}").statusCode())
-                .isEqualTo(404);
+        assertStatus(404, patch(1, "&" + filter("{\"n\": 9}"), "{\"n\": 2}"));
         var stale = gateway.as("admin")
                 .with("Content-Type", "application/json")
                 .with("If-Match", "0123456789abcdef01234567")
                 .send("PATCH", "/db/items/901?id_type=NUMBER", "{\"n\": \"x\"}");
-        assertThat(stale.statusCode()).isEqualTo(412);
+        assertStatus(412, stale);
         items.updateOne(new Document("_id", 1), Document.parse("{$set: {a: [{k: 1, m: 1}, {k: 2, m: 1}]}}"));
-        assertThat(patch(1, "&" + filter("{\"a.k\": 2}"), "{\"a.$.m\": 7}").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, patch(1, "&" + filter("{\"a.k\": 2}"), "{\"a.$.m\": 7}"));
         assertThat(stored(1).toJson()).contains("{\"k\": 2, \"m\": 7}");
     }
 
     @Test
     void of_many_documents_those_that_the_schema_refuses_stay_as_they_are() {
         var answer = send("PATCH", "/db/items/*?" + filter("{\"l\": \"even\"}"), "{\"$inc\": {\"n\": 10}}");
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        assertStatus(207, answer);
         var report = Document.parse(answer.body());
         assertThat(report).containsEntry("matched", 75).containsEntry("modified", 63);
         assertThat(report.getList("errors", Document.class))
@@ -154,20 +147,20 @@ class StandaloneChangesTest {
     @Test
     void rows_of_a_file_change_all_their_documents_or_none() {
         var refused = load("", "_id,n\n1,11\n2,x\n3,13\n");
-        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("violates schema 's'");
         assertThat(stored(1)).containsEntry("n", 1);
         var loaded = load("", "_id,n\n1,11\n1000,1\n1,12\n2,13\n");
-        assertThat(loaded.statusCode()).as(loaded.body()).isEqualTo(200);
+        assertStatus(200, loaded);
         assertThat(loaded.headers().firstValue("X-Matched-Count")).contains("3");
         assertThat(loaded.headers().firstValue("X-Inserted-Count")).contains("1");
         assertThat(stored(1)).containsEntry("n", 12).containsEntry("l", "odd").containsKey("_etag");
         assertThat(stored(2)).containsEntry("n", 13);
         assertThat(stored(1_000)).containsEntry("n", 1);
-        assertThat(load("", "_id,n\n1,7\n1,x\n1,8\n").statusCode()).isEqualTo(400); // each state is checked
+        assertStatus(400, load("", "_id,n\n1,7\n1,x\n1,8\n")); // each state is checked
         assertThat(stored(1)).containsEntry("n", 12);
         var conditions = load("&upsert=false", "_id,n,_filter\n1,1,{\"n\": 12}\n2,1,{\"n\": 12}\n1001,1,{}\n");
-        assertThat(conditions.statusCode()).as(conditions.body()).isEqualTo(200);
+        assertStatus(200, conditions);
         assertThat(conditions.headers().firstValue("X-Matched-Count")).contains("1");
         assertThat(stored(1)).containsEntry("n", 1);
         assertThat(stored(2)).containsEntry("n", 13);
@@ -224,10 +217,10 @@ class StandaloneChangesTest {
     void nothing_is_left_of_rehearsals_and_no_request_names_them() {
         var database = client.getDatabase("db");
         database.createCollection("_rehearsals.5f0000000000000000000000"); // of a gateway that died
-        assertThat(patch(1, "", "{\"n\": \"x\"}").statusCode()).isEqualTo(400);
-        assertThat(patch(1, "", "{\"n\": 2}").statusCode()).isEqualTo(200);
+        assertStatus(400, patch(1, "", "{\"n\": \"x\"}"));
+        assertStatus(200, patch(1, "", "{\"n\": 2}"));
         assertThat(database.listCollectionNames()).noneMatch(name -> name.startsWith("_rehearsals."));
-        assertThat(send("PUT", "/db/_rehearsals.x", "").statusCode()).isEqualTo(403);
+        assertStatus(403, send("PUT", "/db/_rehearsals.x", ""));
     }
 
     @Test
@@ -237,19 +230,17 @@ class StandaloneChangesTest {
         database.runCommand(Document.parse("{create: 'names', collation: {locale: 'en', strength: 2}}"));
         var names = database.getCollection("names");
         names.insertOne(Document.parse("{_id: 'Ada', v: 'X', n: 1}"));
-        assertThat(send("PATCH", "/db/names", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, send("PATCH", "/db/names", "{\"jsonSchema\": {\"schemaId\": \"s\"}}"));
         var changed = send("PATCH", "/db/names/ada?" + filter("{\"v\": \"x\"}"), "{\"n\": 2}");
-        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        assertStatus(200, changed);
         assertThat(names.find().first()).containsEntry("_id", "Ada").containsEntry("n", 2);
     }
 
     @Test
     void what_the_server_refuses_is_told_as_for_other_writes() {
         items.createIndex(new Document("u", 1), new IndexOptions().unique(true).sparse(true));
-        assertThat(patch(1, "", "{\"u\": 1}").statusCode()).isEqualTo(200);
-        assertThat(patch(2, "", "{\"u\": 1}").statusCode()).isEqualTo(409);
-        assertThat(patch(2, "", "{\"$inc\": {\"l\": 1}}").statusCode()).isEqualTo(400);
+        assertStatus(200, patch(1, "", "{\"u\": 1}"));
+        assertStatus(409, patch(2, "", "{\"u\": 1}"));
+        assertStatus(400, patch(2, "", "{\"$inc\": {\"l\": 1}}"));
     }
 }

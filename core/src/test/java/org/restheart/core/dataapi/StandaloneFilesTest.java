@@ -1,6 +1,7 @@
 package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -71,10 +72,8 @@ class StandaloneFilesTest {
             opened.add(gateway);
             gateways.add(gateway);
         }
-        assertThat(gateways.getFirst().as("admin").put("/db", "{}").statusCode())
-                .isEqualTo(201);
-        assertThat(gateways.getFirst().as("admin").put("/db/p.files", "{}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateways.getFirst().as("admin").put("/db", "{}"));
+        assertStatus(201, gateways.getFirst().as("admin").put("/db/p.files", "{}"));
     }
 
     @AfterAll
@@ -107,7 +106,7 @@ class StandaloneFilesTest {
 
     private byte[] get(int gateway) throws Exception {
         var response = send(gateway, "GET", "/a/binary", "image/png", new byte[0]);
-        assertThat(response.statusCode()).isEqualTo(200);
+        assertStatus(200, response);
         return response.body();
     }
 
@@ -147,9 +146,9 @@ class StandaloneFilesTest {
                 + "Content-Disposition: form-data; name=\"metadata\"\r\n\r\n{\"_id\": \"a\"}\r\n--XX--\r\n";
         var bytes = body.getBytes(StandardCharsets.UTF_8);
         var type = "multipart/form-data; boundary=XX";
-        assertThat(send(0, "POST", "", type, bytes).statusCode()).isEqualTo(201);
+        assertStatus(201, send(0, "POST", "", type, bytes));
         assertWhole("content".getBytes(StandardCharsets.UTF_8));
-        assertThat(send(0, "POST", "", type, bytes).statusCode()).isEqualTo(409);
+        assertStatus(409, send(0, "POST", "", type, bytes));
         assertWhole("content".getBytes(StandardCharsets.UTF_8));
     }
 
@@ -190,12 +189,10 @@ class StandaloneFilesTest {
         assertWhole(content(3, 2 * CHUNK));
         empty();
         interrupt(state.charAt(0) - '0', state.charAt(2) - '0');
-        assertThat(send(1, "DELETE", "/a", "image/png", new byte[0]).statusCode())
-                .isEqualTo(204);
+        assertStatus(204, send(1, "DELETE", "/a", "image/png", new byte[0]));
         assertThat(chunks.countDocuments()).isZero();
         interrupt(state.charAt(0) - '0', state.charAt(2) - '0');
-        assertThat(send(1, "DELETE", "/*", "image/png", new byte[0]).statusCode())
-                .isEqualTo(200);
+        assertStatus(200, send(1, "DELETE", "/*", "image/png", new byte[0]));
         assertThat(chunks.countDocuments()).isZero();
         assertThat(files.countDocuments()).isZero();
     }
@@ -248,7 +245,7 @@ class StandaloneFilesTest {
             assertThat(response.body()).isEqualTo(content(response.body()[0], 6 * CHUNK));
             read.incrementAndGet();
         } else {
-            assertThat(response.statusCode()).isEqualTo(503);
+            assertStatus(503, response);
         }
     }
 
@@ -275,13 +272,11 @@ class StandaloneFilesTest {
     @Test
     void a_file_with_a_wrong_mark_can_be_deleted() throws Exception {
         assertThat(put(0, content(1, CHUNK))).isEqualTo(201);
-        assertThat(send(0, "PUT", "/b", "image/png", content(2, 2 * CHUNK)).statusCode())
-                .isEqualTo(201);
+        assertStatus(201, send(0, "PUT", "/b", "image/png", content(2, 2 * CHUNK)));
         files.updateOne(
                 new BsonDocument("_id", new BsonString("a")),
                 new BsonDocument("$set", new BsonDocument(MARK, new BsonString("b"))));
-        assertThat(send(0, "DELETE", "/a", "image/png", new byte[0]).statusCode())
-                .isEqualTo(204);
+        assertStatus(204, send(0, "DELETE", "/a", "image/png", new byte[0]));
         assertThat(chunks.countDocuments()).isEqualTo(2);
         assertThat(send(0, "GET", "/b/binary", "image/png", new byte[0]).body()).isEqualTo(content(2, 2 * CHUNK));
     }

@@ -2,6 +2,7 @@ package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -75,7 +76,7 @@ class StandaloneTest {
                 .header("Authorization", CREDENTIALS)
                 .build();
         var answer = http.send(request, BodyHandlers.ofString());
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertStatus(200, answer);
         return answer.body();
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ class TransactionsTest {
     /// The number of the transaction begun.
     private String begin(ConformanceGateway at, String sid) {
         var begun = send(at, "POST", "/_sessions/" + sid + "/_txns", "");
-        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(201);
+        assertStatus(201, begun);
         var location = begun.headers().firstValue("Location").orElseThrow();
         assertThat(location).startsWith("/_sessions/" + sid + "/_txns/");
         return location.substring(location.lastIndexOf('/') + 1);
@@ -84,10 +85,9 @@ class TransactionsTest {
         var in = "?sid=" + sid + "&txn=" + begin(here, sid);
         var keyed = here.as("admin").with("Content-Type", "application/json").with("Idempotency-Key", "\"k\"");
         var refused = keyed.send("POST", path(in), "{\"n\": 9}");
-        assertThat(refused.statusCode()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("cannot be used in a transaction");
-        assertThat(keyed.send("POST", path("?sid=" + sid), "{\"n\": 9}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, keyed.send("POST", path("?sid=" + sid), "{\"n\": 9}"));
     }
 
     @Test
@@ -129,8 +129,7 @@ class TransactionsTest {
         assertThat(status(here, "PATCH", txns + "/3", "")).isEqualTo(400);
         assertThat(begin(here, sid)).isEqualTo("3");
         assertThat(status(here, "DELETE", "/_sessions/" + sid, "")).isEqualTo(200);
-        assertThat(send(here, "GET", path("/a?sid=" + sid + "&txn=3"), "").statusCode())
-                .isEqualTo(400);
+        assertStatus(400, send(here, "GET", path("/a?sid=" + sid + "&txn=3"), ""));
     }
 
     @Test
@@ -143,7 +142,7 @@ class TransactionsTest {
         assertThat(status(here, "PATCH", path(one), "{\"n\": 2}")).isEqualTo(200);
         var refused = send(there, "PATCH", path(other), "{\"n\": 3}");
 
-        assertThat(refused.statusCode()).isEqualTo(409);
+        assertStatus(409, refused);
         assertThat(refused.body()).contains("Write conflict inside transaction");
         assertThat(send(here, "GET", "/_sessions/" + second + "/_txns", "").body())
                 .contains("\"ABORTED\"");
@@ -181,16 +180,11 @@ class TransactionsTest {
                     .as(target)
                     .isEqualTo(404);
         }
-        assertThat(send(there, "bob", "POST", path("?sid=" + sid + "&txn=1"), "{\"_id\": \"x\"}")
-                        .statusCode())
-                .isEqualTo(404);
+        assertStatus(404, send(there, "bob", "POST", path("?sid=" + sid + "&txn=1"), "{\"_id\": \"x\"}"));
         for (var method : new String[] {"PATCH", "DELETE"}) {
-            assertThat(send(there, "bob", method, "/_sessions/" + sid + "/_txns/1", "")
-                            .statusCode())
-                    .isEqualTo(404);
+            assertStatus(404, send(there, "bob", method, "/_sessions/" + sid + "/_txns/1", ""));
         }
-        assertThat(send(there, "bob", "DELETE", "/_sessions/" + sid, "").statusCode())
-                .isEqualTo(404);
+        assertStatus(404, send(there, "bob", "DELETE", "/_sessions/" + sid, ""));
 
         var chosen = "7f3c1f0e-6a5b-4c1d-9e2f-" + mongo.databaseName().hashCode();
         chosen = chosen.substring(0, 24) + "0123456789ab";

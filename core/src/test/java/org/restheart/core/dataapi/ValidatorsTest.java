@@ -2,6 +2,7 @@ package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.MongoWriteException;
 import java.net.http.HttpResponse;
@@ -58,7 +59,7 @@ class ValidatorsTest {
 
     private BsonDocument state() throws Exception {
         var answer = send("GET", "/books/_validator", "");
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertStatus(200, answer);
         return BsonDocument.parse(answer.body());
     }
 
@@ -84,21 +85,19 @@ class ValidatorsTest {
 
         var made = send("PUT", "/books/_validator", "");
 
-        assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+        assertStatus(201, made);
         insertIsRefused("{n: 'x'}");
         insertIsRefused("{n: 1, m: 1}");
         insert("{n: 1}");
-        assertThat(send("POST", "/books", "{\"n\": 2}").statusCode()).isEqualTo(201);
-        assertThat(send("PUT", "/books/b?wm=upsert", "{\"n\": 2}").statusCode()).isEqualTo(201);
-        assertThat(send("PUT", "/books/_validator", "{\"validationLevel\": \"moderate\"}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(201, send("POST", "/books", "{\"n\": 2}"));
+        assertStatus(201, send("PUT", "/books/b?wm=upsert", "{\"n\": 2}"));
+        assertStatus(200, send("PUT", "/books/_validator", "{\"validationLevel\": \"moderate\"}"));
         assertThat(options().getString("validationLevel")).isEqualTo("moderate");
 
-        assertThat(send("DELETE", "/books/_validator", "").statusCode()).isEqualTo(204);
+        assertStatus(204, send("DELETE", "/books/_validator", ""));
         insert("{n: 'x'}");
-        assertThat(send("DELETE", "/books/_validator", "").statusCode()).isEqualTo(404);
-        assertThat(send("GET", "/books/_validator", "").statusCode()).isEqualTo(404);
+        assertStatus(404, send("DELETE", "/books/_validator", ""));
+        assertStatus(404, send("GET", "/books/_validator", ""));
     }
 
     @Test
@@ -144,11 +143,11 @@ class ValidatorsTest {
     @Test
     void a_collection_without_its_schema_loses_the_validator() throws Exception {
         send("PUT", "/books/_validator", "");
-        assertThat(send("PUT", "/books", "{}").statusCode()).isEqualTo(200);
+        assertStatus(200, send("PUT", "/books", "{}"));
 
         insert("{n: 'x'}");
         assertThat(options()).doesNotContainKey("validator");
-        assertThat(send("PUT", "/books/_validator", "").statusCode()).isEqualTo(400);
+        assertStatus(400, send("PUT", "/books/_validator", ""));
     }
 
     @Test
@@ -156,14 +155,13 @@ class ValidatorsTest {
         mongo.database()
                 .runCommand(Document.parse("{collMod: 'books', validator: {$jsonSchema: {required: ['mine']}}}"));
 
-        assertThat(send("PUT", "/books/_validator", "").statusCode()).isEqualTo(409);
-        assertThat(send("GET", "/books/_validator", "").statusCode()).isEqualTo(404);
-        assertThat(send("DELETE", "/books/_validator", "").statusCode()).isEqualTo(404);
+        assertStatus(409, send("PUT", "/books/_validator", ""));
+        assertStatus(404, send("GET", "/books/_validator", ""));
+        assertStatus(404, send("DELETE", "/books/_validator", ""));
         schema("{\"type\": \"object\"}");
         insertIsRefused("{n: 1}");
 
-        assertThat(send("PUT", "/books/_validator", "{\"replace\": true}").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, send("PUT", "/books/_validator", "{\"replace\": true}"));
         insert("{n: 1}");
     }
 
@@ -173,11 +171,10 @@ class ValidatorsTest {
 
         var refused = send("PUT", "/books/_validator", "");
 
-        assertThat(refused.statusCode()).isEqualTo(422);
+        assertStatus(422, refused);
         assertThat(refused.body()).contains("s#/properties/n: format");
         assertThat(options()).doesNotContainKey("validator");
-        assertThat(send("PUT", "/books/_validator", "{\"weaker\": true}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, send("PUT", "/books/_validator", "{\"weaker\": true}"));
         insertIsRefused("{n: 1}");
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.dataapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.IndexOptions;
@@ -190,7 +191,7 @@ class WritesTogetherTest {
                 }
                 case 200 -> remember(response, id);
                 case 204 -> count("removed", id);
-                default -> assertThat(response.statusCode()).isEqualTo(404);
+                default -> assertStatus(404, response);
             }
         });
         for (int i = 0; i < IDS; i++) {

@@ -2,6 +2,7 @@ package org.restheart.core.file;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.Filters;
 import java.io.ByteArrayOutputStream;
@@ -43,7 +44,7 @@ class FileAttacksTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        assertThat(gateway.as("admin").put("/pics.files", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, gateway.as("admin").put("/pics.files", "{}"));
     }
 
     private static TestClient admin() {
@@ -99,9 +100,7 @@ class FileAttacksTest {
                         .send("PUT", "/pics.files/parts", "x")
                         .statusCode())
                 .isIn(200, 201);
-        assertThat(admin().patch("/pics.files/parts", "{\"contentType\": \"" + type + "\"}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin().patch("/pics.files/parts", "{\"contentType\": \"" + type + "\"}"));
         assertThat(admin().get("/pics.files/parts/binary").headers().firstValue("Content-Type"))
                 .contains("application/octet-stream");
     }
@@ -131,8 +130,7 @@ class FileAttacksTest {
                     .header("Authorization", TestClient.basic("admin", "admin-pw"))
                     .header("Content-Type", "multipart/form-data; boundary=XX")
                     .PUT(BodyPublishers.ofByteArray(content.toByteArray()));
-            assertThat(http.send(put.build(), BodyHandlers.discarding()).statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, http.send(put.build(), BodyHandlers.discarding()));
         }
         assertThat(admin().get(uri.getPath() + "/binary").headers().firstValue("Content-Type"))
                 .contains(type);
@@ -226,21 +224,14 @@ class FileAttacksTest {
                         "{\"_id\":\"two\",\"owner\":\"bob\"}\r\n--XX\r\n"
                                 + "Content-Disposition: form-data; name=\"metadata\"\r\n\r\n{}"))
                 .isEqualTo(403);
-        assertThat(ada.patch(path + "/there", "{\"metadata\": {\"metadata\": {\"owner\": \"bob\"}}}")
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(ada.patch(path + "/there", "{\"metadata\": {\"properties\": {\"x\": 1}}}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(403, ada.patch(path + "/there", "{\"metadata\": {\"metadata\": {\"owner\": \"bob\"}}}"));
+        assertStatus(200, ada.patch(path + "/there", "{\"metadata\": {\"properties\": {\"x\": 1}}}"));
         assertThat(gateway.stored("first.files", "there")
                         .getDocument("metadata")
                         .getDocument("properties"))
                 .isEqualTo(BsonDocument.parse("{x: 1}"));
         assertThat(gateway.stored("first.files", "two")).isNull();
-        assertThat(ada.with("Content-Type", "image/png")
-                        .send("PUT", path + "/raw", "x")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, ada.with("Content-Type", "image/png").send("PUT", path + "/raw", "x"));
     }
 
     @Test
@@ -280,10 +271,8 @@ class FileAttacksTest {
                                     + (begun.length() + end.length()) + "\r\n\r\n" + begun)
                             .getBytes(StandardCharsets.US_ASCII));
             Thread.sleep(1_000); // until it is known that there is no such file
-            assertThat(admin().with("Content-Type", "image/png")
-                            .send("PUT", "/pics.files/late", "what was there")
-                            .statusCode())
-                    .isEqualTo(201);
+            assertStatus(
+                    201, admin().with("Content-Type", "image/png").send("PUT", "/pics.files/late", "what was there"));
             var chunks = gateway.collection("pics.chunks");
             var chunk = Objects.requireNonNull(chunks.findOneAndDelete(Filters.eq("files_id", "late")));
             var longAgo = Instant.now().minus(Duration.ofHours(2));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.file.FileClient.header;
 import static org.restheart.core.file.FileClient.random;
 import static org.restheart.core.file.FileClient.text;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayOutputStream;
@@ -36,14 +37,14 @@ class FileDownloadsTest {
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
         files = new FileClient(gateway);
-        assertThat(gateway.as("admin").put("/q.files", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, gateway.as("admin").put("/q.files", "{}"));
     }
 
     @Test
     void files_of_json_are_sent_as_they_were_stored() throws Exception {
         var json = "{\"a\":[1,2]}".getBytes(ISO_8859_1);
         var metadata = "{\"_id\":\"j\",\"filename\":\"j.json\",\"contentType\":\"application/json\"}";
-        assertThat(files.upload("admin", "q", metadata, json).statusCode()).isEqualTo(201);
+        assertStatus(201, files.upload("admin", "q", metadata, json));
         var whole = files.send("admin", "GET", "/q.files/j/binary?pretty", new byte[0]);
         assertThat(header(whole, "Content-Type")).startsWith("application/json");
         assertThat(whole.body()).isEqualTo(json);
@@ -55,7 +56,7 @@ class FileDownloadsTest {
     void what_is_uploaded_comes_back_and_other_drivers_read_it() throws Exception {
         var content = random(700_000);
         var posted = files.upload("admin", "q", "{\"_id\":\"a\",\"filename\":\"a.bin\",\"tag\":\"x\"}", content);
-        assertThat(posted.statusCode()).isEqualTo(201);
+        assertStatus(201, posted);
         assertThat(header(posted, "Location")).endsWith("/q.files/a");
         var binary = files.send("admin", "GET", "/q.files/a/binary", new byte[0]);
         assertThat(binary.body()).isEqualTo(content);
@@ -64,26 +65,23 @@ class FileDownloadsTest {
         assertThat(header(binary, "Content-Disposition")).isEqualTo("inline; filename=\"a.bin\"");
         var tag = header(binary, "ETag");
         assertThat(tag).isNotEmpty().isEqualTo(header(files.send("admin", "GET", "/q.files/a", new byte[0]), "ETag"));
-        assertThat(files.send("admin", "GET", "/q.files/a/binary", new byte[0], "If-None-Match", tag)
-                        .statusCode())
-                .isEqualTo(304);
+        assertStatus(304, files.send("admin", "GET", "/q.files/a/binary", new byte[0], "If-None-Match", tag));
         var head = files.send("admin", "HEAD", "/q.files/a/binary", new byte[0]);
-        assertThat(head.statusCode()).isEqualTo(200);
+        assertStatus(200, head);
         assertThat(header(head, "Content-Length")).isEqualTo("700000");
         var read = new ByteArrayOutputStream();
         GridFSBuckets.create(gateway.database(), "q").downloadToStream(new BsonString("a"), read);
         assertThat(read.toByteArray()).isEqualTo(content);
-        assertThat(files.upload("admin", "q", "{\"_id\":\"a\"}", random(5)).statusCode())
-                .isEqualTo(409);
+        assertStatus(409, files.upload("admin", "q", "{\"_id\":\"a\"}", random(5)));
         assertThat(files.chunks("q", "a")).isEqualTo(3);
     }
 
     @Test
     void ranges_are_bytes_of_the_content() throws Exception {
         var content = random(600_000);
-        assertThat(files.raw("/q.files/r", content).statusCode()).isEqualTo(201);
+        assertStatus(201, files.raw("/q.files/r", content));
         var one = files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=261000-522300");
-        assertThat(one.statusCode()).isEqualTo(206);
+        assertStatus(206, one);
         assertThat(one.body()).isEqualTo(Arrays.copyOfRange(content, 261_000, 522_301));
         assertThat(header(one, "Content-Range")).isEqualTo("bytes 261000-522300/600000");
         assertThat(header(one, "Content-Type")).isEqualTo("image/png");
@@ -112,26 +110,26 @@ class FileDownloadsTest {
             assertThat(whole.body().length).isEqualTo(600_000);
         }
         var head = files.send("admin", "HEAD", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1");
-        assertThat(head.statusCode()).isEqualTo(200);
+        assertStatus(200, head);
         assertThat(header(head, "Content-Length")).isEqualTo("600000");
         assertThat(header(head, "Accept-Ranges")).isEqualTo("bytes");
         var tag = header(head, "ETag");
         var current =
                 files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1", "If-Range", tag);
-        assertThat(current.statusCode()).isEqualTo(206);
+        assertStatus(206, current);
         var beyond = files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=600000-");
-        assertThat(beyond.statusCode()).isEqualTo(416);
+        assertStatus(416, beyond);
         assertThat(header(beyond, "Content-Range")).isEqualTo("bytes */600000");
-        assertThat(files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1", "If-Range", "old")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(
+                200,
+                files.send("admin", "GET", "/q.files/r/binary", new byte[0], "Range", "bytes=0-1", "If-Range", "old"));
     }
 
     @Test
     void a_file_is_replaced_whole_and_a_download_goes_on_with_the_old_one() throws Exception {
         var old = random(12_000_000);
         var replacement = random(3_000_001);
-        assertThat(files.raw("/q.files/s", old).statusCode()).isEqualTo(201);
+        assertStatus(201, files.raw("/q.files/s", old));
         try (var socket =
                 new Socket(gateway.address().getAddress(), gateway.address().getPort())) {
             socket.getOutputStream()
@@ -140,19 +138,15 @@ class FileDownloadsTest {
                             .getBytes(UTF_8));
             var in = socket.getInputStream();
             var begin = in.readNBytes(1_000);
-            assertThat(files.raw("/q.files/s", replacement).statusCode()).isEqualTo(200);
+            assertStatus(200, files.raw("/q.files/s", replacement));
             var all = new String(begin, ISO_8859_1) + new String(in.readAllBytes(), ISO_8859_1);
             assertThat(all.endsWith("\r\n\r\n" + new String(old, ISO_8859_1))).isTrue();
         }
         assertThat(files.send("admin", "GET", "/q.files/s/binary", new byte[0]).body())
                 .isEqualTo(replacement);
         assertThat(files.chunks("q", "s")).isEqualTo(12);
-        assertThat(files.send("admin", "PUT", "/q.files/s", random(9), "Content-Type", "a/b", "If-Match", "no")
-                        .statusCode())
-                .isEqualTo(412);
-        assertThat(files.send("admin", "PUT", "/q.files/s?checkEtag", random(9), "Content-Type", "a/b")
-                        .statusCode())
-                .isEqualTo(409);
+        assertStatus(412, files.send("admin", "PUT", "/q.files/s", random(9), "Content-Type", "a/b", "If-Match", "no"));
+        assertStatus(409, files.send("admin", "PUT", "/q.files/s?checkEtag", random(9), "Content-Type", "a/b"));
         assertThat(files.send("admin", "GET", "/q.files/s/binary", new byte[0]).body())
                 .isEqualTo(replacement);
     }
@@ -160,7 +154,7 @@ class FileDownloadsTest {
     /// More than one transaction takes.
     @Test
     void a_large_file_is_replaced_too() throws Exception {
-        assertThat(files.raw("/q.files/t", random(700_000)).statusCode()).isEqualTo(201);
+        assertStatus(201, files.raw("/q.files/t", random(700_000)));
         var random = random(1 << 20);
         var answer = files.send(
                 "admin",
@@ -170,14 +164,14 @@ class FileDownloadsTest {
                 BodyHandlers.discarding(),
                 "Content-Type",
                 "a/b");
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         var last = files.send("admin", "GET", "/q.files/t/binary", new byte[0], "Range", "bytes=-1048576");
-        assertThat(last.statusCode()).isEqualTo(206);
+        assertStatus(206, last);
         assertThat(last.body()).isEqualTo(random);
         assertThat(header(last, "Content-Range")).endsWith("/" + (130 << 20));
         assertThat(gateway.collection("q.files").countDocuments(BsonDocument.parse("{movesFrom: {$exists: true}}")))
                 .isZero();
-        assertThat(files.raw("/q.files/t", random(9)).statusCode()).isEqualTo(200);
+        assertStatus(200, files.raw("/q.files/t", random(9)));
         assertThat(files.chunks("q", "t")).isEqualTo(1);
         assertThat(files.send("admin", "GET", "/q.files/t/binary", new byte[0]).body())
                 .isEqualTo(random(9));
@@ -201,16 +195,10 @@ class FileDownloadsTest {
             digest.update(random);
         }
         var content = BodyPublishers.ofByteArrays(Collections.nCopies(64, random));
-        assertThat(files.send(
-                                "admin",
-                                "PUT",
-                                "/q.files/large",
-                                content,
-                                BodyHandlers.discarding(),
-                                "Content-Type",
-                                "a/b")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(
+                201,
+                files.send(
+                        "admin", "PUT", "/q.files/large", content, BodyHandlers.discarding(), "Content-Type", "a/b"));
         var got = MessageDigest.getInstance("SHA-256");
         var answer = files.send(
                 "admin",
@@ -218,7 +206,7 @@ class FileDownloadsTest {
                 "/q.files/large/binary",
                 BodyPublishers.noBody(),
                 BodyHandlers.ofByteArrayConsumer(bytes -> bytes.ifPresent(got::update)));
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(got.digest()).isEqualTo(digest.digest());
     }
 }

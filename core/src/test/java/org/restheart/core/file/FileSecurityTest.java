@@ -2,6 +2,7 @@ package org.restheart.core.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,7 +59,7 @@ class FileSecurityTest {
     @Test
     void anonymous_callers_are_challenged_with_cors_headers() {
         var response = anonymous.get("/ping");
-        assertThat(response.statusCode()).isEqualTo(401);
+        assertStatus(401, response);
         assertThat(response.body()).contains("this needs an account");
         assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly("Basic realm=\"RESTHeart Realm\"");
         assertThat(response.headers().firstValue("Access-Control-Allow-Origin")).contains("*");
@@ -68,12 +69,12 @@ class FileSecurityTest {
 
     @Test
     void accounts_of_the_file_are_admitted_by_its_permissions() {
-        assertThat(anonymous.as("ada", "s3cret").get("/ping").statusCode()).isEqualTo(200);
-        assertThat(anonymous.as("ada", "S3cret").get("/ping").statusCode()).isEqualTo(401);
-        assertThat(anonymous.as("bob", "12345").get("/ping").statusCode()).isEqualTo(403);
-        assertThat(anonymous.as("off", "").get("/ping").statusCode()).isEqualTo(401);
-        assertThat(anonymous.as("off", "null").get("/ping").statusCode()).isEqualTo(401);
-        assertThat(anonymous.send("OPTIONS", "/ping", "").statusCode()).isEqualTo(200);
+        assertStatus(200, anonymous.as("ada", "s3cret").get("/ping"));
+        assertStatus(401, anonymous.as("ada", "S3cret").get("/ping"));
+        assertStatus(403, anonymous.as("bob", "12345").get("/ping"));
+        assertStatus(401, anonymous.as("off", "").get("/ping"));
+        assertStatus(401, anonymous.as("off", "null").get("/ping"));
+        assertStatus(200, anonymous.send("OPTIONS", "/ping", ""));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import static org.restheart.core.file.FileClient.header;
 import static org.restheart.core.file.FileClient.random;
 import static org.restheart.core.file.FileClient.text;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.Socket;
 import java.time.Duration;
@@ -46,14 +47,13 @@ class FilesTest {
                 + " {readFilter: {'metadata.owner': 'ada'}, writeFilter: {'metadata.owner': 'ada'}, checkWritten: true,"
                 + " projectResponse: {'metadata.contentType': 0, filename: 0}}}");
         for (var bucket : List.of("p", "q", "all")) {
-            assertThat(gateway.as("admin").put("/" + bucket + ".files", "{}").statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, gateway.as("admin").put("/" + bucket + ".files", "{}"));
         }
     }
 
     @Test
     void an_upload_that_breaks_off_leaves_nothing() throws Exception {
-        assertThat(gateway.as("admin").put("/broken.files", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, gateway.as("admin").put("/broken.files", "{}"));
         try (var socket =
                 new Socket(gateway.address().getAddress(), gateway.address().getPort())) {
             var out = socket.getOutputStream();
@@ -65,20 +65,19 @@ class FilesTest {
             await().until(() -> gateway.collection("broken.chunks").countDocuments() >= 32);
         }
         await().until(() -> gateway.collection("broken.chunks").countDocuments() == 0);
-        assertThat(files.send("admin", "GET", "/broken.files/gone", new byte[0]).statusCode())
-                .isEqualTo(404);
+        assertStatus(404, files.send("admin", "GET", "/broken.files/gone", new byte[0]));
         var cut = FileClient.multipart("{\"_id\":\"cut\"}", random(2_000_000));
-        assertThat(files.send(
-                                "admin",
-                                "POST",
-                                "/broken.files",
-                                Arrays.copyOf(cut, cut.length - 100),
-                                "Content-Type",
-                                FileClient.MULTIPART)
-                        .statusCode())
-                .isEqualTo(400);
+        assertStatus(
+                400,
+                files.send(
+                        "admin",
+                        "POST",
+                        "/broken.files",
+                        Arrays.copyOf(cut, cut.length - 100),
+                        "Content-Type",
+                        FileClient.MULTIPART));
         assertThat(gateway.collection("broken.chunks").countDocuments()).isZero();
-        assertThat(files.raw("/broken.files/gone", random(5)).statusCode()).isEqualTo(201);
+        assertStatus(201, files.raw("/broken.files/gone", random(5)));
     }
 
     private BsonDocument chunk(BsonValue file, int n, Duration age) {
@@ -91,7 +90,7 @@ class FilesTest {
 
     @Test
     void what_uploads_of_terminated_gateways_have_left_is_removed_after_an_hour() throws Exception {
-        assertThat(gateway.as("admin").put("/left.files", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, gateway.as("admin").put("/left.files", "{}"));
         var chunks = gateway.collection("left.chunks");
         var old = new BsonString("old");
         var moving = new BsonObjectId();
@@ -106,7 +105,7 @@ class FilesTest {
                 .insertOne(BsonDocument.parse("{_id: 'moved', filename: 'x', length: 5, chunkSize: 5, metadata: {}}")
                         .append("movesFrom", moving));
 
-        assertThat(files.raw("/left.files/new", random(5)).statusCode()).isEqualTo(201);
+        assertStatus(201, files.raw("/left.files/new", random(5)));
 
         await().untilAsserted(() -> assertThat(chunks.distinct("files_id", BsonValue.class))
                 .containsExactlyInAnyOrder(new BsonString("active"), new BsonString("moved"), new BsonString("new")));
@@ -123,16 +122,16 @@ class FilesTest {
                         + "--XX\r\nContent-Disposition: form-data; name=\"g\"; filename=\"y\"\r\n\r\nsecond\r\n--XX--\r\n")
                 .getBytes(UTF_8);
         var stored = files.send("admin", "POST", "/q.files", form, "Content-Type", FileClient.MULTIPART);
-        assertThat(stored.statusCode()).isEqualTo(201);
+        assertStatus(201, stored);
         assertThat(stored.headers().allValues("Warning"))
                 .containsExactly(
                         "299 - \"the part meta has no effect: metadata are one part with the name metadata\"",
                         "299 - \"only one file is stored, the first: send another one by a request of its own\"");
         assertThat(text(stored)).contains("\"_warnings\": [\"the part meta has no effect");
-        assertThat(gateway.as("admin").put("/plain", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, gateway.as("admin").put("/plain", "{}"));
         var dropped = files.send(
                 "admin", "POST", "/plain", FileClient.multipart("{}", random(5)), "Content-Type", FileClient.MULTIPART);
-        assertThat(dropped.statusCode()).isEqualTo(201);
+        assertStatus(201, dropped);
         assertThat(header(dropped, "Warning")).contains("they go to a collection whose name ends in .files");
     }
 
@@ -147,28 +146,23 @@ class FilesTest {
 
     @Test
     void malformed_uploads_are_refused() throws Exception {
-        assertThat(files.send("admin", "POST", "/q.files", "{}".getBytes(UTF_8), "Content-Type", "application/json")
-                        .statusCode())
-                .isEqualTo(400);
-        assertThat(files.send("admin", "POST", "/q.files", "x".getBytes(UTF_8), "Content-Type", "text/plain")
-                        .statusCode())
-                .isEqualTo(415);
-        assertThat(files.upload("admin", "q", "{oops", random(5)).statusCode()).isEqualTo(400);
+        assertStatus(
+                400, files.send("admin", "POST", "/q.files", "{}".getBytes(UTF_8), "Content-Type", "application/json"));
+        assertStatus(415, files.send("admin", "POST", "/q.files", "x".getBytes(UTF_8), "Content-Type", "text/plain"));
+        assertStatus(400, files.upload("admin", "q", "{oops", random(5)));
         var none = "--XX\r\nContent-Disposition: form-data; name=\"metadata\"\r\n\r\n{}\r\n--XX--\r\n".getBytes(UTF_8);
         assertThat(text(files.send("admin", "POST", "/q.files", none, "Content-Type", FileClient.MULTIPART)))
                 .contains("This request does not contain any binary file");
-        assertThat(files.send("admin", "POST", "/q.files", none, "Content-Type", "multipart/form-data")
-                        .statusCode())
-                .isEqualTo(400);
-        assertThat(files.send(
-                                "admin",
-                                "PUT",
-                                "/q.files/m",
-                                FileClient.multipart("{\"_id\":\"other\"}", random(5)),
-                                "Content-Type",
-                                FileClient.MULTIPART)
-                        .statusCode())
-                .isEqualTo(400);
+        assertStatus(400, files.send("admin", "POST", "/q.files", none, "Content-Type", "multipart/form-data"));
+        assertStatus(
+                400,
+                files.send(
+                        "admin",
+                        "PUT",
+                        "/q.files/m",
+                        FileClient.multipart("{\"_id\":\"other\"}", random(5)),
+                        "Content-Type",
+                        FileClient.MULTIPART));
         assertThat(files.chunks("q", "m")).isZero();
     }
 
@@ -177,29 +171,20 @@ class FilesTest {
         var png = "\u0089PNG\r\n\u001a\n".getBytes(ISO_8859_1);
         files.upload("admin", "q", "{\"_id\":\"meta\",\"filename\":\"f.png\",\"n\":{\"a\":1,\"b\":2}}", png);
         var admin = gateway.as("admin");
-        assertThat(admin.patch("/q.files/meta", "{\"metadata\":{\"n\":{\"b\":3},\"filename\":\"g.png\"}}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin.patch("/q.files/meta", "{\"metadata\":{\"n\":{\"b\":3},\"filename\":\"g.png\"}}"));
         assertThat(BsonDocument.parse(admin.get("/q.files/meta").body()).toString())
                 .contains("\"filename\": \"g.png\", \"length\": 8", "\"a\": 1, \"b\": 3", "image/png");
-        assertThat(admin.patch("/q.files/meta", "{\"$set\":{\"n\":1}}").statusCode())
-                .isEqualTo(400);
-        assertThat(admin.patch("/q.files/meta", "{}").statusCode()).isEqualTo(400);
-        assertThat(admin.patch("/q.files/none", "{\"a\":1}").statusCode()).isEqualTo(404);
+        assertStatus(400, admin.patch("/q.files/meta", "{\"$set\":{\"n\":1}}"));
+        assertStatus(400, admin.patch("/q.files/meta", "{}"));
+        assertStatus(404, admin.patch("/q.files/none", "{\"a\":1}"));
         var put = admin.put("/q.files/meta", "{\"tag\":\"t\",\"_id\":5}");
-        assertThat(put.statusCode()).isEqualTo(200);
+        assertStatus(200, put);
         assertThat(admin.get("/q.files/meta").body())
                 .contains("\"tag\"", header(put, "ETag"))
                 .doesNotContain("contentType", "\"n\"");
         assertThat(admin.get("/q.files/meta/binary").body()).hasSize(8);
-        assertThat(admin.with("If-Match", "no")
-                        .send("DELETE", "/q.files/meta", "")
-                        .statusCode())
-                .isEqualTo(412);
-        assertThat(admin.with("If-Match", header(put, "ETag"))
-                        .send("DELETE", "/q.files/meta", "")
-                        .statusCode())
-                .isEqualTo(204);
+        assertStatus(412, admin.with("If-Match", "no").send("DELETE", "/q.files/meta", ""));
+        assertStatus(204, admin.with("If-Match", header(put, "ETag")).send("DELETE", "/q.files/meta", ""));
         assertThat(files.chunks("q", "meta")).isZero();
     }
 
@@ -213,8 +198,7 @@ class FilesTest {
                         .body())
                 .contains("\"deleted\": 2");
         assertThat(files.chunks("all", "0") + files.chunks("all", "1")).isEqualTo(2);
-        assertThat(admin.send("DELETE", "/all.files/*?filter=%7B%7D", "").statusCode())
-                .isEqualTo(400);
+        assertStatus(400, admin.send("DELETE", "/all.files/*?filter=%7B%7D", ""));
         assertThat(admin.send("DELETE", "/all.files/*", "").body()).contains("\"deleted\": 2");
         assertThat(gateway.collection("all.chunks").countDocuments()).isZero();
     }
@@ -222,41 +206,28 @@ class FilesTest {
     @Test
     void rules_hold_for_files_and_their_content() throws Exception {
         files.upload("admin", "p", "{\"_id\":\"his\",\"owner\":\"bob\"}", random(9));
-        assertThat(files.send("ada", "GET", "/p.files/his/binary", new byte[0]).statusCode())
-                .isEqualTo(404);
-        assertThat(files.send("ada", "PUT", "/p.files/his", random(5), "Content-Type", "a/b")
-                        .statusCode())
-                .isEqualTo(409);
-        assertThat(files.send("ada", "DELETE", "/p.files/his", new byte[0]).statusCode())
-                .isEqualTo(404);
-        assertThat(gateway.as("ada")
-                        .patch("/p.files/his", "{\"owner\":\"ada\"}")
-                        .statusCode())
-                .isEqualTo(404);
-        assertThat(files.upload("ada", "p", "{\"_id\":\"planted\",\"owner\":\"bob\"}", random(9))
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(404, files.send("ada", "GET", "/p.files/his/binary", new byte[0]));
+        assertStatus(409, files.send("ada", "PUT", "/p.files/his", random(5), "Content-Type", "a/b"));
+        assertStatus(404, files.send("ada", "DELETE", "/p.files/his", new byte[0]));
+        assertStatus(404, gateway.as("ada").patch("/p.files/his", "{\"owner\":\"ada\"}"));
+        assertStatus(403, files.upload("ada", "p", "{\"_id\":\"planted\",\"owner\":\"bob\"}", random(9)));
         assertThat(files.chunks("p", "planted")).isZero();
-        assertThat(files.upload(
-                                "ada",
-                                "p",
-                                "{\"_id\":\"hers\",\"owner\":\"ada\",\"filename\":\"n\"}",
-                                "<svg/>".getBytes(UTF_8))
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(
+                201,
+                files.upload(
+                        "ada",
+                        "p",
+                        "{\"_id\":\"hers\",\"owner\":\"ada\",\"filename\":\"n\"}",
+                        "<svg/>".getBytes(UTF_8)));
         var hers = files.send("ada", "GET", "/p.files/hers/binary", new byte[0]);
-        assertThat(hers.statusCode()).isEqualTo(200);
+        assertStatus(200, hers);
         assertThat(header(hers, "Content-Disposition")).isEqualTo("inline; filename=\"hers\"");
         assertThat(header(hers, "Content-Type")).isEqualTo("application/octet-stream");
         var seen = files.send("admin", "GET", "/p.files/hers/binary", new byte[0]);
         assertThat(header(seen, "Content-Type")).isEqualTo("image/svg+xml");
         assertThat(header(seen, "Content-Security-Policy")).startsWith("sandbox; default-src 'none';");
-        assertThat(gateway.as("ada")
-                        .patch("/p.files/hers", "{\"owner\":\"bob\"}")
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(files.send("bob", "GET", "/p.files/hers/binary", new byte[0]).statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.as("ada").patch("/p.files/hers", "{\"owner\":\"bob\"}"));
+        assertStatus(403, files.send("bob", "GET", "/p.files/hers/binary", new byte[0]));
         assertThat(files.send("ada", "DELETE", "/p.files/*", new byte[0]).statusCode())
                 .as("without allowBulkDelete")
                 .isEqualTo(403);

@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClients;
 import java.net.http.HttpResponse;
@@ -154,7 +155,7 @@ class AppPathsTest {
             assertThat(written.body()).contains("URI collision: another GraphQL app is already accessible at /");
         }
         var inTheOther = write(foreign("first", "first"), foreign(id, uri));
-        assertThat(inTheOther.statusCode()).isEqualTo(status);
+        assertStatus(status, inTheOther);
         requireTheirs();
     }
 
@@ -168,7 +169,7 @@ class AppPathsTest {
 
     @Test
     void no_change_gets_the_path_of_another() {
-        assertThat(write(foreign("x", "y")).statusCode()).isEqualTo(201);
+        assertStatus(201, write(foreign("x", "y")));
         var statuses = new ArrayList<Integer>();
         for (var change : List.of(
                 "{\"descriptor.uri\": \"open\"}",
@@ -181,9 +182,8 @@ class AppPathsTest {
             requireTheirs();
         }
         assertThat(statuses).containsExactly(409, 409, 409, 400, 409);
-        assertThat(admin.send("PUT", "/defs/gql-apps/x", foreign("x", "open").toJson())
-                        .statusCode())
-                .isEqualTo(409);
+        assertStatus(
+                409, admin.send("PUT", "/defs/gql-apps/x", foreign("x", "open").toJson()));
         requireTheirs();
         statuses.clear();
         for (var twice : List.of(
@@ -200,9 +200,8 @@ class AppPathsTest {
             requireTheirs();
         }
         assertThat(statuses).isSubsetOf(200, 400, 409);
-        assertThat(admin.send("PATCH", "/defs/gql-apps/one", "{\"descriptor.description\": \"mine\"}")
-                        .statusCode())
-                .isEqualTo(200); // itself
+        assertStatus(
+                200, admin.send("PATCH", "/defs/gql-apps/one", "{\"descriptor.description\": \"mine\"}")); // itself
     }
 
     @Test
@@ -228,15 +227,14 @@ class AppPathsTest {
                 .firstValue("Location")
                 .orElseThrow();
         var sid = session.substring(session.lastIndexOf('/') + 1);
-        assertThat(admin.send("POST", "/_sessions/" + sid + "/_txns", "").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, admin.send("POST", "/_sessions/" + sid + "/_txns", ""));
         var in = "?wm=upsert&txn=1&sid=" + sid;
         for (var written : List.of(
                 admin.send("PUT", "/defs/gql-apps/x" + in, foreign("x", "new").toJson()),
                 admin.send("POST", "/defs/gql-apps" + in, foreign("x", "new").toJson()),
                 admin.send("PATCH", "/defs/gql-apps/one" + in, "{\"descriptor.description\": \"mine\"}"),
                 admin.send("DELETE", "/defs/gql-apps/one" + in, ""))) {
-            assertThat(written.statusCode()).as(written.body()).isEqualTo(409);
+            assertStatus(409, written);
             assertThat(written.body()).contains("outside of transactions only");
         }
         admin.send("DELETE", "/_sessions/" + sid, "");
@@ -245,7 +243,7 @@ class AppPathsTest {
     /// Another client of MongoDB keeps a definition locked.
     @Test
     void writes_that_wait_in_mongodb_keep_no_other_definitions_from_being_written() throws Exception {
-        assertThat(write(foreign("blocked", "blocked")).statusCode()).isEqualTo(201);
+        assertStatus(201, write(foreign("blocked", "blocked")));
         try (var client = MongoClients.create(mongo.connectionString());
                 var session = client.startSession();
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -258,10 +256,10 @@ class AppPathsTest {
                     .toList();
             for (int i = 0; i < 5; i++) {
                 var written = write(foreign("free" + i, "free" + i));
-                assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+                assertStatus(201, written);
             }
             var changed = admin.send("PATCH", "/defs/gql-apps/free1", "{\"descriptor.uri\": \"free/1\"}");
-            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+            assertStatus(200, changed);
             assertThat(blocked).noneMatch(Future::isDone);
             session.abortTransaction();
             for (var each : blocked) {
@@ -272,7 +270,7 @@ class AppPathsTest {
 
     @Test
     void changes_and_replacements_of_a_definition_at_the_same_time_all_succeed() throws Exception {
-        assertThat(write(foreign("busy", "busy")).statusCode()).isEqualTo(201);
+        assertStatus(201, write(foreign("busy", "busy")));
         var writes = new ArrayList<Callable<HttpResponse<String>>>();
         for (int i = 0; i < 6; i++) {
             var change = "{\"descriptor.description\": \"change " + i + "\"}";
@@ -296,15 +294,15 @@ class AppPathsTest {
         var apps = mongo.database().getCollection("gql-apps");
         var oldest = tagged(foreign("stored", "shared"), 100);
         apps.insertOne(oldest);
-        assertThat(admin.ask("shared", "{b}").statusCode()).isEqualTo(200);
+        assertStatus(200, admin.ask("shared", "{b}"));
         apps.insertOne(tagged(Document.parse(definition("x")).append("_id", "shared"), 200)
                 .append("descriptor", new Document()));
         apps.insertOne(tagged(Document.parse(definition("/shared")).append("_id", "a"), 300));
         requireServed("shared", "b");
-        assertThat(admin.ask("a", THEIRS).statusCode()).isEqualTo(200); // by its id
+        assertStatus(200, admin.ask("a", THEIRS)); // by its id
         for (var id : List.of("stored", "a")) { // while there are two
             var changed = admin.send("PATCH", "/defs/gql-apps/" + id, "{\"descriptor.description\": \"mine\"}");
-            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(409);
+            assertStatus(409, changed);
         }
 
         apps.updateOne(new Document("_id", "stored"), Document.parse("{$set: {'descriptor.enabled': false}}"));
@@ -335,18 +333,16 @@ class AppPathsTest {
         var apps = mongo.database().getCollection("gql-apps");
         apps.insertOne(foreign("alias", "shared/v2"));
         clearCache();
-        assertThat(admin.ask("alias", "{b}").statusCode()).isEqualTo(200);
+        assertStatus(200, admin.ask("alias", "{b}"));
         apps.insertOne(Document.parse(definition("alias")).append("_id", "its"));
         clearCache();
-        assertThat(admin.ask("alias", THEIRS).statusCode()).isEqualTo(200);
-        assertThat(admin.ask("shared/v2", "{b}").statusCode()).isEqualTo(200);
+        assertStatus(200, admin.ask("alias", THEIRS));
+        assertStatus(200, admin.ask("shared/v2", "{b}"));
         apps.deleteOne(new Document("_id", "its"));
     }
 
     private void clearCache() {
-        assertThat(admin.send("PATCH", "/defs/gql-apps/three", "{\"descriptor.description\": \"\"}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin.send("PATCH", "/defs/gql-apps/three", "{\"descriptor.description\": \"\"}"));
     }
 
     /// Definitions are compared as texts, whatever the collation of their collection says.
@@ -371,7 +367,7 @@ class AppPathsTest {
                 }
             }
             requireTheirs();
-            assertThat(write(foreign("x", "open")).statusCode()).isEqualTo(409);
+            assertStatus(409, write(foreign("x", "open")));
         } finally {
             apps.drop();
             apps.insertMany(before);

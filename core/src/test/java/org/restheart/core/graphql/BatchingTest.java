@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -195,7 +196,7 @@ class BatchingTest {
             value = {"{\"batching\": true}", "false"})
     void the_time_limit_holds_for_fields_of_any_level(String loader) {
         var response = admin.ask(app(loader), "{parents(max: 2){slow{_id}}}");
-        assertThat(response.statusCode()).isEqualTo(408);
+        assertStatus(408, response);
         assertThat(response.body()).contains("Maximum query time limit of 8000ms exceeded");
     }
 

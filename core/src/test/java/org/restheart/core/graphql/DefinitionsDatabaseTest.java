@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.http.HttpResponse;
@@ -125,21 +126,18 @@ class DefinitionsDatabaseTest {
 
     @Test
     void apps_of_tenants_are_those_of_their_databases() {
-        assertThat(define("", usual, usual, "app").statusCode()).isEqualTo(201);
-        assertThat(ask(other, "app", "{docs{of}}").statusCode()).isEqualTo(404);
-        assertThat(define(other, other, other, "app").statusCode()).isEqualTo(201);
+        assertStatus(201, define("", usual, usual, "app"));
+        assertStatus(404, ask(other, "app", "{docs{of}}"));
+        assertStatus(201, define(other, other, other, "app"));
         for (int i = 0; i < 3; i++) {
             for (var query : new String[] {"{docs{of}}", "{doc{of}}"}) {
                 assertThat(ask("", "app", query).body()).contains(usual).doesNotContain(other);
                 assertThat(ask(other, "app", query).body()).contains(other).doesNotContain(usual);
             }
         }
-        assertThat(client(other)
-                        .send("DELETE", "/" + other + "/gql-apps/app", "")
-                        .statusCode())
-                .isEqualTo(204);
-        assertThat(ask(other, "app", "{doc{of}}").statusCode()).isEqualTo(404);
-        assertThat(ask("", "app", "{doc{of}}").statusCode()).isEqualTo(200);
+        assertStatus(204, client(other).send("DELETE", "/" + other + "/gql-apps/app", ""));
+        assertStatus(404, ask(other, "app", "{doc{of}}"));
+        assertStatus(200, ask("", "app", "{doc{of}}"));
     }
 
     @Test
@@ -149,9 +147,6 @@ class DefinitionsDatabaseTest {
                         .put("/" + other + "/gql-apps/bad?wm=upsert", "{\"schema\": \"nonsense\"}")
                         .body())
                 .contains("Wrong GraphQL App definition");
-        assertThat(client(other)
-                        .patch("/" + other + "/gql-apps/*?filter=%7B%7D", "{\"schema\": \"x\"}")
-                        .statusCode())
-                .isEqualTo(501);
+        assertStatus(501, client(other).patch("/" + other + "/gql-apps/*?filter=%7B%7D", "{\"schema\": \"x\"}"));
     }
 }

@@ -1,7 +1,7 @@
 package org.restheart.core.graphql;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +35,7 @@ class GoneAskersTest {
                        "Query": {"slow": {"db": "$db", "collection": "slow"}},
                        "First": {"second": {"db": "$db", "collection": "second", "find": {"_id": {"$fk": "_id"}}}}}}
                     """.replace("$db", mongo.databaseName()));
-            assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+            assertStatus(201, made);
             database.runCommand(Document.parse("{profile: 2}"));
             try (var socket = new Socket("127.0.0.1", gateway.port())) {
                 var query = "{\"query\": \"{slow{second{_id}}}\"}";

@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -37,7 +38,7 @@ class GraphiqlTest {
         try (var gateway = GraphqlGateway.start(
                 mongo, "verbose: false", config -> config + "\ngraphiql: {enabled: true, uri: /try}\n")) {
             var page = get(gateway, "/try/?app=shop");
-            assertThat(page.statusCode()).isEqualTo(200);
+            assertStatus(200, page);
             assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
                     .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
                     .doesNotContain("unsafe");
@@ -56,7 +57,7 @@ class GraphiqlTest {
             assertThat(files).isEqualTo(6);
             assertThat(get(gateway, "/try?app=shop").headers().firstValue("Location"))
                     .contains("try/?app=shop");
-            assertThat(get(gateway, "/try/nothing.js").statusCode()).isEqualTo(404);
+            assertStatus(404, get(gateway, "/try/nothing.js"));
         }
     }
 }

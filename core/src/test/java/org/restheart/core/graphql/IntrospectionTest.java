@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import graphql.introspection.IntrospectionQuery;
 import graphql.introspection.IntrospectionResultToSchema;
@@ -34,7 +35,7 @@ class IntrospectionTest {
                        "Query": {"items": {"db": "$db", "collection": "c"}}}}
                     """.replace("$schema", SCHEMA).replace("$db", mongo.databaseName()));
             var response = client.ask("shop", IntrospectionQuery.INTROSPECTION_QUERY);
-            assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+            assertStatus(200, response);
             var answer = BsonDocument.parse(response.body());
             assertThat(answer.keySet()).containsExactly("data");
             Map<String, Object> data = Document.parse(answer.getDocument("data").toJson());

@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ class LargeResultsTest {
 
     private void assertTooLarge(String query) {
         var response = client.ask("large", query);
-        assertThat(response.statusCode()).isEqualTo(400);
+        assertStatus(400, response);
         assertThat(response.body()).contains("the response is larger than " + MAX_BYTES + " bytes");
     }
 
@@ -70,8 +71,7 @@ class LargeResultsTest {
 
     @Test
     void a_field_of_many_elements_under_many_names_is_counted_while_it_is_computed() {
-        assertThat(client.ask("large", "{items{list{" + names(2, "x") + "}}}").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, client.ask("large", "{items{list{" + names(2, "x") + "}}}"));
         long before = allocated();
         assertTooLarge("{items{list{" + names(490, "x") + "}}}");
         assertThat(allocated() - before).isLessThan(400_000_000); // some GB for all of the 9,800,000 values
@@ -81,8 +81,7 @@ class LargeResultsTest {
 
     @Test
     void a_long_text_under_many_names_is_counted_as_often() {
-        assertThat(client.ask("large", "{text{" + names(3, "text") + "}}").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, client.ask("large", "{text{" + names(3, "text") + "}}"));
         assertTooLarge("{text{" + names(490, "text") + "}}");
     }
 
@@ -98,6 +97,6 @@ class LargeResultsTest {
                 assertThat(answer.get()).isIn(List.of(400, 503));
             }
         }
-        assertThat(client.ask("large", "{items{list{x}}}").statusCode()).isEqualTo(200);
+        assertStatus(200, client.ask("large", "{items{list{x}}}"));
     }
 }

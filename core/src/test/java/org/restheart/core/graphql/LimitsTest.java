@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
@@ -63,7 +64,7 @@ class LimitsTest {
 
     private static String ask(String who, String query, int status) {
         var response = as(who).send("POST", "/api/graphql/app", "{\"query\": \"" + query + "\"}");
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertStatus(status, response);
         return response.body();
     }
 
@@ -112,7 +113,7 @@ class LimitsTest {
     void mappings_keep_to_the_database_of_the_definition() {
         var other = app().replace("\"" + mongo.databaseName() + "\"", "\"other\"");
         var refused = as("admin").send("PUT", "/defs/gql-apps/refused?wm=upsert", other);
-        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("Doc.self").contains("other");
     }
 
@@ -123,10 +124,8 @@ class LimitsTest {
                         .statusCode())
                 .isBetween(200, 201);
         var asked = "{\"query\": \"{few{_id}}\"}";
-        assertThat(as("admin").send("POST", "/api/graphql/changed", asked).statusCode())
-                .isEqualTo(200);
+        assertStatus(200, as("admin").send("POST", "/api/graphql/changed", asked));
         mongo.database().getCollection("gql-apps").deleteOne(new Document("_id", "changed"));
-        assertThat(as("admin").send("POST", "/api/graphql/changed", asked).statusCode())
-                .isEqualTo(404);
+        assertStatus(404, as("admin").send("POST", "/api/graphql/changed", asked));
     }
 }

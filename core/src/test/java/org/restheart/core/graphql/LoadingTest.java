@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.ArrayList;
 import java.util.Set;
@@ -168,7 +169,7 @@ class LoadingTest {
     void introspection_beyond_good_faith_is_refused() {
         var nested = "{__schema{types{fields{type{fields{type{fields{type{fields{type{name}}}}}}}}}}}";
         var response = admin.ask("lib", nested);
-        assertThat(response.statusCode()).isEqualTo(400);
+        assertStatus(400, response);
         assertThat(response.body()).contains("ntrospection", "ValidationError");
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
@@ -33,7 +34,7 @@ class ManyValuesTest {
                     {"schema": "type Sub { x: Int } type Doc { list: [Sub] } type Query { docs: [Doc] }",
                      "mappings": {"Query": {"docs": {"db": "$db", "collection": "c", "limit": 500}}}}""".replace("$db", db));
             var refused = admin.send("POST", "/graphql/app", query(400));
-            assertThat(refused.statusCode()).isEqualTo(400);
+            assertStatus(400, refused);
             assertThat(refused.body()).contains("or takes as much memory");
             assertThat(admin.send("POST", "/graphql/app", query(1)).statusCode())
                     .as("their memory is free again")
@@ -72,7 +73,7 @@ class ManyValuesTest {
                 for (var request : List.of(variable + values + "}}", literal)) {
                     var refused = admin.send("POST", "/graphql/app", request);
                     assertThat(refused.body()).as(field).contains("or takes as much memory");
-                    assertThat(refused.statusCode()).isEqualTo(400);
+                    assertStatus(400, refused);
                 }
                 var few = admin.send("POST", "/graphql/app", variable + "[7]}}");
                 assertThat(few.body()).as(field).contains("[{\"x\":7}]");
@@ -106,11 +107,11 @@ class ManyValuesTest {
                 assertThat(refused.body())
                         .as(fields.substring(0, 1))
                         .contains("more than 1000 values of the response do not have the types of the schema");
-                assertThat(refused.statusCode()).isEqualTo(400);
+                assertStatus(400, refused);
                 assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(20));
             }
             var one = admin.ask("app", "{docs{a}}");
-            assertThat(one.statusCode()).isEqualTo(200);
+            assertStatus(200, one);
         }
     }
 
@@ -127,7 +128,7 @@ class ManyValuesTest {
             long before = threads.getTotalThreadAllocatedBytes();
             var refused = admin.send(
                     "POST", "/graphql/app", "{\"query\": \"{docs}\", \"variables\": {\"a\": [" + all + "]}}");
-            assertThat(refused.statusCode()).as(refused.body()).isEqualTo(413);
+            assertStatus(413, refused);
             assertThat(threads.getTotalThreadAllocatedBytes() - before).isLessThan(150_000_000);
         }
     }

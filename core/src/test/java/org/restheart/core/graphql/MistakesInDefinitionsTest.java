@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
@@ -63,7 +64,7 @@ class MistakesInDefinitionsTest {
     @Test
     void nothing_is_said_about_a_right_definition() {
         var written = define("", "");
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
         assertThat(written.headers().firstValue("Warning")).isEmpty();
         assertThat(written.body()).doesNotContain("_warnings");
     }
@@ -80,7 +81,7 @@ class MistakesInDefinitionsTest {
             })
     void nothing_is_said_about_a_stage_of_mongodb(String stage) {
         var written = define(stage.replace('\'', '"'), "{\"$match\": {}}");
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
         assertThat(written.headers().allValues("Warning")).isEmpty();
     }
 
@@ -93,7 +94,7 @@ class MistakesInDefinitionsTest {
             })
     void nothing_is_said_about_numbers_and_orders_that_work(String right) {
         var written = define(right, "\"limit\": {\"$arg\": [\"max\", 20]}");
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
         assertThat(written.headers().allValues("Warning")).isEmpty();
     }
 
@@ -108,7 +109,7 @@ class MistakesInDefinitionsTest {
             })
     void nothing_is_said_about_an_operator_of_mongodb(String filter) {
         var written = define("\"find\": " + filter.replace('\'', '"'), "\"find\": {\"_id\": {\"$fk\": \"_id\"}}");
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
         assertThat(written.headers().allValues("Warning")).isEmpty();
     }
 
@@ -155,7 +156,7 @@ class MistakesInDefinitionsTest {
         var written = right.equals("{")
                 ? admin.send("PUT", "/defs/gql-apps/app?wm=upsert", definition().replaceFirst("\\{", wrong))
                 : define(wrong, right);
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
         var said = warning.replace("$db", mongo.databaseName());
         assertThat(BsonDocument.parse(written.body()).getArray("_warnings")).contains(new BsonString(said));
         assertThat(written.headers().allValues("Warning")).contains("299 - \"" + said + "\"");
@@ -192,7 +193,7 @@ class MistakesInDefinitionsTest {
             """)
     void a_definition_that_cannot_work_is_refused_with_what_was_meant(String wrong, String right, String message) {
         var written = define(wrong, right);
-        assertThat(written.statusCode()).isEqualTo(400);
+        assertStatus(400, written);
         assertThat(BsonDocument.parse(written.body()).getString("message").getValue())
                 .contains(message)
                 .doesNotContain("\n")
@@ -211,7 +212,7 @@ class MistakesInDefinitionsTest {
                 {"schema": "type Item { a: Int } type Part { b: Int } union U = Item | Part type Query { u: U }",
                  "mappings": {"U": %s, "Query": {"u": {"db": "d", "collection": "c"}}}}
                 """.formatted(resolver));
-        assertThat(written.statusCode()).isEqualTo(400);
+        assertStatus(400, written);
         assertThat(written.body()).contains(message);
     }
 
@@ -221,7 +222,7 @@ class MistakesInDefinitionsTest {
                 {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
                  "mappings": {"U": {"$typeResolver": {"Item": "true", "Itm": "true"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
                 """);
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
         assertThat(written.headers().allValues("Warning"))
                 .contains("299 - \"$typeResolver for U names Itm, which is none of its types; did you mean Item?\"");
     }
@@ -234,7 +235,7 @@ class MistakesInDefinitionsTest {
                 {"schema": "type Item { a: Int } union U = Item type Query { u: U }",
                  "mappings": {"U": {"$typeResolver": {"Item": "value-eq('%s')"}}, "Query": {"u": {"db": "d", "collection": "c"}}}}
                 """.formatted("\\\"" + "x\\\\n".repeat(50_000) + "\\\""));
-        assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+        assertStatus(201, written);
     }
 
     @Test

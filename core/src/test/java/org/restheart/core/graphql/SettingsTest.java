@@ -2,6 +2,7 @@ package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import org.bson.BsonDocument;
@@ -58,7 +59,7 @@ class SettingsTest {
     @Test
     void a_query_that_takes_too_long_is_answered_with_408() {
         var response = admin.ask("app", "{slow{_id}}");
-        assertThat(response.statusCode()).isEqualTo(408);
+        assertStatus(408, response);
         assertThat(response.body()).contains("Maximum query time limit of 3000ms exceeded");
     }
 
@@ -67,20 +68,19 @@ class SettingsTest {
     void long_numbers_are_refused_before_they_are_converted() {
         for (var number : new String[] {"9".repeat(100_000), "-1." + "9".repeat(100_000), "1e" + "9".repeat(1_000)}) {
             var response = admin.ask("app", "{docs(n: " + number + "){_id}}");
-            assertThat(response.statusCode()).isEqualTo(400);
+            assertStatus(400, response);
             assertThat(response.body())
                     .contains("the query has more than 400 digits in a row")
                     .hasSizeLessThan(1_000);
         }
-        assertThat(admin.ask("app", "{docs{_id}} #" + "9".repeat(1_000)).statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin.ask("app", "{docs{_id}} #" + "9".repeat(1_000)));
     }
 
     @Test
     void introspection_is_refused_where_it_is_switched_off() {
         for (var query : new String[] {"{__schema{queryType{name}}}", "{docs{_id} __type(name: \"Doc\"){name}}"}) {
             var response = admin.ask("app", query);
-            assertThat(response.statusCode()).isEqualTo(400);
+            assertStatus(400, response);
             assertThat(response.body()).contains("ValidationError");
         }
         assertThat(admin.ask("app", "{docs{__typename}}").body())
@@ -90,15 +90,11 @@ class SettingsTest {
     @Test
     void only_writers_write_definitions() {
         var ada = new GraphqlClient(gateway, "ada"); // whom a permission would let
-        assertThat(ada.send("PUT", "/defs/gql-apps/hers?wm=upsert", definition(SCHEMA))
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(ada.send("PUT", "/" + mongo.databaseName() + "/gql-apps/hers?wm=upsert", definition(SCHEMA))
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(ada.send("DELETE", "/defs/gql-apps/app", "").statusCode()).isEqualTo(403);
-        assertThat(admin.ask("hers", "{docs{_id}}").statusCode()).isEqualTo(404);
-        assertThat(admin.ask("app", "{docs{_id}}").statusCode()).isEqualTo(200);
+        assertStatus(403, ada.send("PUT", "/defs/gql-apps/hers?wm=upsert", definition(SCHEMA)));
+        assertStatus(403, ada.send("PUT", "/" + mongo.databaseName() + "/gql-apps/hers?wm=upsert", definition(SCHEMA)));
+        assertStatus(403, ada.send("DELETE", "/defs/gql-apps/app", ""));
+        assertStatus(404, admin.ask("hers", "{docs{_id}}"));
+        assertStatus(200, admin.ask("app", "{docs{_id}}"));
     }
 
     @Test
@@ -106,9 +102,9 @@ class SettingsTest {
         admin.define("kept", definition(SCHEMA));
         var changed = definition(SCHEMA.replace("_id: Int", "_id: Int m: Int"));
         var response = gateway.as("admin").with("If-Match", NO_TAG).put("/defs/gql-apps/kept?wm=upsert", changed);
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(412);
-        assertThat(admin.ask("kept", "{docs{m}}").statusCode()).isEqualTo(400);
-        assertThat(admin.ask("kept", "{docs{_id}}").statusCode()).isEqualTo(200);
+        assertStatus(412, response);
+        assertStatus(400, admin.ask("kept", "{docs{m}}"));
+        assertStatus(200, admin.ask("kept", "{docs{_id}}"));
     }
 
     @Test
@@ -124,7 +120,7 @@ class SettingsTest {
     @Test
     void what_is_served_follows_definitions_that_others_change() {
         admin.define("followed", definition(SCHEMA));
-        assertThat(admin.ask("followed", "{docs{_id}}").statusCode()).isEqualTo(200);
+        assertStatus(200, admin.ask("followed", "{docs{_id}}"));
         var definitions = mongo.database().getCollection("gql-apps");
         var id = new Document("_id", "followed");
         definitions.updateOne(
@@ -160,7 +156,7 @@ class SettingsTest {
                        "mine": {"db": "$db", "collection": "owned", "find": {"$arg": "by"}},
                        "all": {"db": "$db", "collection": "owned", "as": "app", "stages": [{"$count": "n"}]}}}}
                     """.replace("$db", db));
-            assertThat(defined.statusCode()).as(defined.body()).isEqualTo(201);
+            assertStatus(201, defined);
             var asked = "{\"query\": \"query($by: BsonDocument) {mine(by: $by) all}\", \"variables\": {\"by\": %s}}";
             assertThat(new GraphqlClient(open, "ada")
                             .send("POST", "/graphql/app", asked.formatted("{\"_id\": {\"$gt\": 1}}"))
@@ -188,7 +184,7 @@ class SettingsTest {
                 "{\"query\": \"{docs{_id}}\"}"
             }) {
                 var response = client.send("POST", "/graphql/app", allowed);
-                assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+                assertStatus(200, response);
             }
             for (var refused : new String[] {
                 "{\"documentId\": \"none\"}",
@@ -196,8 +192,7 @@ class SettingsTest {
                 "{\"query\": \"{docs{n}}\"}",
                 "{\"query\": \"{docs{_id} }\"}"
             }) {
-                assertThat(client.send("POST", "/graphql/app", refused).statusCode())
-                        .isEqualTo(400);
+                assertStatus(400, client.send("POST", "/graphql/app", refused));
             }
         }
     }
@@ -236,7 +231,7 @@ class SettingsTest {
                 relay.close();
                 await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
                     var response = client.ask("app", "{docs{_id}}");
-                    assertThat(response.statusCode()).as(response.body()).isEqualTo(500);
+                    assertStatus(500, response);
                     var error = BsonDocument.parse(response.body())
                             .getArray("errors")
                             .get(0)
@@ -246,7 +241,7 @@ class SettingsTest {
                     assertThat(error.getDocument("extensions").get("classification"))
                             .isEqualTo(new BsonString("ExecutionAborted"));
                     var unknown = client.ask("not-cached", "{docs{_id}}"); // nor can its definition be read
-                    assertThat(unknown.statusCode()).as(unknown.body()).isEqualTo(500);
+                    assertStatus(500, unknown);
                     assertThat(unknown.body()).contains("Unable to establish a connection to the database: ");
                 });
             }

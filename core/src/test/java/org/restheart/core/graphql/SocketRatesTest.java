@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.bson.BsonDocument;
@@ -77,11 +78,8 @@ class SocketRatesTest {
             assertThat(refusal(socket)).contains("too many requests");
             assertThat(pong(socket).getString("type").getValue()).isEqualTo("pong");
             var bob = new GraphqlClient(gateway, "bob");
-            assertThat(bob.ask("live", "{items{_id}}").statusCode()).isEqualTo(429);
-            assertThat(new GraphqlClient(gateway, "cat")
-                            .ask("live", "{items{_id}}")
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(429, bob.ask("live", "{items{_id}}"));
+            assertStatus(200, new GraphqlClient(gateway, "cat").ask("live", "{items{_id}}"));
             send(root, 2 * BURST);
             assertThat(pong(root).getString("type").getValue()).isEqualTo("pong");
         }
@@ -96,10 +94,7 @@ class SocketRatesTest {
             send(socket, BURST);
             socket.subscribe("one more", QUERY);
             assertThat(refusal(socket)).contains("too many requests");
-            assertThat(new GraphqlClient(gateway, "cat")
-                            .ask("live", "{items{_id}}")
-                            .statusCode())
-                    .isEqualTo(429);
+            assertStatus(429, new GraphqlClient(gateway, "cat").ask("live", "{items{_id}}"));
         }
     }
 }

@@ -2,6 +2,7 @@ package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -108,7 +109,7 @@ class StoredAppsTest {
                     {"schema": "type Query { a: String b: String } type Mutation { m: Int } type Subscription { s: Int }",
                      "mappings": {"Query": {"a": "a", "gone": "x"}, "Nope": {"y": "z"}}}
                     """);
-            assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+            assertStatus(201, written);
             for (var warning : List.of(
                     "the schema does not have what is mapped: Nope.y",
                     "the schema does not have what is mapped: Query.gone",
@@ -188,7 +189,7 @@ class StoredAppsTest {
                                             .append("descriptor", new Document("uri", "at/149"))
                                             .toJson())
                             .toString());
-            assertThat(taken.statusCode()).as(taken.body()).isEqualTo(409);
+            assertStatus(409, taken);
             assertThat(taken.body()).contains("in document at index positon 1", "/at/149");
         }
     }
@@ -224,7 +225,7 @@ class StoredAppsTest {
                             app("d", json -> json)
                                     .append("descriptor", new Document("uri", "taken"))
                                     .toJson());
-            assertThat(refused.statusCode()).isEqualTo(409);
+            assertStatus(409, refused);
             assertThat(refused.body()).contains("URI collision");
         }
     }

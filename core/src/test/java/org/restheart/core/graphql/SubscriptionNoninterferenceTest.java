@@ -1,6 +1,7 @@
 package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.ReplaceOptions;
@@ -45,7 +46,7 @@ class SubscriptionNoninterferenceTest {
         var admin = new GraphqlClient(gateway, "admin");
         var made = admin.send("PUT", "/" + db + "/" + name, """
                 {"streams": [{"uri": "ruled", "stages": [], "applyReadFilter": true, "applyProjection": true}]}""");
-        assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+        assertStatus(201, made);
         admin.define(name, """
                 {"schema": "type Doc { _id: Int n: Int secret: Int } type Event { operationType: String documentKey: BsonDocument fullDocument: BsonDocument updateDescription: BsonDocument same: [Doc] sums: [BsonDocument] } type Query { a: Int } type Subscription { event: Event }",
                  "mappings": {

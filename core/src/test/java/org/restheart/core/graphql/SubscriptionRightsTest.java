@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.MongoCollection;
@@ -80,7 +81,7 @@ class SubscriptionRightsTest {
                                         "mine": {"db": "$db", "collection": "makers", "find": {"_id": {"$arg": "@user.maker"}}}},
                                "Subscription": {"changed": {"db": "$db", "collection": "items", "stream": "all", "path": "fullDocument"}}}}
                             """.replace("$db", db)))) {
-                assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+                assertStatus(201, made);
             }
         }
     }

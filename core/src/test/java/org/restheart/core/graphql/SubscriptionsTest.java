@@ -2,6 +2,7 @@ package org.restheart.core.graphql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -319,7 +320,7 @@ class SubscriptionsTest {
                  "mappings": {"Query": {"a": "a"},
                               "Subscription": {"changed": {"db": "$db", "collection": "items", "stream": "rulled"}}}}
                 """.replace("$db", db));
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        assertStatus(201, response);
         assertThat(response.headers().allValues("Warning"))
                 .contains("299 - \"the mapping for Subscription.changed names the stream rulled, which " + db
                         + ".items does not declare; did you mean ruled?\"");
@@ -368,7 +369,7 @@ class SubscriptionsTest {
                     {"schema": "type Query { a: Int } type Subscription { s: Int }",
                      "mappings": {"Query": {"a": "a"}, "%s": {"s": %s}}}""".formatted(type, whole)
                     .replace("{\"Query\": {\"a\": \"a\"}, \"Query\"", "{\"Query\""));
-            assertThat(response.statusCode()).isEqualTo(400);
+            assertStatus(400, response);
             assertThat(response.body()).contains(type.equals("Query") ? "only fields of Subscription" : message);
         }
     }

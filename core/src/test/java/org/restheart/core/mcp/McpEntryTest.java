@@ -6,6 +6,7 @@ import static org.restheart.core.mcp.McpClient.error;
 import static org.restheart.core.mcp.McpClient.json;
 import static org.restheart.core.mcp.McpClient.names;
 import static org.restheart.core.mcp.McpClient.text;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -142,11 +143,7 @@ class McpEntryTest {
                 anonymous.with("Cookie", "rh_auth=Bearer " + key), anonymous.with("Cookie", "rh_auth=" + key))) {
             assertThat(new McpClient(client).send("tools/call", other).body()).doesNotContain("Returned");
         }
-        assertThat(anonymous
-                        .with("Authorization", "Bearer x" + key)
-                        .post(McpClient.URI, PING)
-                        .statusCode())
-                .isEqualTo(401);
+        assertStatus(401, anonymous.with("Authorization", "Bearer x" + key).post(McpClient.URI, PING));
         var inAddress = anonymous.post(McpClient.URI + "?access_token=" + key, McpClient.message("tools/call", other));
         assertThat(inAddress.body()).doesNotContain("Returned");
     }
@@ -208,17 +205,14 @@ class McpEntryTest {
     @Test
     void names_of_resources_and_prompts_are_repeated_in_a_header() {
         var uri = "restheart://" + gateway.database().getName();
-        assertThat(modern("resources/read", "{uri: '" + uri + "'}", uri).statusCode())
-                .isEqualTo(200);
-        assertThat(modern("prompts/get", "{name: 'explore-database'}", "explore-database")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, modern("resources/read", "{uri: '" + uri + "'}", uri));
+        assertStatus(200, modern("prompts/get", "{name: 'explore-database'}", "explore-database"));
         for (var response : List.of(
                 modern("resources/read", "{uri: '" + uri + "'}", ""),
                 modern("resources/read", "{uri: '" + uri + "'}", uri + "/"),
                 modern("prompts/get", "{name: 'explore-database'}", ""),
                 modern("prompts/get", "{name: 'explore-database'}", "write-query"))) {
-            assertThat(response.statusCode()).isEqualTo(400);
+            assertStatus(400, response);
             assertThat(error(response).getInt32("code").getValue()).isEqualTo(-32020);
         }
     }
@@ -238,7 +232,7 @@ class McpEntryTest {
                 .with("MCP-Protocol-Version", "2026-07-28")
                 .with("Mcp-Method", "notifications/cancelled")
                 .post(McpClient.URI, "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\"}");
-        assertThat(notified.statusCode()).isEqualTo(202);
+        assertStatus(202, notified);
         assertThat(notified.body()).isEmpty();
     }
 

@@ -3,6 +3,7 @@ package org.restheart.core.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.mcp.McpClient.error;
 import static org.restheart.core.mcp.McpClient.json;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
@@ -68,7 +69,7 @@ abstract class McpFixture {
             "{\"_meta\": {\"io.modelcontextprotocol/protocolVersion\": \"%s\", \"io.modelcontextprotocol/clientCapabilities\": {}}%s}";
 
     static void expect(HttpResponse<String> response, int status, int code) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(error(response).getInt32("code").getValue()).isEqualTo(code);
     }
 
@@ -78,7 +79,7 @@ abstract class McpFixture {
             client = client.with(headers[i], headers[i + 1]);
         }
         var response = raw(client, method, params);
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertStatus(200, response);
         assertThat(response.headers().map()).doesNotContainKey("mcp-session-id");
         return json(response);
     }

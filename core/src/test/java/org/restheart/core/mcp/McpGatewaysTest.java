@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.mcp.McpClient.documents;
 import static org.restheart.core.mcp.McpClient.isError;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -149,8 +150,8 @@ class McpGatewaysTest {
         try (var lines = new LogLines();
                 var gateway = Gateway.start(config)) {
             var admin = TestClient.of(gateway.address()).as("admin", "admin-pw");
-            assertThat(admin.put("/again/another", "{}").statusCode()).isEqualTo(201);
-            assertThat(admin.put("/again/made", "{}").statusCode()).isEqualTo(201);
+            assertStatus(201, admin.put("/again/another", "{}"));
+            assertStatus(201, admin.put("/again/made", "{}"));
             assertThat(lines.all().stream().filter(line -> line.contains("belongs to the service")))
                     .containsExactly("WARN /made belongs to the service dataApi, so that the collection " + db
                             + ".made cannot be reached there: another uri of the service helps");
@@ -159,10 +160,7 @@ class McpGatewaysTest {
 
     @Test
     void a_stream_goes_on_at_the_other() {
-        assertThat(one.as("admin")
-                        .put("/watched", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, one.as("admin").put("/watched", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}"));
         var first = here().call("watch", in("watched", "'stream': 'all', 'max-seconds': 1"));
         var next = first.getDocument("structuredContent").getString("next").getValue();
         one.collection("watched").insertOne(new BsonDocument("_id", new BsonInt32(1)));

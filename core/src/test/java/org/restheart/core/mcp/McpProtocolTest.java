@@ -5,6 +5,7 @@ import static org.restheart.core.mcp.McpClient.error;
 import static org.restheart.core.mcp.McpClient.isError;
 import static org.restheart.core.mcp.McpClient.json;
 import static org.restheart.core.mcp.McpClient.text;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
@@ -34,9 +35,7 @@ class McpProtocolTest extends McpFixture {
         expect(raw(gateway.as("ada").with("Mcp-Method", "tools/list"), "tools/list", meta), 400, -32020);
         var find = META.formatted("2026-07-28", ", \"name\": \"find\", \"arguments\": " + in("orders", ""));
         var calling = ada.with("Mcp-Method", "tools/call");
-        assertThat(raw(calling.with("Mcp-Name", "=?base64?ZmluZA==?="), "tools/call", find)
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, raw(calling.with("Mcp-Name", "=?base64?ZmluZA==?="), "tools/call", find));
         for (var name : new String[] {"=?base64?Y291bnQ=?=", "=?base64?!?=", "count", "FIND"}) {
             expect(raw(calling.with("Mcp-Name", name), "tools/call", find), 400, -32020);
         }
@@ -55,12 +54,12 @@ class McpProtocolTest extends McpFixture {
         expect(as("ada").send("foo/bar", "{}"), 404, -32601);
         for (var method : new String[] {"GET", "DELETE", "PUT"}) {
             var response = gateway.as("ada").send(method, McpClient.URI, "");
-            assertThat(response.statusCode()).isEqualTo(405);
+            assertStatus(405, response);
             assertThat(response.headers().firstValue("Allow")).contains("POST, OPTIONS");
             assertThat(response.body()).contains("are POST /_mcp");
         }
         var other = gateway.as("ada").post("/_mcp/other", "{}");
-        assertThat(other.statusCode()).isEqualTo(404);
+        assertStatus(404, other);
         assertThat(other.body()).contains("the endpoint is POST /_mcp");
     }
 
@@ -68,15 +67,11 @@ class McpProtocolTest extends McpFixture {
     void pages_of_other_origins_are_refused() {
         var message = McpClient.message("ping", "{}");
         var ada = gateway.as("ada");
-        assertThat(ada.with("Origin", "https://evil.example")
-                        .post("/_mcp", message)
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(ada.with("Origin", "null").post("/_mcp", message).statusCode())
-                .isEqualTo(403);
+        assertStatus(403, ada.with("Origin", "https://evil.example").post("/_mcp", message));
+        assertStatus(403, ada.with("Origin", "null").post("/_mcp", message));
         var own = "http://" + gateway.address().getHostString() + ":"
                 + gateway.address().getPort();
-        assertThat(ada.with("Origin", own).post("/_mcp", message).statusCode()).isEqualTo(200);
+        assertStatus(200, ada.with("Origin", own).post("/_mcp", message));
     }
 
     @Test
@@ -84,7 +79,7 @@ class McpProtocolTest extends McpFixture {
         for (var client :
                 new TestClient[] {gateway.anonymous(), gateway.anonymous().as("ada", "wrong")}) {
             var response = client.post("/_mcp", McpClient.message("ping", "{}"));
-            assertThat(response.statusCode()).isEqualTo(401);
+            assertStatus(401, response);
             assertThat(response.body()).contains("Authorization: Bearer");
             var challenges = response.headers().allValues("WWW-Authenticate");
             assertThat(challenges.getFirst())
@@ -93,7 +88,7 @@ class McpProtocolTest extends McpFixture {
             assertThat(challenges).anyMatch(challenge -> challenge.startsWith("Basic"));
         }
         var metadata = gateway.anonymous().get("/.well-known/oauth-protected-resource/_mcp");
-        assertThat(metadata.statusCode()).isEqualTo(200);
+        assertStatus(200, metadata);
         assertThat(json(metadata).getString("resource").getValue()).endsWith("/_mcp");
     }
 
@@ -154,16 +149,9 @@ class McpProtocolTest extends McpFixture {
     void content_types_are_checked() {
         var message = McpClient.message("ping", "{}");
         var ada = gateway.as("ada");
-        assertThat(ada.with("Content-Type", "text/plain")
-                        .send("POST", "/_mcp", message)
-                        .statusCode())
-                .isEqualTo(415);
-        assertThat(ada.with("Accept", "text/html").post("/_mcp", message).statusCode())
-                .isEqualTo(406);
-        assertThat(ada.with("Accept", "application/json;q=0")
-                        .post("/_mcp", message)
-                        .statusCode())
-                .isEqualTo(406);
+        assertStatus(415, ada.with("Content-Type", "text/plain").send("POST", "/_mcp", message));
+        assertStatus(406, ada.with("Accept", "text/html").post("/_mcp", message));
+        assertStatus(406, ada.with("Accept", "application/json;q=0").post("/_mcp", message));
     }
 
     @Test
@@ -179,7 +167,7 @@ class McpProtocolTest extends McpFixture {
         }
         var initialized = "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}";
         var accepted = gateway.as("ada").post("/_mcp", initialized);
-        assertThat(accepted.statusCode()).isEqualTo(202);
+        assertStatus(202, accepted);
         assertThat(accepted.body()).isEmpty();
         assertThat(legacy("ping", "{}").getDocument("result")).isEmpty();
         var tools = legacy("tools/list", "{}", "MCP-Protocol-Version", "2025-06-18", "Mcp-Session-Id", "no/such id")

@@ -6,6 +6,7 @@ import static org.restheart.core.mcp.McpClient.error;
 import static org.restheart.core.mcp.McpClient.isError;
 import static org.restheart.core.mcp.McpClient.names;
 import static org.restheart.core.mcp.McpClient.text;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -29,7 +30,7 @@ class McpSecrecyTest extends McpFixture {
         assertThat(text(as("ada").call("list-collections", "{\"database\": \"admin\"}")))
                 .isEqualTo("no such collection, or no permission");
         assertThat(text(call("admin", "find", "missing", ""))).isEqualTo("no such collection, or no permission");
-        assertThat(gateway.as("ada").get("/plain").statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.as("ada").get("/plain"));
     }
 
     /// Only to callers who may read the collection; for others it may not exist.
@@ -108,12 +109,10 @@ class McpSecrecyTest extends McpFixture {
         gateway.insert("declared", "{_id: 1, title: 1}");
         var admin = gateway.as("admin");
         admin.put("/_schemas", "{}");
-        assertThat(admin.post("/_schemas", "{\"_id\": \"book\", \"properties\": {\"pages\": {\"type\": \"integer\"}}}")
-                        .statusCode())
-                .isEqualTo(201);
-        assertThat(admin.patch("/declared", "{\"jsonSchema\": {\"schemaId\": \"book\"}}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(
+                201,
+                admin.post("/_schemas", "{\"_id\": \"book\", \"properties\": {\"pages\": {\"type\": \"integer\"}}}"));
+        assertStatus(200, admin.patch("/declared", "{\"jsonSchema\": {\"schemaId\": \"book\"}}"));
         var result = call("admin", "collection-schema", "declared", "");
         assertThat(text(result)).contains("from its validator, its stored schema, a sample of 1 documents");
         var schema = documents(result).getFirst();

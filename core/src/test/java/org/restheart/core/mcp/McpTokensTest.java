@@ -1,6 +1,7 @@
 package org.restheart.core.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
@@ -87,10 +88,10 @@ class McpTokensTest {
     @Test
     void a_token_is_valid_where_its_audience_says() {
         var plain = token("{}");
-        assertThat(find(gateway, plain).statusCode()).isEqualTo(200);
+        assertStatus(200, find(gateway, plain));
         assertThat(rest(plain)).isEqualTo(200);
         var other = token("{aud: 'https://other.example/api'}");
-        assertThat(find(gateway, other).statusCode()).isEqualTo(401);
+        assertStatus(401, find(gateway, other));
         assertThat(rest(other)).isEqualTo(200);
         for (var audience : new String[] {
             "'" + RESOURCE + "'", "'HTTPS://DB.example/_mcp'", "['" + RESOURCE + "']", "'" + RESOURCE + "/'"
@@ -98,20 +99,17 @@ class McpTokensTest {
             var own = token("{aud: " + audience + "}");
             assertThat(find(gateway, own).statusCode()).as(audience).isEqualTo(200);
             assertThat(rest(own)).as(audience).isEqualTo(401);
-            assertThat(with(gateway, own)
-                            .with("X-Forwarded-Host", "other.example")
-                            .get("/c")
-                            .statusCode())
-                    .isEqualTo(401);
-            assertThat(with(gateway, own).get("/token").statusCode()).isEqualTo(401);
-            assertThat(gateway.anonymous().as("ada", own).get("/c").statusCode())
-                    .isEqualTo(401);
+            assertStatus(
+                    401,
+                    with(gateway, own).with("X-Forwarded-Host", "other.example").get("/c"));
+            assertStatus(401, with(gateway, own).get("/token"));
+            assertStatus(401, gateway.anonymous().as("ada", own).get("/c"));
         }
         var elsewhere = token("{aud: 'https://elsewhere.example/_mcp'}");
-        assertThat(find(gateway, elsewhere).statusCode()).isEqualTo(401);
+        assertStatus(401, find(gateway, elsewhere));
         assertThat(rest(elsewhere)).isEqualTo(401);
         var both = token("{aud: ['" + RESOURCE + "', 'api']}");
-        assertThat(find(gateway, both).statusCode()).isEqualTo(200);
+        assertStatus(200, find(gateway, both));
         assertThat(rest(both)).isEqualTo(200);
     }
 
@@ -130,9 +128,8 @@ class McpTokensTest {
         try (var strict = TestGateway.start(mongo, PARTS.formatted(KEY, ", accept-plain-tokens: false"))) {
             strict.permit("{_id: 'c', roles: ['editor'], predicate: \"path-prefix('/c')\"}");
             strict.insert("c", "{_id: 1}");
-            assertThat(find(strict, token("{}")).statusCode()).isEqualTo(401);
-            assertThat(find(strict, token("{aud: '" + RESOURCE + "'}")).statusCode())
-                    .isEqualTo(200);
+            assertStatus(401, find(strict, token("{}")));
+            assertStatus(200, find(strict, token("{aud: '" + RESOURCE + "'}")));
         }
     }
 
@@ -172,17 +169,15 @@ class McpTokensTest {
     void scopes_narrow() {
         var documents = ", \"documents\": [{\"n\": 1}]";
         var none = find(gateway, token("{scope: 'openid'}"));
-        assertThat(none.statusCode()).isEqualTo(403);
+        assertStatus(403, none);
         assertThat(none.headers().firstValue("WWW-Authenticate"))
                 .contains("Bearer error=\"insufficient_scope\", scope=\"mcp:read mcp:write\","
                         + " resource_metadata=\"https://db.example/.well-known/oauth-protected-resource/_mcp\"");
         var reading = token("{scope: 'openid mcp:read'}");
-        assertThat(find(gateway, reading).statusCode()).isEqualTo(200);
-        assertThat(call(gateway, reading, "insert-many", documents).statusCode())
-                .isEqualTo(403);
+        assertStatus(200, find(gateway, reading));
+        assertStatus(403, call(gateway, reading, "insert-many", documents));
         var writing = token("{scope: 'mcp:read mcp:write'}");
-        assertThat(call(gateway, writing, "insert-many", documents).statusCode())
-                .isEqualTo(200);
+        assertStatus(200, call(gateway, writing, "insert-many", documents));
         assertThat(gateway.collection("c").countDocuments()).isEqualTo(2);
     }
 
@@ -231,11 +226,9 @@ class McpTokensTest {
         var answer = McpClient.json(exchanged(location, "&resource=" + encode(RESOURCE)));
         assertThat(answer.getString("scope").getValue()).isEqualTo("mcp:read");
         var token = answer.getString("access_token").getValue();
-        assertThat(find(gateway, token).statusCode()).isEqualTo(200);
+        assertStatus(200, find(gateway, token));
         assertThat(rest(token)).isEqualTo(401);
-        assertThat(call(gateway, token, "insert-many", ", \"documents\": [{\"n\": 1}]")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, call(gateway, token, "insert-many", ", \"documents\": [{\"n\": 1}]"));
     }
 
     @Test
@@ -244,7 +237,7 @@ class McpTokensTest {
                 .contains("error=invalid_target");
         var wrong =
                 exchanged(authorized("&resource=" + encode(RESOURCE)), "&resource=" + encode("https://other.example/"));
-        assertThat(wrong.statusCode()).isEqualTo(400);
+        assertStatus(400, wrong);
         assertThat(wrong.body()).contains("invalid_target");
         var plain = McpClient.json(exchanged(authorized(""), ""));
         assertThat(rest(plain.getString("access_token").getValue())).isEqualTo(200);

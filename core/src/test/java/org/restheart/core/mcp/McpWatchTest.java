@@ -5,6 +5,7 @@ import static org.restheart.core.mcp.McpClient.documents;
 import static org.restheart.core.mcp.McpClient.error;
 import static org.restheart.core.mcp.McpClient.isError;
 import static org.restheart.core.mcp.McpClient.text;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -32,13 +33,13 @@ class McpWatchTest {
         db = gateway.database().getName();
         gateway.permit("{_id: 1, roles: ['editor'], predicate: \"method(GET) and path-prefix('/watched')\", mongo:"
                 + " {readFilter: {owner: '@user._id'}, projectResponse: {secret: 0}}}");
-        assertThat(gateway.as("admin")
+        assertStatus(
+                201,
+                gateway.as("admin")
                         .put(
                                 "/watched",
                                 "{\"streams\": [{\"uri\": \"all\", \"stages\": [], \"applyReadFilter\": true,"
-                                        + " \"applyProjection\": true}]}")
-                        .statusCode())
-                .isEqualTo(201);
+                                        + " \"applyProjection\": true}]}"));
     }
 
     private static String arguments(String more) {

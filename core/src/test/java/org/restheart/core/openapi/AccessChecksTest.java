@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.HashMap;
 import java.util.List;
@@ -40,7 +41,7 @@ class AccessChecksTest {
 
     private static BsonDocument check(String asker, String question) {
         var response = gateway.as(asker).post("/_access/check", question);
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertStatus(200, response);
         return BsonDocument.parse(response.body());
     }
 
@@ -104,13 +105,10 @@ class AccessChecksTest {
                 .doesNotContain("first", "second", "owner", "secretparam", "novel", "cost", "path");
         for (var other : new String[] {"\"as\": \"bob\"", "\"as\": \"nobody\"", "\"roles\": [\"viewer\"]"}) {
             var answer = gateway.as("ada").post("/_access/check", "{\"path\": \"/books\", " + other + "}");
-            assertThat(answer.statusCode()).isEqualTo(403);
+            assertStatus(403, answer);
         }
-        assertThat(gateway.as("ada").get("/_access?as=bob").statusCode()).isEqualTo(403);
-        assertThat(gateway.anonymous()
-                        .post("/_access/check", "{\"path\": \"/books\"}")
-                        .statusCode())
-                .isEqualTo(401);
+        assertStatus(403, gateway.as("ada").get("/_access?as=bob"));
+        assertStatus(401, gateway.anonymous().post("/_access/check", "{\"path\": \"/books\"}"));
     }
 
     @Test
@@ -206,7 +204,7 @@ class AccessChecksTest {
                 BsonDocument.parse(gateway.as("admin").get("/_access?as=bob").body());
         assertThat(answer).containsEntry("account", text("bob"));
         assertThat(answer.getArray("resources")).hasSize(1);
-        assertThat(gateway.as("admin").get("/_access?as=nobody").statusCode()).isEqualTo(400);
+        assertStatus(400, gateway.as("admin").get("/_access?as=nobody"));
     }
 
     @Test
@@ -225,9 +223,9 @@ class AccessChecksTest {
         assertThat(parse("{\"predicate\": \"true\", \"mongo\": {\"projectResponse\": {\"a\": 1, \"b\": 0}}}"))
                 .containsKey("error");
         assertThat(parse("{}")).containsKey("error");
-        assertThat(gateway.as("ada").post("/_access/parse", "[").statusCode()).isEqualTo(400);
-        assertThat(gateway.as("ada").get("/_access/parse").statusCode()).isEqualTo(405);
-        assertThat(gateway.as("ada").get("/_access/else").statusCode()).isEqualTo(404);
+        assertStatus(400, gateway.as("ada").post("/_access/parse", "["));
+        assertStatus(405, gateway.as("ada").get("/_access/parse"));
+        assertStatus(404, gateway.as("ada").get("/_access/else"));
     }
 
     private static BsonDocument parse(String content) {

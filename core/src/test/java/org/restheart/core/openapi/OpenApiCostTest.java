@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,14 +83,14 @@ class OpenApiCostTest {
             gateway.insert("books", "{_id: 1}");
             gateway.database().runCommand(BsonDocument.parse("{profile: 2}"));
             var forget = "/ic?db=" + gateway.database().getName();
-            assertThat(gateway.as("admin").post(forget, "").statusCode()).isEqualTo(200);
+            assertStatus(200, gateway.as("admin").post(forget, ""));
             long before = gateway.collection("system.profile").countDocuments(STRUCTURE);
             for (var path : List.of("/_openapi", "/_openapi/books", "/_openapi/none", "/_access")) {
                 assertThat(gateway.anonymous().get(path).statusCode()).as(path).isEqualTo(401);
             }
             assertThat(gateway.collection("system.profile").countDocuments(STRUCTURE))
                     .isEqualTo(before);
-            assertThat(gateway.as("bob").get("/_openapi").statusCode()).isEqualTo(200);
+            assertStatus(200, gateway.as("bob").get("/_openapi"));
             assertThat(gateway.collection("system.profile").countDocuments(STRUCTURE))
                     .isGreaterThan(before);
         }
@@ -105,15 +106,14 @@ class OpenApiCostTest {
                     "")) {
                 gateway.insert("books", "{_id: 1, title: 'x'}");
                 var before = gateway.as("admin").get("/_openapi/books");
-                assertThat(before.statusCode()).isEqualTo(200);
+                assertStatus(200, before);
                 relay.close();
-                assertThat(gateway.as("admin").get("/books?page=2").statusCode())
-                        .isEqualTo(503);
+                assertStatus(503, gateway.as("admin").get("/books?page=2"));
                 var after = gateway.as("admin").get("/_openapi/books");
-                assertThat(after.statusCode()).as(after.body()).isEqualTo(200);
+                assertStatus(200, after);
                 assertThat(after.body()).isEqualTo(before.body());
                 var other = gateway.as("admin").get("/_openapi");
-                assertThat(other.statusCode()).isEqualTo(503);
+                assertStatus(503, other);
                 assertThat(other.headers().firstValue("Retry-After")).isPresent();
             }
         }

@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.bson.BsonBoolean;
@@ -65,7 +66,7 @@ class OpenApiDetailsTest extends OpenApiFixture {
         assertThat(at(paths, "/ping").keySet()).containsExactly("get");
         assertThat(at(paths, "/ping", "get")).containsEntry("operationId", new BsonString("ping"));
         assertThat(paths).doesNotContainKeys("/ping/{id}", "/_access", "/_access/{id}");
-        assertThat(gateway.as("admin").get("/_openapi/ping").statusCode()).isEqualTo(404);
+        assertStatus(404, gateway.as("admin").get("/_openapi/ping"));
         assertThat(gateway.as("admin").get("/_access").body())
                 .contains("/books")
                 .doesNotContain("/ping");
@@ -199,9 +200,7 @@ class OpenApiDetailsTest extends OpenApiFixture {
                 {"_id": "person", "type": "object", "properties": {"_id": {}, "_etag": {}, "name": {"type": "string"},
                   "home": {"$ref": "city"}, "work": {"$ref": "http://schema-store/$db/city#"},
                   "other": {"$ref": "http://elsewhere.example/x"}, "none": {"$ref": "nothing"}}}""".replace("$db", gateway.database().getName()));
-        assertThat(admin.put("/people", "{\"jsonSchema\": {\"schemaId\": \"person\"}}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, admin.put("/people", "{\"jsonSchema\": {\"schemaId\": \"person\"}}"));
         permit(
                 "people",
                 "viewer",

@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -65,11 +66,11 @@ abstract class OpenApiFixture {
     /// What tests change in MongoDB is known to the gateway from now on.
     static void refresh() {
         var response = gateway.as("admin").post("/ic?db=" + gateway.database().getName(), "");
-        assertThat(response.statusCode()).isEqualTo(200);
+        assertStatus(200, response);
     }
 
     static BsonDocument valid(HttpResponse<String> response) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertStatus(200, response);
         return OpenApiDocuments.checked(response.body());
     }
 

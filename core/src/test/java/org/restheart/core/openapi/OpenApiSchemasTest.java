@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.CreateCollectionOptions;
 import com.mongodb.client.model.ValidationAction;
@@ -160,8 +161,7 @@ class OpenApiSchemasTest extends OpenApiFixture {
         var document = document("admin", "/_openapi/books?jsonMode=" + mode);
         var cost = schema(document, "Books").getDocument("properties").getDocument("cost");
         assertThat(cost.containsKey("$ref")).isEqualTo(mode.equals("extended"));
-        assertThat(gateway.as("admin").get("/_openapi?jsonMode=shell").statusCode())
-                .isEqualTo(400);
+        assertStatus(400, gateway.as("admin").get("/_openapi?jsonMode=shell"));
     }
 
     @Test
@@ -186,8 +186,8 @@ class OpenApiSchemasTest extends OpenApiFixture {
     @Test
     void declared_schemas_name_nothing_that_is_hidden_from_readers_and_writers_of_changes() {
         var admin = gateway.as("admin");
-        assertThat(admin.put("/_schemas", "{}").statusCode()).isEqualTo(201);
-        assertThat(admin.post("/_schemas", """
+        assertStatus(201, admin.put("/_schemas", "{}"));
+        assertStatus(201, admin.post("/_schemas", """
                                 {"_id": "thing", "type": "object",
                                  "definitions": {
                                    "Vault": {"type": "object", "properties": {"covert": {"type": "string"}}},
@@ -200,10 +200,8 @@ class OpenApiSchemasTest extends OpenApiFixture {
                                      "enum": [{"covert": 1}], "const": {"covert": 1}},
                                    "pair": {"type": "array", "items": [
                                      {"type": "object", "properties": {"covert": {}, "left": {}}}]}}}
-                                """).statusCode()).isEqualTo(201);
-        assertThat(admin.put("/things", "{\"jsonSchema\": {\"schemaId\": \"thing\"}}")
-                        .statusCode())
-                .isEqualTo(201);
+                                """));
+        assertStatus(201, admin.put("/things", "{\"jsonSchema\": {\"schemaId\": \"thing\"}}"));
         gateway.permit("{_id: 'schemas', roles: ['editor'], predicate: \"path('/_schemas/thing') and method(GET)\","
                 + " mongo: {allowManagementRequests: true}}");
         gateway.permit(

@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -178,7 +179,7 @@ class OpenApiSettingsTest {
                     .containsKey("/books")
                     .doesNotContainKeys("/users", "/books/{id}");
             assertThat(paths(gateway)).containsKeys("/users", "/books/{id}");
-            assertThat(gateway.anonymous().get("/_openapi").statusCode()).isEqualTo(401);
+            assertStatus(401, gateway.anonymous().get("/_openapi"));
         });
     }
 
@@ -193,7 +194,7 @@ class OpenApiSettingsTest {
             assertThat(document.getDocument("paths").getDocument("/ping")).doesNotContainKeys("post", "put");
             assertThat(document.getDocument("components").getDocument("schemas"))
                     .doesNotContainKey("Ping");
-            assertThat(gateway.as("admin").get("/_openapi/ping").statusCode()).isEqualTo(404);
+            assertStatus(404, gateway.as("admin").get("/_openapi/ping"));
         });
     }
 
@@ -202,7 +203,7 @@ class OpenApiSettingsTest {
         with("secured: false, include-services: false", gateway -> {
             var document = OpenApiFixture.valid(gateway.anonymous().get("/_openapi"));
             assertThat(document.getDocument("paths")).isEmpty();
-            assertThat(gateway.as("ada").get("/_openapi/books").statusCode()).isEqualTo(404);
+            assertStatus(404, gateway.as("ada").get("/_openapi/books"));
         });
     }
 
@@ -219,7 +220,7 @@ class OpenApiSettingsTest {
                     .containsPattern("openapi_sample_seconds_count(\\{.*})? 1")
                     .containsPattern("openapi_seconds_count(\\{.*})? 3")
                     .containsPattern("openapi_cache_bytes(\\{.*})? [1-9]");
-            assertThat(gateway.as("admin").get("/_openapi").statusCode()).isEqualTo(404);
+            assertStatus(404, gateway.as("admin").get("/_openapi"));
         });
         with("cache-bytes: 0", gateway -> {
             for (int i = 0; i < 3; i++) {
@@ -242,7 +243,7 @@ class OpenApiSettingsTest {
             var answer = admin.patch("/books", """
                     {"openapi": {"tag": "Library", "summary": "What <we> have", "schema": {"type": "object",
                       "required": ["title"], "properties": {"title": {"type": "string", "maxLength": 9}}}}}""");
-            assertThat(answer.statusCode()).isEqualTo(200);
+            assertStatus(200, answer);
             var document = document(gateway, "admin", "/_openapi/books");
             assertThat(document.getArray("tags"))
                     .containsExactly(json("{name: 'Library', description: 'What &lt;we&gt; have'}"));
@@ -254,9 +255,7 @@ class OpenApiSettingsTest {
             var created = OpenApiFixture.schema(document, "BooksNew");
             assertThat(created).doesNotContainKey("required"); // it is shown and not enforced
             assertThat(created.getDocument("properties")).containsOnlyKeys("title");
-            assertThat(admin.post("/books", "{\"_id\": \"c\", \"title\": \"longer than nine\"}")
-                            .statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, admin.post("/books", "{\"_id\": \"c\", \"title\": \"longer than nine\"}"));
         });
     }
 
@@ -264,7 +263,7 @@ class OpenApiSettingsTest {
     void the_page_is_where_it_is_configured_or_nowhere() {
         with("ui-uri: /docs", gateway -> {
             var page = gateway.anonymous().get("/docs/");
-            assertThat(page.statusCode()).isEqualTo(200);
+            assertStatus(200, page);
             assertThat(page.body()).contains("data-own=\"/docs\"", "data-described=\"/_openapi\"");
         });
         with(
@@ -277,7 +276,7 @@ class OpenApiSettingsTest {
     void the_page_and_its_files_are_public_and_under_a_policy() {
         with("enabled: true", gateway -> {
             var page = gateway.anonymous().get("/_openapi-ui/");
-            assertThat(page.statusCode()).isEqualTo(200);
+            assertStatus(200, page);
             assertThat(page.body()).doesNotContain("http", "style=", "<script>");
             for (int i = 0; i < 2; i++) { // read when it is first asked for, and then from memory
                 assertThat(gateway.anonymous().get("/_openapi-ui/").headers().firstValue("Content-Security-Policy"))
@@ -297,10 +296,8 @@ class OpenApiSettingsTest {
             assertThat(files).isEqualTo(4);
             assertThat(gateway.anonymous().get("/_openapi-ui").headers().firstValue("Location"))
                     .contains("_openapi-ui/");
-            assertThat(gateway.anonymous().get("/_openapi-ui/none.js").statusCode())
-                    .isEqualTo(404);
-            assertThat(gateway.anonymous().post("/_openapi-ui/", "{}").statusCode())
-                    .isEqualTo(405);
+            assertStatus(404, gateway.anonymous().get("/_openapi-ui/none.js"));
+            assertStatus(405, gateway.anonymous().post("/_openapi-ui/", "{}"));
         });
     }
 

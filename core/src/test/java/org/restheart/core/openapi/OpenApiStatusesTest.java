@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,11 +41,11 @@ final class OpenApiStatusesTest {
         gateway = TestGateway.start(mongo, "");
         var admin = gateway.as("admin");
         for (var path : List.of("/books", "/pics.files", "/_schemas")) {
-            assertThat(admin.send("PUT", path, "{}").statusCode()).isEqualTo(201);
+            assertStatus(201, admin.send("PUT", path, "{}"));
         }
         var declared =
                 "{\"aggrs\": [{\"uri\": \"any\", \"stages\": []}], \"streams\": [{\"uri\": \"any\", \"stages\": []}]}";
-        assertThat(admin.send("PATCH", "/books", declared).statusCode()).isEqualTo(200);
+        assertStatus(200, admin.send("PATCH", "/books", declared));
         document = OpenApiFixture.valid(admin.get("/_openapi"));
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import java.util.Set;
@@ -38,7 +39,7 @@ class OpenApiTest extends OpenApiFixture {
         assertThat(second.body()).isEqualTo(first.body());
         var tag = first.headers().firstValue("etag").orElseThrow();
         var third = gateway.as("ada").with("If-None-Match", tag).get("/_openapi");
-        assertThat(third.statusCode()).isEqualTo(304);
+        assertStatus(304, third);
         assertThat(third.body()).isEmpty();
         assertThat(first.headers().firstValue("cache-control")).contains("private, no-cache");
         assertThat(first.headers().firstValue("vary").orElse(""))
@@ -58,7 +59,7 @@ class OpenApiTest extends OpenApiFixture {
     @Test
     void the_document_for_anonymous_callers_contains_what_everybody_may_do() {
         var refused = gateway.anonymous().get("/_openapi");
-        assertThat(refused.statusCode()).isEqualTo(401);
+        assertStatus(401, refused);
         assertThat(refused.headers().firstValue("www-authenticate")).isPresent();
         assertThat(refused.body()).contains("this needs an account");
         gateway.as("admin")
@@ -74,7 +75,7 @@ class OpenApiTest extends OpenApiFixture {
         assertThat(at(document, "paths", "/books", "get").getArray("security").getFirst())
                 .isEqualTo(new BsonDocument());
         var wrong = gateway.anonymous().as("ada", "wrong").get("/_openapi");
-        assertThat(wrong.statusCode()).isEqualTo(401);
+        assertStatus(401, wrong);
         assertThat(wrong.body()).contains("these credentials are not accepted");
         assertThat(gateway.anonymous().get("/_access").body()).contains("this needs an account");
     }
@@ -85,7 +86,7 @@ class OpenApiTest extends OpenApiFixture {
     void what_is_not_there_and_what_is_hidden_look_the_same(String path) {
         var missing = gateway.as("ada").get("/_openapi/missing");
         var response = gateway.as("ada").get(path);
-        assertThat(response.statusCode()).isEqualTo(404);
+        assertStatus(404, response);
         assertThat(response.body()).isEqualTo(missing.body());
         assertThat(document("ada", "/_openapi/books").getDocument("paths").keySet())
                 .isNotEmpty()
@@ -160,7 +161,7 @@ class OpenApiTest extends OpenApiFixture {
 
     @Test
     void other_methods_are_refused() {
-        assertThat(gateway.as("admin").post("/_openapi", "{}").statusCode()).isEqualTo(405);
+        assertStatus(405, gateway.as("admin").post("/_openapi", "{}"));
     }
 
     @Test
@@ -175,7 +176,7 @@ class OpenApiTest extends OpenApiFixture {
                     .isEqualTo("Library");
             assertThat(document.getDocument("paths")).containsKey("/shown").doesNotContainKey("/secret");
             assertThat(at(document, "paths", "/shown")).containsKeys("get", "post", "put", "delete");
-            assertThat(open.anonymous().get("/shown").statusCode()).isEqualTo(401);
+            assertStatus(401, open.anonymous().get("/shown"));
         }
     }
 
@@ -183,6 +184,6 @@ class OpenApiTest extends OpenApiFixture {
     void a_collection_that_says_so_is_left_out() {
         gateway.as("admin").put("/secretive", "{\"openapi\": false}");
         assertThat(document("admin", "/_openapi").getDocument("paths")).doesNotContainKey("/secretive");
-        assertThat(gateway.as("admin").get("/_openapi/secretive").statusCode()).isEqualTo(404);
+        assertStatus(404, gateway.as("admin").get("/_openapi/secretive"));
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.TestInstance;
@@ -43,7 +44,7 @@ class AllowedMethodsTest {
     })
     void a_refused_method_comes_with_those_that_are_allowed(String method, String path, String allowed) {
         var answer = gateway.as("admin").send(method, path, "{}");
-        assertThat(answer.statusCode()).isEqualTo(405);
+        assertStatus(405, answer);
         assertThat(answer.headers().allValues("Allow")).containsExactly(allowed);
     }
 }

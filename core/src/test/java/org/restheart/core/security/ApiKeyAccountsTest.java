@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.Filters;
 import java.time.Duration;
@@ -48,12 +49,12 @@ class ApiKeyAccountsTest {
                 .post(
                         "/users",
                         "{\"_id\":\"%s\",\"password\":\"%s\",\"roles\":[\"editor\"]}".formatted(name, password));
-        assertThat(added.statusCode()).as(added.body()).isEqualTo(201);
+        assertStatus(201, added);
     }
 
     private static BsonDocument make(TestClient client, String content) {
         var response = client.post("/_apikeys", content);
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        assertStatus(201, response);
         return BsonDocument.parse(response.body());
     }
 
@@ -78,8 +79,7 @@ class ApiKeyAccountsTest {
         assertThat(status(made)).isEqualTo(200);
         assertThat(elsewhere(made)).isEqualTo(200);
         if (way.equals("rest")) {
-            assertThat(gateway.as("admin").send("DELETE", "/users/" + name, "").statusCode())
-                    .isEqualTo(204);
+            assertStatus(204, gateway.as("admin").send("DELETE", "/users/" + name, ""));
         } else {
             gateway.collection("users").deleteOne(Filters.eq("_id", name));
         }
@@ -95,8 +95,8 @@ class ApiKeyAccountsTest {
         assertThat(elsewhere(made)).isEqualTo(401);
         assertThat(second.get("/_apikeys").body()).doesNotContain("of the first");
         var path = "/_apikeys/" + made.getString("handle").getValue();
-        assertThat(second.patch(path, "{\"disabled\": false}").statusCode()).isEqualTo(404);
-        assertThat(second.send("DELETE", path, "").statusCode()).isEqualTo(404);
+        assertStatus(404, second.patch(path, "{\"disabled\": false}"));
+        assertStatus(404, second.send("DELETE", path, ""));
         assertThat(gateway.as("admin").get("/_apikeys?account=" + name).body()).contains("of the first");
     }
 
@@ -105,14 +105,13 @@ class ApiKeyAccountsTest {
         addAccount("changed", "one-pw");
         var made = make(gateway.anonymous().as("changed", "one-pw"), "{\"days\": 7}");
         var admin = gateway.as("admin");
-        assertThat(admin.patch("/users/changed", "{\"password\": \"two-pw\"}").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin.patch("/users/changed", "{\"password\": \"two-pw\"}"));
         assertThat(status(made)).isEqualTo(200);
         assertThat(elsewhere(made)).isEqualTo(200);
         var listed = BsonArray.parse(admin.get("/_apikeys?account=changed").body());
         assertThat(listed).hasSize(1);
         var handle = listed.getFirst().asDocument().getString("handle").getValue();
-        assertThat(admin.send("DELETE", "/_apikeys/" + handle, "").statusCode()).isEqualTo(204);
+        assertStatus(204, admin.send("DELETE", "/_apikeys/" + handle, ""));
         assertThat(status(made)).isEqualTo(401);
         await().atMost(SECOND).until(() -> elsewhere(made) == 401);
     }
@@ -168,14 +167,10 @@ class ApiKeyAccountsTest {
         try (var guarded =
                 TestGateway.start(mongo, PARTS + "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 5}\n")) {
             for (int i = 0; i < 5; i++) {
-                assertThat(guarded.anonymous()
-                                .with("api-key", "rhk_" + i)
-                                .get("/c")
-                                .statusCode())
-                        .isEqualTo(401);
+                assertStatus(
+                        401, guarded.anonymous().with("api-key", "rhk_" + i).get("/c"));
             }
-            assertThat(guarded.anonymous().with("api-key", "rhk_6").get("/c").statusCode())
-                    .isEqualTo(429);
+            assertStatus(429, guarded.anonymous().with("api-key", "rhk_6").get("/c"));
         }
     }
 
@@ -183,16 +178,12 @@ class ApiKeyAccountsTest {
     void who_makes_which_keys_is_configured(TestMongo mongo) {
         var realm = "apiKeyRealm: {keys-db: $db, self-service: false, allow-unlimited: true, max-lifetime-days: 10}\n";
         try (var few = TestGateway.start(mongo, "apiKeyAuthMechanism: {enabled: true}\n" + realm)) {
-            assertThat(few.as("ada").post("/_apikeys", "{\"days\": 1}").statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, few.as("ada").post("/_apikeys", "{\"days\": 1}"));
             var admin = few.as("admin");
-            assertThat(admin.post("/_apikeys", "{\"account\": \"ada\", \"days\": 11}")
-                            .statusCode())
-                    .isEqualTo(400);
+            assertStatus(400, admin.post("/_apikeys", "{\"account\": \"ada\", \"days\": 11}"));
             var unlimited = make(admin, "{\"account\": \"ada\"}");
             assertThat(unlimited).doesNotContainKey("expiresAt");
-            assertThat(with(few.anonymous(), unlimited).get("/roles/ada").statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, with(few.anonymous(), unlimited).get("/roles/ada"));
             var ends = few.collection("apikeys").listIndexes().into(new ArrayList<>()).stream()
                     .filter(index -> index.containsKey("expireAfterSeconds"))
                     .toList();
@@ -206,6 +197,6 @@ class ApiKeyAccountsTest {
     @ValueSource(strings = {"1234", "127.1", "face.de", "abcd", "10.0.0.0/33", "::1/129", "256.1.1.1", "::1%lo"})
     void a_range_is_written_in_full(String range) {
         var content = "{\"days\": 1, \"from\": [\"" + range + "\"]}";
-        assertThat(gateway.as("ada").post("/_apikeys", content).statusCode()).isEqualTo(400);
+        assertStatus(400, gateway.as("ada").post("/_apikeys", content));
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JWSAlgorithm;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ class ApiKeyLimitsTest {
 
     private static BsonDocument make(TestGateway at, String who) {
         var response = at.as(who).post("/_apikeys", "{\"days\": 7, \"from\": [\"127.0.0.1/32\"]}");
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        assertStatus(201, response);
         return BsonDocument.parse(response.body());
     }
 
@@ -106,7 +107,7 @@ class ApiKeyLimitsTest {
             make(jwt, "many");
         }
         var refused = jwt.as("many").post("/_apikeys", "{\"days\": 7}");
-        assertThat(refused.statusCode()).isEqualTo(403);
+        assertStatus(403, refused);
         assertThat(refused.body()).contains("at most 1000 keys");
     }
 
@@ -154,7 +155,7 @@ class ApiKeyLimitsTest {
                     "/authorize?response_type=code&client_id=app&code_challenge=abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"
                             + "&code_challenge_method=S256&redirect_uri=http%3A%2F%2Flocalhost%3A3000%2F",
                     "");
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(403);
+            assertStatus(403, answer);
             assertThat(answer.headers().firstValue("Location")).isEmpty();
         }
     }
@@ -165,10 +166,10 @@ class ApiKeyLimitsTest {
         var made = make(jwt, who);
         var path = "/_apikeys/" + made.getString("handle").getValue();
         for (var client : with(jwt, made)) {
-            assertThat(client.post("/_apikeys", "{\"days\": 300}").statusCode()).isEqualTo(403);
-            assertThat(client.patch(path, "{\"disabled\": false}").statusCode()).isEqualTo(403);
-            assertThat(client.send("DELETE", path, "").statusCode()).isEqualTo(403);
-            assertThat(client.get("/_apikeys").statusCode()).isEqualTo(403);
+            assertStatus(403, client.post("/_apikeys", "{\"days\": 300}"));
+            assertStatus(403, client.patch(path, "{\"disabled\": false}"));
+            assertStatus(403, client.send("DELETE", path, ""));
+            assertStatus(403, client.get("/_apikeys"));
         }
     }
 
@@ -179,7 +180,7 @@ class ApiKeyLimitsTest {
                     .getString("access_token")
                     .getValue();
             with(at, make(at, "ada")).forEach(client -> client.send("POST", "/logout", ""));
-            assertThat(at.anonymous().as("ada", token).get("/c").statusCode()).isEqualTo(200);
+            assertStatus(200, at.anonymous().as("ada", token).get("/c"));
         }
     }
 
@@ -191,10 +192,10 @@ class ApiKeyLimitsTest {
                     .getValue();
             var ada = at.anonymous().as("ada", token);
             var made = ada.post("/_apikeys", "{\"days\": 7}");
-            assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+            assertStatus(201, made);
             var path = "/_apikeys/"
                     + BsonDocument.parse(made.body()).getString("handle").getValue();
-            assertThat(ada.send("DELETE", path, "").statusCode()).isEqualTo(204);
+            assertStatus(204, ada.send("DELETE", path, ""));
         }
     }
 
@@ -210,10 +211,10 @@ class ApiKeyLimitsTest {
                                         SIGNING,
                                         JWSAlgorithm.HS256,
                                         "{iss: 'restheart.org', sub: 'ada', roles: ['editor'], exp: 4102444800}"));
-        assertThat(foreign.get("/c").statusCode()).isEqualTo(200);
-        assertThat(foreign.post("/_apikeys", "{\"days\": 7}").statusCode()).isEqualTo(403);
-        assertThat(foreign.get("/_apikeys").statusCode()).isEqualTo(403);
-        assertThat(foreign.send("DELETE", path, "").statusCode()).isEqualTo(403);
+        assertStatus(200, foreign.get("/c"));
+        assertStatus(403, foreign.post("/_apikeys", "{\"days\": 7}"));
+        assertStatus(403, foreign.get("/_apikeys"));
+        assertStatus(403, foreign.send("DELETE", path, ""));
     }
 
     /// With the password a key would be good for everything that its account may do, from everywhere.
@@ -224,28 +225,20 @@ class ApiKeyLimitsTest {
         var password = "{\"password\": \"another-pw\"}";
         var whole = "{\"_id\": \"ada\", \"password\": \"another-pw\", \"roles\": [\"editor\"]}";
         for (var client : with(jwt, make(jwt, "ada"))) {
-            assertThat(client.patch("/users/ada", password).statusCode()).isEqualTo(403);
-            assertThat(client.patch("/users/ada", "{\"$set\": " + password + "}")
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(client.put("/users/ada", "{\"password\": \"another-pw\", \"roles\": [\"editor\"]}")
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(client.post("/users", whole).statusCode()).isEqualTo(403);
-            assertThat(client.post("/users", "[" + whole + "]").statusCode()).isEqualTo(403);
-            assertThat(client.patch("/users/*?filter=" + TestGateway.encode("{\"_id\": \"ada\"}"), password)
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(client.patch("/users/ada", "{\"team\": \"red\"}").statusCode())
-                    .isEqualTo(200);
+            assertStatus(403, client.patch("/users/ada", password));
+            assertStatus(403, client.patch("/users/ada", "{\"$set\": " + password + "}"));
+            assertStatus(403, client.put("/users/ada", "{\"password\": \"another-pw\", \"roles\": [\"editor\"]}"));
+            assertStatus(403, client.post("/users", whole));
+            assertStatus(403, client.post("/users", "[" + whole + "]"));
+            assertStatus(403, client.patch("/users/*?filter=" + TestGateway.encode("{\"_id\": \"ada\"}"), password));
+            assertStatus(200, client.patch("/users/ada", "{\"team\": \"red\"}"));
         }
-        assertThat(jwt.as("ada").get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, jwt.as("ada").get("/c"));
         assertThat(updateAsAnAction(password)).isEqualTo(403);
         assertThat(updateAsAnAction("{\"team\": \"blue\"}")).isEqualTo(200);
-        assertThat(jwt.as("ada").get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, jwt.as("ada").get("/c"));
         var maker = with(jwt, make(jwt, "ada")).getFirst();
-        assertThat(maker.post("/users", whole.replace("ada", "made-by-a-key")).statusCode())
-                .isEqualTo(201);
+        assertStatus(201, maker.post("/users", whole.replace("ada", "made-by-a-key")));
     }
 
     private static int updateAsAnAction(String fields) {

@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Instant;
@@ -42,7 +43,7 @@ class ApiKeyTest {
 
     private static BsonDocument make(String who, String content) {
         var response = gateway.as(who).post("/_apikeys", content);
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        assertStatus(201, response);
         assertThat(response.headers().firstValue("Cache-Control")).contains("no-store");
         return json(response);
     }
@@ -60,11 +61,11 @@ class ApiKeyTest {
         assertThat(status("APIKEY", key)).isEqualTo(200);
         assertThat(status("Authorization", "Bearer " + key)).isEqualTo(200);
         assertThat(status("api-key", key + "x")).isEqualTo(401);
-        assertThat(gateway.anonymous().get("/c?api-key=" + key).statusCode()).isEqualTo(401);
+        assertStatus(401, gateway.anonymous().get("/c?api-key=" + key));
         var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\"}"
                 .formatted(gateway.database().getName());
         var found = gateway.anonymous().with("api-key", key).post("/app/a/endpoint/data/v1/action/find", body);
-        assertThat(found.statusCode()).as(found.body()).isEqualTo(200);
+        assertStatus(200, found);
     }
 
     @Test
@@ -87,21 +88,18 @@ class ApiKeyTest {
         var path = "/_apikeys/" + made.getString("handle").getValue();
         var ada = gateway.as("ada");
         assertThat(status("api-key", key)).isEqualTo(200);
-        assertThat(ada.patch(path, "{\"disabled\": true}").statusCode()).isEqualTo(204);
+        assertStatus(204, ada.patch(path, "{\"disabled\": true}"));
         assertThat(status("api-key", key)).isEqualTo(401);
-        assertThat(ada.patch(path, "{\"disabled\": false}").statusCode()).isEqualTo(204);
+        assertStatus(204, ada.patch(path, "{\"disabled\": false}"));
         assertThat(status("api-key", key)).isEqualTo(200);
         var later = Instant.now().plus(30, ChronoUnit.DAYS);
-        assertThat(ada.patch(path, "{\"expiresAt\": \"" + later + "\"}").statusCode())
-                .isEqualTo(400);
-        assertThat(ada.patch(path, "{\"expiresAt\": \"2020-01-01T00:00:00Z\"}").statusCode())
-                .isEqualTo(204);
+        assertStatus(400, ada.patch(path, "{\"expiresAt\": \"" + later + "\"}"));
+        assertStatus(204, ada.patch(path, "{\"expiresAt\": \"2020-01-01T00:00:00Z\"}"));
         assertThat(status("api-key", key)).isEqualTo(401);
         var other = make("ada", "{\"days\": 7}");
         assertThat(status("api-key", other.getString("key").getValue())).isEqualTo(200);
-        assertThat(ada.send("DELETE", "/_apikeys/" + other.getString("handle").getValue(), "")
-                        .statusCode())
-                .isEqualTo(204);
+        assertStatus(
+                204, ada.send("DELETE", "/_apikeys/" + other.getString("handle").getValue(), ""));
         assertThat(status("api-key", other.getString("key").getValue())).isEqualTo(401);
     }
 
@@ -121,16 +119,13 @@ class ApiKeyTest {
 
     @Test
     void an_administrator_imports_keys_of_the_retired_service() {
-        assertThat(gateway.as("ada")
-                        .post("/_apikeys", "{\"days\": 1, \"key\": \"" + IMPORTED + "\"}")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.as("ada").post("/_apikeys", "{\"days\": 1, \"key\": \"" + IMPORTED + "\"}"));
         make("admin", "{\"account\": \"ada\", \"days\": 90, \"key\": \"" + IMPORTED + "\"}");
         assertThat(status("api-key", IMPORTED)).isEqualTo(200);
-        assertThat(gateway.as("admin")
-                        .post("/_apikeys", "{\"account\": \"ada\", \"days\": 90, \"key\": \"" + IMPORTED + "\"}")
-                        .statusCode())
-                .isEqualTo(409);
+        assertStatus(
+                409,
+                gateway.as("admin")
+                        .post("/_apikeys", "{\"account\": \"ada\", \"days\": 90, \"key\": \"" + IMPORTED + "\"}"));
     }
 
     @ParameterizedTest
@@ -148,7 +143,7 @@ class ApiKeyTest {
                 "{"
             })
     void what_a_key_cannot_be_is_refused(String content) {
-        assertThat(gateway.as("ada").post("/_apikeys", content).statusCode()).isEqualTo(400);
+        assertStatus(400, gateway.as("ada").post("/_apikeys", content));
     }
 
     @Test
@@ -157,23 +152,17 @@ class ApiKeyTest {
         var bob = gateway.as("bob");
         assertThat(bob.get("/_apikeys").body())
                 .doesNotContain(made.getString("handle").getValue());
-        assertThat(bob.send("DELETE", "/_apikeys/" + made.getString("handle").getValue(), "")
-                        .statusCode())
-                .isEqualTo(404);
-        assertThat(bob.post("/_apikeys", "{\"days\": 1, \"account\": \"ada\"}").statusCode())
-                .isEqualTo(403);
+        assertStatus(
+                404, bob.send("DELETE", "/_apikeys/" + made.getString("handle").getValue(), ""));
+        assertStatus(403, bob.post("/_apikeys", "{\"days\": 1, \"account\": \"ada\"}"));
         assertThat(BsonArray.parse(gateway.as("admin").get("/_apikeys").body())).isNotEmpty();
-        assertThat(gateway.anonymous().get("/_apikeys").statusCode()).isEqualTo(401);
+        assertStatus(401, gateway.anonymous().get("/_apikeys"));
     }
 
     @Test
     void a_key_makes_no_keys() {
         var key = make("ada", "{\"days\": 7}").getString("key").getValue();
-        assertThat(gateway.anonymous()
-                        .with("api-key", key)
-                        .post("/_apikeys", "{\"days\": 300}")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.anonymous().with("api-key", key).post("/_apikeys", "{\"days\": 300}"));
     }
 
     @Test
@@ -229,7 +218,6 @@ class ApiKeyTest {
         }
         var body = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"apikeys\"}"
                 .formatted(gateway.database().getName());
-        assertThat(admin.post("/app/a/endpoint/data/v1/action/find", body).statusCode())
-                .isEqualTo(403);
+        assertStatus(403, admin.post("/app/a/endpoint/data/v1/action/find", body));
     }
 }

@@ -5,6 +5,7 @@ import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.security.TestGateway.encode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.bson.BsonDocument;
@@ -54,7 +55,7 @@ class AttacksTest {
         gateway.insert("h", "{_id: 'a', secret: 'TOP', n: [{secret: 'TOP', open: 1}]}");
         gateway.insert("p", "{_id: 'mine', owner: 'kim'}", "{_id: 'theirs', owner: 'bob'}");
         gateway.insert("g", "{_id: 1, team: 'red'}");
-        assertThat(gateway.as("admin").put("/g", """
+        assertStatus(200, gateway.as("admin").put("/g", """
                 {"aggrs": [
                   {"uri": "team", "type": "pipeline", "stages": [{"$match": {"team": {"$var": "@user.team"}}}]},
                   {"uri": "facet", "type": "pipeline", "stages": [{"$facet": {"x": [{"$lookup":
@@ -66,7 +67,7 @@ class AttacksTest {
                   {"uri": "case", "type": "pipeline", "stages": [{"$UNIONWITH": "users"}]},
                   {"uri": "function", "type": "pipeline", "stages": [{"$project": {"x":
                     {"$cond": [true, {"$function": {"body": "f", "args": [], "lang": "js"}}, 1]}}}]}
-                ]}""").statusCode()).isEqualTo(200);
+                ]}"""));
     }
 
     private static int status(TestClient client, String target) {
@@ -96,10 +97,9 @@ class AttacksTest {
         assertThat(gateway.user("eve").get("/users/eve").body())
                 .contains("limited")
                 .doesNotContain("$2a$", "abc");
-        assertThat(gateway.user("eve")
-                        .patch("/users/eve", "[{\"$set\":{\"profile\":{\"$concat\":[\"$_id\",\"!\"]}}}]")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(
+                200,
+                gateway.user("eve").patch("/users/eve", "[{\"$set\":{\"profile\":{\"$concat\":[\"$_id\",\"!\"]}}}]"));
     }
 
     @Test
@@ -127,10 +127,7 @@ class AttacksTest {
             }
         }
         assertThat(gateway.user("eve").get("/h").body()).contains("\"open\"").doesNotContain("TOP");
-        assertThat(gateway.user("eve")
-                        .patch("/h/a", "[{\"$set\":{\"y\":{\"$literal\":\"$secret\"}}}]")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.user("eve").patch("/h/a", "[{\"$set\":{\"y\":{\"$literal\":\"$secret\"}}}]"));
     }
 
     @Test
@@ -158,7 +155,7 @@ class AttacksTest {
     /// All but this is the same for both, and small beside it.
     private static long costOfRefusal(TestClient client) {
         long before = ThreadCpu.nanos("bcrypt-");
-        assertThat(client.get("/same").statusCode()).isEqualTo(401);
+        assertStatus(401, client.get("/same"));
         return ThreadCpu.nanos("bcrypt-") - before;
     }
 
@@ -182,7 +179,7 @@ class AttacksTest {
         var unbound = gateway.as("ada")
                 .get("/g/_aggrs/team?avars=" + encode("{\"team\":\"red\"}") + "&avars="
                         + encode("{\"@user.team\":\"red\"}"));
-        assertThat(unbound.statusCode()).isEqualTo(400);
+        assertStatus(400, unbound);
         assertThat(unbound.body()).doesNotContain("red");
     }
 
@@ -204,13 +201,13 @@ class AttacksTest {
         var deep = "[".repeat(150) + "]".repeat(150);
         var admin = gateway.as("admin");
         for (var text : List.of("{\"a\":" + deep + "}", "{\"a\":".repeat(150) + "1" + "}".repeat(150))) {
-            assertThat(admin.post("/g", text).statusCode()).isEqualTo(400);
+            assertStatus(400, admin.post("/g", text));
             assertThat(status(admin, "/g?filter=" + encode(text))).isEqualTo(400);
             assertThat(status(admin, "/g?keys=" + encode(text))).isEqualTo(400);
             assertThat(status(admin, "/g/_aggrs/team?avars=" + encode(text))).isEqualTo(400);
         }
-        assertThat(admin.post("/g", "[".repeat(500_000)).statusCode()).isEqualTo(400);
-        assertThat(admin.post("/g", "{\"a\":".repeat(100_000)).statusCode()).isEqualTo(400);
+        assertStatus(400, admin.post("/g", "[".repeat(500_000)));
+        assertStatus(400, admin.post("/g", "{\"a\":".repeat(100_000)));
     }
 
     @Test
@@ -218,16 +215,12 @@ class AttacksTest {
         var name = gateway.database().getName();
         var rows = "_id,password,roles\nzed,plain,admin\n";
         var root = gateway.as("admin").with("Content-Type", "text/csv");
-        assertThat(gateway.anonymous()
-                        .with("Content-Type", "text/csv")
-                        .send("POST", "/csv?db=" + name + "&coll=g", rows)
-                        .statusCode())
-                .isEqualTo(401);
-        assertThat(gateway.as("ada")
-                        .with("Content-Type", "text/csv")
-                        .send("POST", "/csv?db=" + name + "&coll=g", rows)
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(
+                401,
+                gateway.anonymous().with("Content-Type", "text/csv").send("POST", "/csv?db=" + name + "&coll=g", rows));
+        assertStatus(
+                403,
+                gateway.as("ada").with("Content-Type", "text/csv").send("POST", "/csv?db=" + name + "&coll=g", rows));
         for (var target : List.of("/csv?db=" + name + "&coll=users", "/csv?db=" + name + "&coll=_properties")) {
             assertThat(root.send("POST", target, rows).statusCode()).as(target).isEqualTo(403);
         }
@@ -236,9 +229,7 @@ class AttacksTest {
                     .as(db)
                     .isEqualTo(403);
         }
-        assertThat(root.send("POST", "/csv?db=" + name + "&coll=users", "_id,password\nzed,plain\n")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, root.send("POST", "/csv?db=" + name + "&coll=users", "_id,password\nzed,plain\n"));
         assertThat(gateway.collection("users")
                         .find(eq("_id", "zed"))
                         .first()
@@ -270,35 +261,23 @@ class AttacksTest {
 
     @Test
     void caches_cannot_be_invalidated_without_an_account() {
-        assertThat(gateway.anonymous().send("POST", "/ic?db=any&coll=any", "").statusCode())
-                .isEqualTo(401);
-        assertThat(gateway.as("bob").send("POST", "/ic?db=any&coll=any", "").statusCode())
-                .isEqualTo(403);
+        assertStatus(401, gateway.anonymous().send("POST", "/ic?db=any&coll=any", ""));
+        assertStatus(403, gateway.as("bob").send("POST", "/ic?db=any&coll=any", ""));
     }
 
     @Test
     void no_document_is_written_outside_of_the_callers_partition() {
         var kim = gateway.user("kim");
         for (var wm : List.of("", "?wm=upsert")) {
-            assertThat(kim.post("/p" + wm, "{\"_id\":\"new\",\"owner\":\"bob\"}")
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(kim.post("/p" + wm, "[{\"_id\":\"new\",\"owner\":\"bob\"}]")
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(kim.put("/p/mine" + wm, "{\"owner\":\"bob\"}").statusCode())
-                    .isEqualTo(403);
-            assertThat(kim.patch("/p/mine" + wm, "{\"owner\":\"bob\"}").statusCode())
-                    .isEqualTo(403);
-            assertThat(kim.patch("/p/mine" + wm, "{\"$unset\":{\"owner\":1}}").statusCode())
-                    .isEqualTo(403);
-            assertThat(kim.patch("/p/mine" + wm, "[{\"$set\":{\"owner\":\"$_id\"}}]")
-                            .statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, kim.post("/p" + wm, "{\"_id\":\"new\",\"owner\":\"bob\"}"));
+            assertStatus(403, kim.post("/p" + wm, "[{\"_id\":\"new\",\"owner\":\"bob\"}]"));
+            assertStatus(403, kim.put("/p/mine" + wm, "{\"owner\":\"bob\"}"));
+            assertStatus(403, kim.patch("/p/mine" + wm, "{\"owner\":\"bob\"}"));
+            assertStatus(403, kim.patch("/p/mine" + wm, "{\"$unset\":{\"owner\":1}}"));
+            assertStatus(403, kim.patch("/p/mine" + wm, "[{\"$set\":{\"owner\":\"$_id\"}}]"));
         }
-        assertThat(kim.put("/p/new?wm=upsert", "{\"owner\":\"bob\"}").statusCode())
-                .isEqualTo(403);
-        assertThat(kim.patch("/p/mine", "{\"x\":1}").statusCode()).isEqualTo(200);
+        assertStatus(403, kim.put("/p/new?wm=upsert", "{\"owner\":\"bob\"}"));
+        assertStatus(200, kim.patch("/p/mine", "{\"x\":1}"));
         assertThat(gateway.collection("p").find(eq("_id", "mine")).first().getString("owner"))
                 .isEqualTo(new org.bson.BsonString("kim"));
         assertThat(gateway.collection("p").countDocuments(eq("_id", "new"))).isZero();
@@ -312,10 +291,7 @@ class AttacksTest {
         for (var target : List.of("/g?sid=" + sid, "/g?sid=" + sid + "&txn=1")) {
             assertThat(status(gateway.as("ada"), target)).as(target).isEqualTo(404);
         }
-        assertThat(gateway.as("ada")
-                        .post("/g?sid=" + sid + "&txn=1", "{\"_id\":\"t46\"}")
-                        .statusCode())
-                .isEqualTo(404);
+        assertStatus(404, gateway.as("ada").post("/g?sid=" + sid + "&txn=1", "{\"_id\":\"t46\"}"));
         assertThat(gateway.collection("g").countDocuments(eq("_id", "t46"))).isZero();
     }
 

@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,16 +23,15 @@ class AuditTest {
         try (var gateway = TestGateway.start(mongo, "logging: {audit: writes, requests-log-mode: 0}\n");
                 var log = new LogLines()) {
             var admin = gateway.as("admin");
-            assertThat(admin.put("/films", "{}").statusCode()).isEqualTo(201);
-            assertThat(admin.put(
-                                    "/films/ran?wm=upsert&filter=" + TestGateway.encode("{\"x\": \"S3CRET\"}"),
-                                    "{\"title\": \"S3CRET\"}")
-                            .statusCode())
-                    .isEqualTo(201);
-            assertThat(admin.get("/films/ran").statusCode()).isEqualTo(200);
-            assertThat(gateway.as("bob").send("DELETE", "/films/ran", "").statusCode())
-                    .isEqualTo(403);
-            assertThat(gateway.anonymous().get("/films").statusCode()).isEqualTo(401);
+            assertStatus(201, admin.put("/films", "{}"));
+            assertStatus(
+                    201,
+                    admin.put(
+                            "/films/ran?wm=upsert&filter=" + TestGateway.encode("{\"x\": \"S3CRET\"}"),
+                            "{\"title\": \"S3CRET\"}"));
+            assertStatus(200, admin.get("/films/ran"));
+            assertStatus(403, gateway.as("bob").send("DELETE", "/films/ran", ""));
+            assertStatus(401, gateway.anonymous().get("/films"));
             await().until(() -> audited(log).size() >= 4);
             var lines = audited(log);
             assertThat(lines).hasSize(4).noneMatch(line -> line.contains("S3CRET"));
@@ -48,12 +48,12 @@ class AuditTest {
         try (var gateway = TestGateway.start(mongo, "logging: {audit: writes, requests-log-mode: 0}\n");
                 var log = new LogLines()) {
             var admin = gateway.as("admin");
-            assertThat(admin.put(
-                                    "/films",
-                                    "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\": \"c\"}]}]}")
-                            .statusCode())
-                    .isEqualTo(201);
-            assertThat(admin.get("/films/_aggrs/w").statusCode()).isEqualTo(200);
+            assertStatus(
+                    201,
+                    admin.put(
+                            "/films",
+                            "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\": \"c\"}]}]}"));
+            assertStatus(200, admin.get("/films/_aggrs/w"));
             await().until(() -> audited(log).size() == 2);
             assertThat(audited(log).get(1)).contains("\"method\":\"GET\",\"path\":\"/films/_aggrs/w\"");
         }
@@ -63,7 +63,7 @@ class AuditTest {
     void reads_leave_one_only_when_asked_for(TestMongo mongo) {
         try (var gateway = TestGateway.start(mongo, "logging: {audit: all, requests-log-mode: 0}\n");
                 var log = new LogLines()) {
-            assertThat(gateway.as("admin").get("/").statusCode()).isEqualTo(200);
+            assertStatus(200, gateway.as("admin").get("/"));
             await().until(() -> audited(log).size() == 1);
         }
     }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -22,7 +23,7 @@ class BlockedDefinitionsTest {
     }
 
     private static void assertRefused(HttpResponse<String> answer, long began) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+        assertStatus(503, answer);
         assertThat(answer.body()).contains("nothing was changed: open transactions hold the collection");
         assertThat(answer.headers().firstValue("Retry-After")).contains("5");
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(TIME_LIMIT);
@@ -36,8 +37,8 @@ class BlockedDefinitionsTest {
                 var session = mongo.client().startSession()) {
             var admin = gateway.as("admin");
             var etag = admin.put("/" + name, "{}").headers().firstValue("ETag").orElseThrow();
-            assertThat(admin.put("/" + name + "/books", "{}").statusCode()).isEqualTo(201);
-            assertThat(admin.put("/" + name + "/other", "{}").statusCode()).isEqualTo(201);
+            assertStatus(201, admin.put("/" + name + "/books", "{}"));
+            assertStatus(201, admin.put("/" + name + "/other", "{}"));
             session.startTransaction();
             mongo.client()
                     .getDatabase(name)
@@ -49,10 +50,7 @@ class BlockedDefinitionsTest {
                     .as("its properties stay")
                     .isEqualTo(200);
             session.abortTransaction();
-            assertThat(admin.with("If-Match", etag)
-                            .send("DELETE", "/" + name, "")
-                            .statusCode())
-                    .isEqualTo(204);
+            assertStatus(204, admin.with("If-Match", etag).send("DELETE", "/" + name, ""));
         }
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
@@ -89,14 +90,14 @@ class BlockedInsertsTest {
     }
 
     private static void assertBlocked(HttpResponse<String> answer) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+        assertStatus(503, answer);
         assertThat(answer.body()).contains("transaction may hold the document");
         assertThat(answer.headers().firstValue("Retry-After")).isPresent();
     }
 
     /// The `httpStatus` of each error of a report, by `index` or `line`.
     private static Map<Integer, Integer> errors(HttpResponse<String> answer, String position) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        assertStatus(207, answer);
         return BsonDocument.parse(answer.body()).getArray("errors", new BsonArray()).stream()
                 .collect(Collectors.toMap(
                         error -> error.asDocument().getNumber(position).intValue(),
@@ -111,7 +112,7 @@ class BlockedInsertsTest {
             transaction.abortTransaction();
         }
         assertThat(gateway.stored("books", "held")).isNull();
-        assertThat(ada.post("/books", "{\"_id\": \"held\"}").statusCode()).isEqualTo(201);
+        assertStatus(201, ada.post("/books", "{\"_id\": \"held\"}"));
     }
 
     @Test
@@ -126,16 +127,15 @@ class BlockedInsertsTest {
                     .isEqualTo(Map.of(1, 503));
             var upsert = gateway.as("ada").with("Idempotency-Key", "\"upsert\"");
             // MongoDB 6.0 does not apply time limits to an upsert that waits for a transaction, but the driver does
-            assertThat(within(SOON, () -> upsert.post("/books?wm=upsert", held)).statusCode())
-                    .isEqualTo(503);
+            assertStatus(503, within(SOON, () -> upsert.post("/books?wm=upsert", held)));
             transaction.abortTransaction();
         }
-        assertThat(several.post("/books", array).statusCode()).isEqualTo(200);
-        assertThat(several.post("/books", array).statusCode()).isEqualTo(200);
+        assertStatus(200, several.post("/books", array));
+        assertStatus(200, several.post("/books", array));
         assertThat(gateway.collection("books").countDocuments(Filters.eq("n", 1)))
                 .isEqualTo(2);
         assertThat(gateway.stored("books", "held")).isNotNull();
-        assertThat(one.post("/books", held).statusCode()).isEqualTo(409);
+        assertStatus(409, one.post("/books", held));
     }
 
     @Test
@@ -150,11 +150,11 @@ class BlockedInsertsTest {
                     .toList();
             for (int i = 0; i < 5; i++) {
                 var own = within(SOON, () -> ada.post("/books", "{}"));
-                assertThat(own.statusCode()).as(own.body()).isEqualTo(201);
+                assertStatus(201, own);
                 var own1 = within(SOON, () -> ada.post("/books", "[{}, {}]"));
-                assertThat(own1.statusCode()).as(own1.body()).isEqualTo(200);
+                assertStatus(200, own1);
                 var other = within(SOON, () -> gateway.as("bob").post("/books", "{}"));
-                assertThat(other.statusCode()).as(other.body()).isEqualTo(201);
+                assertStatus(201, other);
             }
             for (var each : blocked) {
                 assertBlocked(each.get());
@@ -181,8 +181,8 @@ class BlockedInsertsTest {
             assertThat(second).isNotDone();
             committed.commitTransaction();
             aborted.abortTransaction();
-            assertThat(first.get().statusCode()).as(first.get().body()).isEqualTo(409);
-            assertThat(second.get().statusCode()).as(second.get().body()).isEqualTo(201);
+            assertStatus(409, first.get());
+            assertStatus(201, second.get());
             assertThat(errors(array.get(), "index")).isEqualTo(Map.of(1, 409, 2, 409));
         }
         assertThat(gateway.collection("books").countDocuments()).isEqualTo(5);
@@ -262,22 +262,21 @@ class BlockedInsertsTest {
     void uploads_of_a_held_id_and_the_first_of_a_bucket_are_refused_in_time() {
         var admin = gateway.as("admin").with("Content-Type", "application/octet-stream");
         for (var bucket : List.of("first", "used")) {
-            assertThat(gateway.as("admin").put("/" + bucket + ".files", "{}").statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, gateway.as("admin").put("/" + bucket + ".files", "{}"));
         }
-        assertThat(admin.send("PUT", "/used.files/other", "x").statusCode()).isEqualTo(201);
+        assertStatus(201, admin.send("PUT", "/used.files/other", "x"));
         try (var transaction = mongo.client().startSession()) {
             transaction.startTransaction();
             for (var bucket : List.of("first.files", "used.files")) {
                 gateway.collection(bucket).insertOne(transaction, BsonDocument.parse("{_id: 'held'}"));
             }
             var indexes = within(TIME_LIMIT, () -> admin.send("PUT", "/first.files/any", "x"));
-            assertThat(indexes.statusCode()).as(indexes.body()).isEqualTo(503);
+            assertStatus(503, indexes);
             for (int size : new int[] {1, 9 << 20}) {
                 var answer = within(TIME_LIMIT, () -> admin.send("PUT", "/used.files/held", "x".repeat(size)));
                 assertThat(answer.statusCode()).as(answer.body()).isIn(409, 503);
             }
-            assertThat(admin.send("PUT", "/used.files/free", "x").statusCode()).isEqualTo(201);
+            assertStatus(201, admin.send("PUT", "/used.files/free", "x"));
             transaction.abortTransaction();
         }
         assertThat(gateway.collection("used.files").countDocuments()).isEqualTo(2);
@@ -291,8 +290,7 @@ class BlockedInsertsTest {
                 admin.post("/_sessions", "").headers().firstValue("Location").orElseThrow();
         var sid = session.substring(session.lastIndexOf('/') + 1);
         for (var content : List.of("{\"_id\": \"held\"}", "[{\"_id\": \"held\"}]")) {
-            assertThat(admin.post("/_sessions/" + sid + "/_txns", "").statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, admin.post("/_sessions/" + sid + "/_txns", ""));
             var number = BsonDocument.parse(
                             admin.get("/_sessions/" + sid + "/_txns").body())
                     .getDocument("currentTxn")
@@ -300,7 +298,7 @@ class BlockedInsertsTest {
                     .intValue();
             try (var transaction = holding("held")) {
                 var answer = within(SOON, () -> admin.post("/books?sid=" + sid + "&txn=" + number, content));
-                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+                assertStatus(409, answer);
                 transaction.abortTransaction();
             }
         }
@@ -313,8 +311,8 @@ class BlockedInsertsTest {
             var index = threads.submit(
                     () -> within(TIME_LIMIT, () -> admin.put("/books/_indexes/n", "{\"keys\": {\"n\": 1}}")));
             var insert = within(TIME_LIMIT, () -> gateway.as("ada").post("/books", "{}"));
-            assertThat(insert.statusCode()).as(insert.body()).isEqualTo(201);
-            assertThat(index.get().statusCode()).as(index.get().body()).isEqualTo(503);
+            assertStatus(201, insert);
+            assertStatus(503, index.get());
             assertThat(index.get().body()).contains("transactions");
             for (var path : List.of("/books/_indexes/m", "/books")) {
                 var answer =
@@ -323,9 +321,8 @@ class BlockedInsertsTest {
             }
             transaction.abortTransaction();
         }
-        assertThat(admin.put("/books/_indexes/n", "{\"keys\": {\"n\": 1}}").statusCode())
-                .isEqualTo(201);
-        assertThat(admin.send("DELETE", "/books/_indexes/n", "").statusCode()).isEqualTo(204);
+        assertStatus(201, admin.put("/books/_indexes/n", "{\"keys\": {\"n\": 1}}"));
+        assertStatus(204, admin.send("DELETE", "/books/_indexes/n", ""));
     }
 
     /// Somebody who is not a client of the gateway waits for the lock of the collection, and all others for that.
@@ -462,7 +459,7 @@ class BlockedInsertsTest {
                         unknown.add(id);
                     }
                 } else {
-                    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+                    assertStatus(409, answer);
                 }
             }
             return;

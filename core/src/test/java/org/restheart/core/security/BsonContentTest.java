@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -87,14 +88,11 @@ class BsonContentTest {
         content.writeBytes(malformed);
         content.writeBytes(dump(BsonDocument.parse("{_id: 3}"), BsonDocument.parse("{_id: 1}")));
         var answer = bson(gateway.as("admin")).sendBytes("POST", "/broken", content.toByteArray());
-        assertThat(answer.statusCode()).isEqualTo(207);
+        assertStatus(207, answer);
         assertThat(text(answer.body()))
                 .contains("\"inserted\": 2", "{\"line\": 2, \"httpStatus\": 400", "{\"line\": 4, \"httpStatus\": 409");
         content.writeBytes(Arrays.copyOf(dump(BsonDocument.parse("{_id: 5, s: 'abcdef'}")), 12));
-        assertThat(bson(gateway.as("admin"))
-                        .sendBytes("POST", "/broken", content.toByteArray())
-                        .statusCode())
-                .isEqualTo(400);
+        assertStatus(400, bson(gateway.as("admin")).sendBytes("POST", "/broken", content.toByteArray()));
     }
 
     @Test
@@ -102,13 +100,10 @@ class BsonContentTest {
         var admin = bson(gateway.as("admin"));
         var nested = nested(20_000);
         var answer = admin.sendBytes("POST", "/deep", nested);
-        assertThat(answer.statusCode()).isEqualTo(207);
+        assertStatus(207, answer);
         assertThat(text(answer.body())).contains("More than 100 levels");
-        assertThat(admin.sendBytes("POST", "/deep", new byte[] {-1, -1, -1, -1, 0})
-                        .statusCode())
-                .isEqualTo(400);
-        assertThat(admin.sendBytes("POST", "/deep", new byte[] {5}).statusCode())
-                .isEqualTo(400);
+        assertStatus(400, admin.sendBytes("POST", "/deep", new byte[] {-1, -1, -1, -1, 0}));
+        assertStatus(400, admin.sendBytes("POST", "/deep", new byte[] {5}));
         assertThat(gateway.collection("deep").countDocuments()).isZero();
     }
 
@@ -129,16 +124,16 @@ class BsonContentTest {
         var mine = BsonDocument.parse("{_id: 'mine', owner: 'own'}");
         var others = BsonDocument.parse("{_id: 'others', owner: 'tim'}");
         var answer = bson(gateway.user("own")).sendBytes("POST", "/w", dump(mine, others));
-        assertThat(answer.statusCode()).isEqualTo(207);
+        assertStatus(207, answer);
         assertThat(text(answer.body())).contains("{\"line\": 2, \"httpStatus\": 403");
         assertThat(gateway.stored("w", "others")).isNull();
         var looked = bson(gateway.user("tim"))
                 .sendBytes("POST", "/w", dump(BsonDocument.parse("{_id: 'a'}"), BsonDocument.parse("{owner: 1}")));
-        assertThat(looked.statusCode()).isEqualTo(403);
+        assertStatus(403, looked);
         assertThat(gateway.stored("w", "a")).isNull();
         var hashed = bson(gateway.as("admin"))
                 .sendBytes("POST", "/users", dump(BsonDocument.parse("{_id: 'b', password: 'plain', roles: []}")));
-        assertThat(hashed.statusCode()).isEqualTo(200);
+        assertStatus(200, hashed);
         assertThat(gateway.stored("users", "b").getString("password").getValue())
                 .startsWith("$2a$");
     }
@@ -153,9 +148,7 @@ class BsonContentTest {
         assertThat(lines.get("/page?after=" + TestGateway.encode("{\"_id\": 2}"))
                         .body())
                 .isEqualTo("{\"_id\": 1}\n");
-        assertThat(lines.get("/page?sort=n&after=" + TestGateway.encode("{\"n\": 2}"))
-                        .statusCode())
-                .isEqualTo(400);
+        assertStatus(400, lines.get("/page?sort=n&after=" + TestGateway.encode("{\"n\": 2}")));
         assertThat(gateway.as("admin")
                         .with("Accept", "application/bson")
                         .sendBytes("GET", "/page?sort=_id&after=" + TestGateway.encode("{\"_id\": 2}"), new byte[0])

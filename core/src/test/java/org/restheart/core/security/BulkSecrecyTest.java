@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.mcp.McpClient.isError;
 import static org.restheart.core.mcp.McpClient.text;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.IndexOptions;
 import java.net.http.HttpResponse;
@@ -58,7 +59,7 @@ class BulkSecrecyTest {
     }
 
     private static void expect(HttpResponse<String> answer, int status, String json) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        assertStatus(status, answer);
         assertThat(BsonDocument.parse(answer.body())).isEqualTo(BsonDocument.parse(json));
     }
 
@@ -94,13 +95,13 @@ class BulkSecrecyTest {
     void a_bulk_change_that_fails_is_refused_with_the_published_error() {
         var failing = "'filter': {'_id': {'$gt': 0}}, 'update': {'$inc': {'title': 1}}";
         var told = act("bob", "updateMany", failing);
-        assertThat(told.statusCode()).isEqualTo(400);
+        assertStatus(400, told);
         assertThat(told.body())
                 .contains("MongoDBError")
                 .contains("Failed to update")
                 .contains("non-numeric");
         var withheld = act("ada", "updateMany", failing);
-        assertThat(withheld.statusCode()).isEqualTo(400);
+        assertStatus(400, withheld);
         assertThat(withheld.body())
                 .contains("MongoDBError")
                 .contains("MongoDB error 14")
@@ -117,10 +118,10 @@ class BulkSecrecyTest {
     void a_conflict_of_a_bulk_change_is_a_duplicate_key() {
         var conflict = "'filter': {'title': 'one'}, 'update': {'$set': {'email': 'b@x'}}";
         var told = act("bob", "updateMany", conflict);
-        assertThat(told.statusCode()).isEqualTo(400);
+        assertStatus(400, told);
         assertThat(told.body()).contains("E11000 duplicate key error: dup key");
         var withheld = act("ada", "updateMany", conflict);
-        assertThat(withheld.statusCode()).isEqualTo(400);
+        assertStatus(400, withheld);
         assertThat(withheld.body()).contains("E11000 duplicate key error").doesNotContain("dup key");
 
         var called = tool("ada", "update-many", "filter: {title: 'one'}, update: {$set: {email: 'b@x'}}");
@@ -135,7 +136,7 @@ class BulkSecrecyTest {
         assertThat(told.body()).contains("document 1: E11000 duplicate key error: dup key");
         gateway.collection("b").deleteOne(BsonDocument.parse("{_id: 3}"));
         var withheld = act("ada", "insertMany", documents);
-        assertThat(withheld.statusCode()).isEqualTo(400);
+        assertStatus(400, withheld);
         assertThat(withheld.body())
                 .contains("document 1: E11000 duplicate key error")
                 .doesNotContain("dup key");
@@ -146,11 +147,11 @@ class BulkSecrecyTest {
         var line = "{\"_id\": 5, \"email\": \"b@x\"}\n";
         var told =
                 gateway.as("bob").with("Content-Type", "application/x-ndjson").send("POST", "/b", line);
-        assertThat(told.statusCode()).isEqualTo(207);
+        assertStatus(207, told);
         assertThat(told.body()).contains("dup key");
         var withheld =
                 gateway.as("ada").with("Content-Type", "application/x-ndjson").send("POST", "/b", line);
-        assertThat(withheld.statusCode()).isEqualTo(207);
+        assertStatus(207, withheld);
         assertThat(withheld.body()).contains("11000").doesNotContain("dup key");
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.Filters;
 import java.time.Duration;
@@ -44,7 +45,7 @@ class BulkTimeLimitTest {
                             method,
                             "/slow/*?filter=" + TestGateway.encode(SLOW),
                             method.equals("PATCH") ? "{\"n\": 1}" : "");
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(408);
+            assertStatus(408, answer);
             assertThat(answer.body()).contains("some of the documents may have been changed");
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(8));
             assertThat(slow.countDocuments(Filters.exists("n", false))).isPositive();

@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
@@ -47,7 +48,7 @@ class CallerIdentityTest extends LogInFixture {
 
     private static String inserted(TestClient client, String key) {
         var response = client.with("Idempotency-Key", key).post("/shared", "{\"n\": 1}");
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        assertStatus(201, response);
         return response.headers().firstValue("Location").orElseThrow();
     }
 
@@ -65,8 +66,7 @@ class CallerIdentityTest extends LogInFixture {
         assertThat(begun(one, chosen)).isEqualTo(304);
         assertThat(begun(other, chosen)).isEqualTo(201);
         for (var each : List.of(one, other)) {
-            assertThat(each.send("DELETE", "/_sessions/" + chosen, "").statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, each.send("DELETE", "/_sessions/" + chosen, ""));
         }
         var created = one.send("POST", "/_sessions", "")
                 .headers()
@@ -75,7 +75,7 @@ class CallerIdentityTest extends LogInFixture {
         var session = UUID.fromString(created.substring(created.lastIndexOf('/') + 1));
         assertThat(begun(other, session)).isEqualTo(404);
         assertThat(begun(one, session)).isEqualTo(201);
-        assertThat(one.send("DELETE", "/_sessions/" + session, "").statusCode()).isEqualTo(200);
+        assertStatus(200, one.send("DELETE", "/_sessions/" + session, ""));
     }
 
     @Test
@@ -94,11 +94,11 @@ class CallerIdentityTest extends LogInFixture {
         var other = access(session("anon-user", ""));
         var begun = one.with("Content-Type", "application/x-ndjson")
                 .send("POST", "/_imports?into=/shared", "{\"_id\": \"i\"}");
-        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(202);
+        assertStatus(202, begun);
         var path = begun.headers().firstValue("Location").orElseThrow().replaceAll("^https?://[^/]+", "");
         assertThat(other.get("/_imports").body()).isEqualTo("[]");
-        assertThat(other.get(path).statusCode()).isEqualTo(404);
-        assertThat(one.get(path).statusCode()).isEqualTo(200);
+        assertStatus(404, other.get(path));
+        assertStatus(200, one.get(path));
     }
 
     /// Otherwise a client would have as many imports as it begins sessions.
@@ -119,7 +119,7 @@ class CallerIdentityTest extends LogInFixture {
             var account = gateway.user("ida")
                     .with("Content-Type", "application/x-ndjson")
                     .send("POST", "/_imports?into=/shared", "{\"_id\": \"of-an-account\"}");
-            assertThat(account.statusCode()).isEqualTo(202);
+            assertStatus(202, account);
         }
         Awaitility.await()
                 .atMost(Duration.ofSeconds(60))

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.CollationStrength;
@@ -43,36 +44,33 @@ class CollationRulesTest {
             var document = "{\"_id\": \"new\", \"status\": \"" + spelling + "\"}";
             var change = "{\"status\": \"" + spelling + "\"}";
             assertThat(ada.post("/c", document).statusCode()).as(spelling).isEqualTo(403);
-            assertThat(ada.post("/c", "[" + document + "]").statusCode()).isEqualTo(403);
+            assertStatus(403, ada.post("/c", "[" + document + "]"));
             assertThat(ada.with("Content-Type", "application/x-ndjson")
                             .send("POST", "/c", document + "\n")
                             .body())
                     .contains("403");
-            assertThat(ada.put("/c/new?wm=upsert", change).statusCode()).isEqualTo(403);
-            assertThat(ada.put("/c/mine", change).statusCode()).isEqualTo(403);
-            assertThat(ada.patch("/c/mine", change).statusCode()).isEqualTo(403);
-            assertThat(ada.patch("/c/mine?wm=upsert", change).statusCode()).isEqualTo(403);
-            assertThat(ada.patch("/c/*?filter=%7B%22_id%22:%22mine%22%7D", change)
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(ada.post(
-                                    "/app/any/endpoint/data/v1/action/insertOne",
-                                    "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\", \"document\": %s}"
-                                            .formatted(gateway.database().getName(), document))
-                            .statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, ada.put("/c/new?wm=upsert", change));
+            assertStatus(403, ada.put("/c/mine", change));
+            assertStatus(403, ada.patch("/c/mine", change));
+            assertStatus(403, ada.patch("/c/mine?wm=upsert", change));
+            assertStatus(403, ada.patch("/c/*?filter=%7B%22_id%22:%22mine%22%7D", change));
+            assertStatus(
+                    403,
+                    ada.post(
+                            "/app/any/endpoint/data/v1/action/insertOne",
+                            "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\", \"document\": %s}"
+                                    .formatted(gateway.database().getName(), document)));
         }
         assertThat(gateway.stored("c", "new")).isNull();
         assertThat(gateway.stored("c", "mine").getString("status").getValue()).isEqualTo("draft");
-        assertThat(ada.post("/c", "{\"_id\": \"other\", \"status\": \"open\"}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, ada.post("/c", "{\"_id\": \"other\", \"status\": \"open\"}"));
     }
 
     @Test
     void no_spelling_of_a_value_is_read() {
         var ada = gateway.as("ada");
         assertThat(ada.get("/c").body()).contains("mine").doesNotContain("theirs");
-        assertThat(ada.get("/c/theirs").statusCode()).isEqualTo(404);
+        assertStatus(404, ada.get("/c/theirs"));
         assertThat(ada.post("/c/_aggrs", "{\"stages\": [{\"$match\": {}}]}").body())
                 .contains("mine")
                 .doesNotContain("theirs");

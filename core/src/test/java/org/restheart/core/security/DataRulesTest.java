@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.bson.BsonDocument;
@@ -82,11 +83,9 @@ class DataRulesTest {
     @Test
     void content_rules_see_every_form_of_a_change() {
         var tim = gateway.user("tim");
-        assertThat(tim.patch("/t/first", "{\"$rename\":{\"status\":\"owner\"}}").statusCode())
-                .isEqualTo(403);
-        assertThat(tim.patch("/t/first", "[{\"$addFields\":{\"owner\":1}}]").statusCode())
-                .isEqualTo(403);
-        assertThat(tim.patch("/t/first", "{\"a\":1}").statusCode()).isEqualTo(200);
+        assertStatus(403, tim.patch("/t/first", "{\"$rename\":{\"status\":\"owner\"}}"));
+        assertStatus(403, tim.patch("/t/first", "[{\"$addFields\":{\"owner\":1}}]"));
+        assertStatus(200, tim.patch("/t/first", "{\"a\":1}"));
     }
 
     @Test
@@ -103,10 +102,7 @@ class DataRulesTest {
 
     @Test
     void merged_values_keep_their_type() {
-        assertThat(gateway.user("tim")
-                        .post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.user("tim").post("/t", "{\"_id\":\"t11\",\"team\":\"other\"}"));
         assertThat(gateway.collection("t").find(eq("_id", "t11")).first().get("team"))
                 .isEqualTo(new BsonObjectId(TEAM));
     }
@@ -118,9 +114,7 @@ class DataRulesTest {
     @Test
     void merged_values_win_in_every_form() {
         var tim = gateway.user("tim");
-        assertThat(tim.post("/t", "[{\"_id\":\"m1\",\"team\":1},{\"_id\":\"m2\"}]")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, tim.post("/t", "[{\"_id\":\"m1\",\"team\":1},{\"_id\":\"m2\"}]"));
         assertThat(stored("m1").get("team")).isEqualTo(new BsonObjectId(TEAM));
         assertThat(stored("m2").get("team")).isEqualTo(new BsonObjectId(TEAM));
         for (var content : List.of(
@@ -140,11 +134,11 @@ class DataRulesTest {
     @Test
     void write_filters_answer_as_if_other_documents_were_not_there() {
         var own = gateway.user("own");
-        assertThat(own.patch("/w/mine", "{\"x\":1}").statusCode()).isEqualTo(200);
-        assertThat(own.patch("/w/theirs", "{\"x\":1}").statusCode()).isEqualTo(404);
-        assertThat(own.put("/w/theirs", "{\"owner\":\"own\"}").statusCode()).isEqualTo(404);
-        assertThat(own.patch("/w/theirs?wm=upsert", "{\"x\":1}").statusCode()).isEqualTo(409);
-        assertThat(own.send("DELETE", "/w/theirs", "").statusCode()).isEqualTo(404);
+        assertStatus(200, own.patch("/w/mine", "{\"x\":1}"));
+        assertStatus(404, own.patch("/w/theirs", "{\"x\":1}"));
+        assertStatus(404, own.put("/w/theirs", "{\"owner\":\"own\"}"));
+        assertStatus(409, own.patch("/w/theirs?wm=upsert", "{\"x\":1}"));
+        assertStatus(404, own.send("DELETE", "/w/theirs", ""));
         assertThat(gateway.collection("w").find(eq("_id", "theirs")).first().get("owner"))
                 .isEqualTo(new BsonString("bob"));
     }
@@ -192,25 +186,21 @@ class DataRulesTest {
 
     @Test
     void methods_cannot_be_overridden() {
-        assertThat(gateway.as("ada").send("HEAD", "/c", "").statusCode()).isEqualTo(200); // as GET
-        assertThat(gateway.as("ada").send("HEAD", "/w", "").statusCode()).isEqualTo(403);
-        assertThat(gateway.user("own").send("HEAD", "/w", "").statusCode()).isEqualTo(200); // is no management
+        assertStatus(200, gateway.as("ada").send("HEAD", "/c", "")); // as GET
+        assertStatus(403, gateway.as("ada").send("HEAD", "/w", ""));
+        assertStatus(200, gateway.user("own").send("HEAD", "/w", "")); // is no management
         var writer = gateway.user("writer");
-        assertThat(writer.post("/drop", "{_id: 'x', n: 1}").statusCode()).isEqualTo(201);
+        assertStatus(201, writer.post("/drop", "{_id: 'x', n: 1}"));
         for (var path : List.of("/drop", "/drop/x", "/drop/_size?filter=%7B%22n%22:1%7D")) {
             assertThat(writer.get(path).statusCode()).as(path).isEqualTo(403);
             var head = writer.send("HEAD", path, "");
             assertThat(head.statusCode()).as(path).isEqualTo(403);
             assertThat(head.headers().firstValue("ETag")).as(path).isEmpty();
         }
-        assertThat(gateway.as("admin").send("HEAD", "/c", "").statusCode()).isEqualTo(200);
-        assertThat(gateway.as("ada")
-                        .with("X-HTTP-Method-Override", "DELETE")
-                        .get("/c")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(gateway.anonymous().send("OPTIONS", "/c/new", "").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.as("admin").send("HEAD", "/c", ""));
+        assertStatus(
+                200, gateway.as("ada").with("X-HTTP-Method-Override", "DELETE").get("/c"));
+        assertStatus(200, gateway.anonymous().send("OPTIONS", "/c/new", ""));
         assertThat(gateway.collection("c").countDocuments(eq("_id", "new"))).isZero();
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -36,7 +37,7 @@ class DatabaseAwayTest {
     void no_password_is_refused_while_accounts_cannot_be_looked_up() {
         for (var password : new String[] {"admin-pw", "wrong"}) {
             var answer = anonymous().as("admin", password).get("/books");
-            assertThat(answer.statusCode()).isEqualTo(503);
+            assertStatus(503, answer);
             assertThat(answer.headers().firstValue("Retry-After")).isPresent();
             assertThat(answer.body()).contains("\"code\": \"DATABASE_UNAVAILABLE\"", "MongoDB unreachable");
         }
@@ -44,7 +45,7 @@ class DatabaseAwayTest {
 
     @Test
     void probes_are_told() {
-        assertThat(anonymous().get("/health/db").statusCode()).isEqualTo(503);
-        assertThat(anonymous().get("/ping").statusCode()).isEqualTo(200);
+        assertStatus(503, anonymous().get("/health/db"));
+        assertStatus(200, anonymous().get("/ping"));
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -104,10 +105,8 @@ class EarlyRefusalsTest {
             }
             for (int i = 0; i < 5; i++) {
                 var content = "{\"kind\":1,\"x\":\"" + "x".repeat(MIB) + "\"}";
-                assertThat(gateway.as("admin").post("/kinds", content).statusCode())
-                        .isEqualTo(201);
-                assertThat(gateway.as("ada").post("/kinds", "{\"kind\":1}").statusCode())
-                        .isEqualTo(201);
+                assertStatus(201, gateway.as("admin").post("/kinds", content));
+                assertStatus(201, gateway.as("ada").post("/kinds", "{\"kind\":1}"));
                 try (var client = new RawClient(gateway.address(), "127.0.0.2")) {
                     client.request("POST /open", JSON, "Content-Length: 2").send("{}");
                     assertThat(client.answer().status()).isEqualTo(201);

@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayInputStream;
@@ -67,11 +68,8 @@ class EndedCredentialsTest {
 
     private static void prepare(TestGateway at) {
         at.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/')\"}");
-        assertThat(at.as("admin")
-                        .put("/watched", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}")
-                        .statusCode())
-                .isEqualTo(201);
-        assertThat(at.as("admin").put("/big.files", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, at.as("admin").put("/watched", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}"));
+        assertStatus(201, at.as("admin").put("/big.files", "{}"));
         GridFSBuckets.create(at.database(), "big")
                 .uploadFromStream(
                         new BsonString("slow"), "slow.bin", new ByteArrayInputStream(new byte[OpenResponses.FILE]));
@@ -265,10 +263,7 @@ class EndedCredentialsTest {
             try (var open = OpenResponses.open(local, authorization)) {
                 await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
                 assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
-                assertThat(with(local.anonymous(), authorization)
-                                .send("DELETE", "/token", "")
-                                .statusCode())
-                        .isEqualTo(204);
+                assertStatus(204, with(local.anonymous(), authorization).send("DELETE", "/token", ""));
                 await().atMost(Duration.ofSeconds(5))
                         .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
             }
@@ -282,10 +277,7 @@ class EndedCredentialsTest {
         try (var open =
                 OpenResponses.open(gateway, "Bearer " + key.getString("key").getValue())) {
             gateway.collection("users").updateOne(eq("_id", name), set("colour", "blue"));
-            assertThat(gateway.user(name)
-                            .patch(path(key), "{\"name\": \"another\"}")
-                            .statusCode())
-                    .isEqualTo(204);
+            assertStatus(204, gateway.user(name).patch(path(key), "{\"name\": \"another\"}"));
             made(name);
             await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
             assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -25,11 +26,11 @@ class ExplainTest {
                 """);
         gateway.insert("c", "{_id: 1, n: 1, secret: 1}", "{_id: 2, n: 2, secret: 1}");
         gateway.collection("c").createIndex(new Document("n", 1));
-        assertThat(gateway.as("admin").put("/c", """
+        assertStatus(200, gateway.as("admin").put("/c", """
                         {"aggrs": [
                           {"uri": "big", "type": "pipeline", "stages": [{"$match": {"n": {"$gt": {"$var": "min"}}}}]},
                           {"uri": "out", "type": "pipeline", "stages": [{"$match": {}}, {"$out": "written"}]}]}
-                        """).statusCode()).isEqualTo(200);
+                        """));
         gateway.addUsers("man", "filtered", "projected", "plain");
         permit("man", "allowManagementRequests: true");
         permit("filtered", "allowManagementRequests: true, readFilter: {n: 1}");
@@ -48,7 +49,7 @@ class ExplainTest {
     @Test
     void a_plan_says_which_index_is_used_and_numbers_only_where_asked_for() {
         var plan = gateway.as("admin").get(query("&sort=n&explain"));
-        assertThat(plan.statusCode()).isEqualTo(200);
+        assertStatus(200, plan);
         assertThat(plan.body()).contains("IXSCAN").doesNotContain("executionStats", "serverInfo", "clusterTime");
         var numbers = gateway.user("man").get(query("&sort=n&explain=executionStats"));
         assertThat(BsonDocument.parse(numbers.body())
@@ -56,8 +57,7 @@ class ExplainTest {
                         .getNumber("nReturned")
                         .intValue())
                 .isEqualTo(1);
-        assertThat(gateway.as("admin").get(query("&explain=everything")).statusCode())
-                .isEqualTo(400);
+        assertStatus(400, gateway.as("admin").get(query("&explain=everything")));
     }
 
     @Test
@@ -65,10 +65,9 @@ class ExplainTest {
         var admin = gateway.as("admin");
         var variables = "avars=" + TestGateway.encode("{\"min\": 1}");
         assertThat(admin.get("/c/_aggrs/big?explain&" + variables).body()).contains("IXSCAN");
-        assertThat(admin.get("/c/_aggrs/big?explain").statusCode()).isEqualTo(400);
-        assertThat(admin.get("/c/_aggrs/out?explain").statusCode()).isEqualTo(200);
-        assertThat(admin.get("/c/_aggrs/out?explain=executionStats").statusCode())
-                .isEqualTo(422);
+        assertStatus(400, admin.get("/c/_aggrs/big?explain"));
+        assertStatus(200, admin.get("/c/_aggrs/out?explain"));
+        assertStatus(422, admin.get("/c/_aggrs/out?explain=executionStats"));
         assertThat(gateway.database().listCollectionNames()).doesNotContain("written");
     }
 
@@ -78,16 +77,13 @@ class ExplainTest {
         for (var path : new String[] {"/c?explain", "/c?explain=executionStats", "/c/_aggrs/out?explain"}) {
             assertThat(gateway.user(name).get(path).statusCode()).as(path).isEqualTo(403);
         }
-        assertThat(gateway.user(name).get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.user(name).get("/c"));
     }
 
     @Test
     void plans_tell_nothing_about_passwords() {
         var filter = TestGateway.encode("{\"password\": {\"$regex\": \"^.2a\"}}");
-        assertThat(gateway.as("admin")
-                        .get("/users?explain=executionStats&filter=" + filter)
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(gateway.as("admin").get("/users?explain").statusCode()).isEqualTo(403);
+        assertStatus(403, gateway.as("admin").get("/users?explain=executionStats&filter=" + filter));
+        assertStatus(403, gateway.as("admin").get("/users?explain"));
     }
 }

@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -155,7 +156,7 @@ class FindsTogetherTest {
             var first = services.first();
             var rest = begin(services::rest);
             var others = List.of(begin(services::data), begin(services::tool), begin(services::graphql));
-            assertThat(first.join().statusCode()).isEqualTo(200);
+            assertStatus(200, first.join());
             assertThat(rest.join().body()).isEqualTo(first.join().body()).contains("doc-0", "doc-4");
             for (var other : others) {
                 assertThat(other.join()).contains("doc-0", "doc-3").doesNotContain("doc-5");
@@ -174,8 +175,8 @@ class FindsTogetherTest {
         var first = hasty.first();
         var rest = begin(hasty::rest);
         assertThat(hasty.tool()).contains("it took too long");
-        assertThat(first.join().statusCode()).isEqualTo(200);
-        assertThat(rest.join().statusCode()).isEqualTo(200);
+        assertStatus(200, first.join());
+        assertStatus(200, rest.join());
         assertThat(rest.join().body()).contains("doc-4");
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -30,13 +31,13 @@ class ForeignPagesTest {
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "cors: {allowed-origins: [\"https://app.example\"]}\n");
         var admin = gateway.as("admin");
-        assertThat(admin.put(
-                                "/c",
-                                "{\"streams\": [{\"uri\": \"all\", \"stages\": []}], \"aggrs\": [{\"uri\": \"w\","
-                                        + " \"type\": \"pipeline\", \"stages\": [{\"$out\": \"copy\"}]}]}")
-                        .statusCode())
-                .isEqualTo(201);
-        assertThat(admin.post("/c", "{}").statusCode()).isEqualTo(201);
+        assertStatus(
+                201,
+                admin.put(
+                        "/c",
+                        "{\"streams\": [{\"uri\": \"all\", \"stages\": []}], \"aggrs\": [{\"uri\": \"w\","
+                                + " \"type\": \"pipeline\", \"stages\": [{\"$out\": \"copy\"}]}]}"));
+        assertStatus(201, admin.post("/c", "{}"));
     }
 
     private static TestClient page(String origin) {
@@ -73,23 +74,17 @@ class ForeignPagesTest {
     void a_browser_that_sends_no_origin_says_so_otherwise() {
         var form = gateway.as("admin").with("Content-Type", FORM);
         for (var site : new String[] {"cross-site", "same-site"}) {
-            assertThat(form.with("Sec-Fetch-Site", site)
-                            .send("POST", "/c", "a=1")
-                            .statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, form.with("Sec-Fetch-Site", site).send("POST", "/c", "a=1"));
         }
         for (var site : new String[] {"same-origin", "none"}) {
-            assertThat(form.with("Sec-Fetch-Site", site)
-                            .send("POST", "/c", "a=1")
-                            .statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, form.with("Sec-Fetch-Site", site).send("POST", "/c", "a=1"));
         }
     }
 
     @Test
     void the_refusal_says_what_to_do() {
         var refused = page(NEIGHBOUR).with("Content-Type", FORM).send("POST", "/c", "a=1");
-        assertThat(refused.statusCode()).isEqualTo(403);
+        assertStatus(403, refused);
         assertThat(gateway.as("admin")
                         .with("Origin", NEIGHBOUR)
                         .with("Content-Type", FORM)
@@ -102,23 +97,20 @@ class ForeignPagesTest {
     @Test
     void own_pages_listed_ones_and_programs_write() {
         for (var client : new TestClient[] {page(own()), page("https://app.example"), gateway.as("admin")}) {
-            assertThat(client.with("Content-Type", FORM)
-                            .send("POST", "/c", "a=1")
-                            .statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, client.with("Content-Type", FORM).send("POST", "/c", "a=1"));
         }
     }
 
     @Test
     void a_script_writes_with_a_password_of_its_own() {
-        assertThat(page(NEIGHBOUR).post("/c", "{}").statusCode()).isEqualTo(201);
-        assertThat(page(NEIGHBOUR).put("/c/own?wm=upsert", "{}").statusCode()).isEqualTo(201);
-        assertThat(page(NEIGHBOUR)
+        assertStatus(201, page(NEIGHBOUR).post("/c", "{}"));
+        assertStatus(201, page(NEIGHBOUR).put("/c/own?wm=upsert", "{}"));
+        assertStatus(
+                201,
+                page(NEIGHBOUR)
                         .with("Content-Type", FORM)
                         .with("X-Requested-With", "XMLHttpRequest")
-                        .send("POST", "/c", "a=1")
-                        .statusCode())
-                .isEqualTo(201);
+                        .send("POST", "/c", "a=1"));
     }
 
     @Test
@@ -128,8 +120,8 @@ class ForeignPagesTest {
             gateway.as("admin").with("Sec-Fetch-Site", "same-site"),
             gateway.as("admin").with("Sec-Fetch-Site", "cross-site")
         }) {
-            assertThat(client.get("/c/_aggrs/w").statusCode()).isEqualTo(403);
-            assertThat(client.get("/c").statusCode()).isEqualTo(200);
+            assertStatus(403, client.get("/c/_aggrs/w"));
+            assertStatus(200, client.get("/c"));
         }
         assertThat(gateway.collection("copy").countDocuments()).isZero();
     }
@@ -148,12 +140,12 @@ class ForeignPagesTest {
     void the_incumbents_echo_lets_them(TestMongo mongo) {
         try (var echoing = TestGateway.start(mongo, "cors: {echo-origin: true}\n")) {
             echoing.as("admin").put("/c", "{}");
-            assertThat(echoing.as("admin")
+            assertStatus(
+                    201,
+                    echoing.as("admin")
                             .with("Origin", NEIGHBOUR)
                             .with("Content-Type", FORM)
-                            .send("POST", "/c", "a=1")
-                            .statusCode())
-                    .isEqualTo(201);
+                            .send("POST", "/c", "a=1"));
         }
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.security.MessageDigest;
@@ -41,22 +42,20 @@ class GuardsTest {
                 assertThat(client.get("/roles/ada").statusCode())
                         .as("no credentials")
                         .isEqualTo(401);
-                assertThat(client.as("ada", "pw").get("/roles/bob").statusCode())
-                        .isEqualTo(403);
+                assertStatus(403, client.as("ada", "pw").get("/roles/bob"));
             }
-            assertThat(client.as("ada", "x").get("/roles/ada").statusCode()).isEqualTo(401);
-            assertThat(client.with("Authorization", "Bearer x").get("/ping").statusCode())
-                    .isEqualTo(200);
-            assertThat(client.with("Content-Type", "application/x-www-form-urlencoded")
-                            .send("POST", "/token", "grant_type=password&username=ada&password=y")
-                            .statusCode())
-                    .isEqualTo(401);
+            assertStatus(401, client.as("ada", "x").get("/roles/ada"));
+            assertStatus(200, client.with("Authorization", "Bearer x").get("/ping"));
+            assertStatus(
+                    401,
+                    client.with("Content-Type", "application/x-www-form-urlencoded")
+                            .send("POST", "/token", "grant_type=password&username=ada&password=y"));
             var locked = client.as("ada", "pw").get("/roles/ada");
-            assertThat(locked.statusCode()).isEqualTo(429);
+            assertStatus(429, locked);
             assertThat(locked.body()).contains("Too many failed authentication attempts. Please try again later.");
             assertThat(locked.headers().firstValue("Retry-After")).isPresent();
-            assertThat(client.get("/ping").statusCode()).isEqualTo(429);
-            assertThat(client.send("OPTIONS", "/ping", "").statusCode()).isEqualTo(200);
+            assertStatus(429, client.get("/ping"));
+            assertStatus(200, client.send("OPTIONS", "/ping", ""));
         }
     }
 
@@ -100,10 +99,9 @@ class GuardsTest {
                 + "rndTokenManager: {enabled: true, ttl: 15, srv-uri: /tokens}\n"
                 + "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 2}\n"))) {
             var client = TestClient.of(gateway.address());
-            assertThat(client.as("ada", "pw").get("/roles/ada").statusCode()).isEqualTo(401);
-            assertThat(client.as("ada", "t".repeat(60)).get("/roles/ada").statusCode())
-                    .isEqualTo(401);
-            assertThat(client.get("/ping").statusCode()).isEqualTo(429);
+            assertStatus(401, client.as("ada", "pw").get("/roles/ada"));
+            assertStatus(401, client.as("ada", "t".repeat(60)).get("/roles/ada"));
+            assertStatus(429, client.get("/ping"));
         }
     }
 
@@ -113,13 +111,13 @@ class GuardsTest {
                 "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1," + " trust-x-forwarded-for: true}\n")) {
             var client = TestClient.of(gateway.address());
             var bad = client.with("X-Forwarded-For", "1.1.1.1, 2.2.2.2");
-            assertThat(bad.as("ada", "x").get("/roles/ada").statusCode()).isEqualTo(401);
-            assertThat(bad.as("ada", "pw").get("/roles/ada").statusCode()).isEqualTo(429);
-            assertThat(client.with("X-Forwarded-For", "2.2.2.2, 1.1.1.1")
+            assertStatus(401, bad.as("ada", "x").get("/roles/ada"));
+            assertStatus(429, bad.as("ada", "pw").get("/roles/ada"));
+            assertStatus(
+                    200,
+                    client.with("X-Forwarded-For", "2.2.2.2, 1.1.1.1")
                             .as("ada", "pw")
-                            .get("/roles/ada")
-                            .statusCode())
-                    .isEqualTo(200);
+                            .get("/roles/ada"));
         }
     }
 
@@ -136,16 +134,10 @@ class GuardsTest {
                 "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1, trust-x-forwarded-for: true}\n")) {
             var client = TestClient.of(gateway.address());
             client.with("X-Forwarded-For", one).as("ada", "x").get("/roles/ada");
-            assertThat(client.with("X-Forwarded-For", same)
-                            .as("ada", "pw")
-                            .get("/roles/ada")
-                            .statusCode())
-                    .isEqualTo(429);
-            assertThat(client.with("X-Forwarded-For", other)
-                            .as("ada", "pw")
-                            .get("/roles/ada")
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(
+                    429, client.with("X-Forwarded-For", same).as("ada", "pw").get("/roles/ada"));
+            assertStatus(
+                    200, client.with("X-Forwarded-For", other).as("ada", "pw").get("/roles/ada"));
         }
     }
 
@@ -175,11 +167,9 @@ class GuardsTest {
                         .as(evil)
                         .isEqualTo(403);
             }
-            assertThat(ada.get("/roles/ada").statusCode()).isEqualTo(200);
-            assertThat(ada.with("Origin", "https://evil").get("/ping").statusCode())
-                    .isEqualTo(200);
-            assertThat(ada.with("Origin", "https://evil").post("/token", "").statusCode())
-                    .isEqualTo(403);
+            assertStatus(200, ada.get("/roles/ada"));
+            assertStatus(200, ada.with("Origin", "https://evil").get("/ping"));
+            assertStatus(403, ada.with("Origin", "https://evil").post("/token", ""));
         }
     }
 
@@ -201,18 +191,17 @@ class GuardsTest {
             var field = "Digest username=\"ada\", realm=\"RESTHeart Realm\", nonce=\"" + nonce
                     + "\", uri=\"/roles/ada\", qop=auth, nc=00000001, cnonce=\"c\", response=\"" + response + "\"";
             var accepted = client.with("Authorization", field).get("/roles/ada");
-            assertThat(accepted.statusCode()).isEqualTo(200);
+            assertStatus(200, accepted);
             assertThat(accepted.headers().firstValue("Authentication-Info").orElse(""))
                     .contains("nextnonce=");
             var replayed = client.with("Authorization", field).get("/roles/ada");
-            assertThat(replayed.statusCode()).isEqualTo(401);
+            assertStatus(401, replayed);
             assertThat(replayed.headers().allValues("WWW-Authenticate").getLast())
                     .contains("stale=true");
             var wrong = client.with("Authorization", field.replace(response, md5("x")))
                     .get("/roles/ada");
             assertThat(wrong.headers().allValues("WWW-Authenticate").getLast()).doesNotContain("stale=true");
-            assertThat(client.with("Authorization", field).get("/roles/bob").statusCode())
-                    .isEqualTo(401);
+            assertStatus(401, client.with("Authorization", field).get("/roles/bob"));
         }
     }
 
@@ -222,7 +211,7 @@ class GuardsTest {
                 GatewayConfig.parse(FILES.replace("enabled: true, authenticator", "enabled: false, authenticator")
                         + "jwtAuthenticationMechanism: {enabled: true}\n"))) {
             var response = TestClient.of(gateway.address()).get("/roles/ada");
-            assertThat(response.statusCode()).isEqualTo(401);
+            assertStatus(401, response);
             assertThat(response.headers().firstValue("WWW-Authenticate")).isEmpty();
         }
     }
@@ -236,22 +225,17 @@ class GuardsTest {
             assertThat(issued.body()).contains("Basic-Password");
             assertThat(issued.headers().firstValue("Auth-Token-Location")).contains("/tokens/ada");
             var token = issued.headers().firstValue("Auth-Token").orElseThrow();
-            assertThat(client.as("ada", token).get("/roles/ada").statusCode()).isEqualTo(200);
-            assertThat(client.as("bob", token).get("/roles/ada").statusCode()).isEqualTo(401);
-            assertThat(client.as("ada", token).send("DELETE", "/token", "").statusCode())
-                    .isEqualTo(204);
-            assertThat(client.as("ada", token).get("/roles/ada").statusCode()).isEqualTo(401);
+            assertStatus(200, client.as("ada", token).get("/roles/ada"));
+            assertStatus(401, client.as("bob", token).get("/roles/ada"));
+            assertStatus(204, client.as("ada", token).send("DELETE", "/token", ""));
+            assertStatus(401, client.as("ada", token).get("/roles/ada"));
         }
     }
 
     @Test
     void without_a_token_manager_there_is_no_token() {
         try (var gateway = start("")) {
-            assertThat(TestClient.of(gateway.address())
-                            .as("ada", "pw")
-                            .get("/token")
-                            .statusCode())
-                    .isEqualTo(500);
+            assertStatus(500, TestClient.of(gateway.address()).as("ada", "pw").get("/token"));
         }
     }
 

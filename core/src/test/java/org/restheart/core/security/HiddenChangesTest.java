@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.IndexOptions;
 import java.util.List;
@@ -66,7 +67,7 @@ class HiddenChangesTest {
                     "{_id: 'doc', team: {a: 1, b: 2}}");
         }
         gateway.insert("i", "{_id: 1, a: 1}");
-        assertThat(gateway.as("admin").put("/g", """
+        assertStatus(201, gateway.as("admin").put("/g", """
                 {"aggrs": [
                   {"uri": "match", "stages": [{"$match": {"team": {"$var": "v"}}}]},
                   {"uri": "text", "stages": [{"$match": {"team": {"$eq": {"$var": "v"}, "$type": "string"}}}]},
@@ -87,7 +88,7 @@ class HiddenChangesTest {
                   {"uri": "code", "stages": [{"$match": {"$where": "true"}}]},
                   {"uri": "open", "stages": [{"$lookup":
                     {"from": "t", "localField": "_id", "foreignField": "_id", "as": "u"}}]}
-                ]}""").statusCode()).isEqualTo(201);
+                ]}"""));
         gateway.insert("g", "{_id: 'red', team: 'red', secret: 'TOP'}", "{_id: 'green', team: 'green'}");
     }
 
@@ -114,21 +115,18 @@ class HiddenChangesTest {
                     .as(change)
                     .isEqualTo(403);
         }
-        assertThat(admin.put(
-                                "/f/_indexes/x",
-                                "{\"keys\":{\"a\":1},\"ops\":{\"partialFilterExpression\":{\"$where\":\"true\"}}}")
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(admin.get("/g/_aggrs/code").statusCode()).isEqualTo(403);
+        assertStatus(
+                403,
+                admin.put(
+                        "/f/_indexes/x",
+                        "{\"keys\":{\"a\":1},\"ops\":{\"partialFilterExpression\":{\"$where\":\"true\"}}}"));
+        assertStatus(403, admin.get("/g/_aggrs/code"));
         assertThat(admin.get("/g/_aggrs/match?avars=" + encode("{\"v\":{\"$where\":\"true\"}}"))
                         .statusCode())
                 .isIn(400, 403);
         // values are data, whatever their keys
-        assertThat(admin.post("/f", "{\"_id\":2,\"x\":{\"$where\":1}}").statusCode())
-                .isEqualTo(201);
-        assertThat(admin.patch("/f/1?id_type=NUMBER", "[{\"$set\":{\"x\":{\"$literal\":{\"$where\":1}}}}]")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(201, admin.post("/f", "{\"_id\":2,\"x\":{\"$where\":1}}"));
+        assertStatus(200, admin.patch("/f/1?id_type=NUMBER", "[{\"$set\":{\"x\":{\"$literal\":{\"$where\":1}}}}]"));
     }
 
     @Test
@@ -146,8 +144,7 @@ class HiddenChangesTest {
                 "{\"keys\":{\"open\":1},\"ops\":{\"unique\":true,\"partialFilterExpression\":{\"secret\":\"TOP\"}}}")) {
             assertThat(eve.put(INDEXES + "x", index).statusCode()).as(index).isEqualTo(403);
         }
-        assertThat(eve.put(INDEXES + "open", "{\"keys\":{\"open\":1}}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, eve.put(INDEXES + "open", "{\"keys\":{\"open\":1}}"));
         var ops = gateway.user("ops");
         for (var index : List.of(
                 "{\"keys\":{\"a\":1},\"ops\":{\"unique\":true}}",
@@ -156,10 +153,8 @@ class HiddenChangesTest {
                 "{\"keys\":{\"a\":\"2dsphere\"}}")) {
             assertThat(ops.put("/i/_indexes/x", index).statusCode()).as(index).isEqualTo(403);
         }
-        assertThat(ops.put("/i/_indexes/a", "{\"keys\":{\"a\":1}}").statusCode())
-                .isEqualTo(201);
-        assertThat(ops.put("/users/_indexes/x", "{\"keys\":{\"email\":1}}").statusCode())
-                .isEqualTo(403);
+        assertStatus(201, ops.put("/i/_indexes/a", "{\"keys\":{\"a\":1}}"));
+        assertStatus(403, ops.put("/users/_indexes/x", "{\"keys\":{\"email\":1}}"));
         for (var index : List.of(
                 "{\"keys\":{\"password\":1}}",
                 "{\"keys\":{\"roles\":1},\"ops\":{\"unique\":true,"
@@ -190,7 +185,7 @@ class HiddenChangesTest {
         }
         assertThat(gateway.stored("p", "mine").getArray("n"))
                 .hasToString(BsonDocument.parse("{n: [{k: 1}]}").getArray("n").toString());
-        assertThat(kim.patch("/p/mine", "{\"other\":1}").statusCode()).isEqualTo(200);
+        assertStatus(200, kim.patch("/p/mine", "{\"other\":1}"));
     }
 
     @Test
@@ -206,8 +201,7 @@ class HiddenChangesTest {
                 "[{\"$set\":{\"x\":\"$2024\"}}]", "{\"$rename\":{\"2024\":\"x\"}}", "{\"$inc\":{\"2024\":1}}")) {
             assertThat(eve.patch("/h/a", change).statusCode()).as(change).isEqualTo(403);
         }
-        assertThat(eve.get("/h?filter=" + encode("{\"n.0.secret\":\"TOP\"}")).statusCode())
-                .isEqualTo(403);
+        assertStatus(403, eve.get("/h?filter=" + encode("{\"n.0.secret\":\"TOP\"}")));
         assertThat(eve.get("/h?filter=" + encode("{\"n.0.open\":1}")).body()).contains("\"a\"", "\"b\"");
         assertThat(eve.get("/h?keys=" + encode("{\"x\":\"$2024\"}")).body()).doesNotContain("7");
     }
@@ -216,12 +210,12 @@ class HiddenChangesTest {
     void definitions_that_may_name_what_is_hidden_do_not_show_in_hal() {
         var properties =
                 "{\"aggrs\": [{\"uri\": \"u\", \"stages\": [{\"$match\": {\"hidden\": 1}}]}], \"note\": \"open\"}";
-        assertThat(gateway.as("admin").put("/n", properties).statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.as("admin").put("/n", properties));
         assertThat(gateway.as("admin").get("/n?rep=HAL&pagesize=0").body()).contains("hidden", "note");
         assertThat(gateway.user("lee").get("/n?rep=HAL&pagesize=0").body())
                 .contains("note")
                 .doesNotContain("hidden");
-        assertThat(gateway.user("lee").get("/n/_meta").statusCode()).isEqualTo(403);
+        assertStatus(403, gateway.user("lee").get("/n/_meta"));
     }
 
     @Test
@@ -279,7 +273,7 @@ class HiddenChangesTest {
         }
         assertThat(gateway.anonymous().get("/t").body()).isEqualTo("[]");
         assertThat(gateway.user("non").get("/t/_size").body()).contains("0");
-        assertThat(gateway.user("non").get("/t/none").statusCode()).isEqualTo(404);
+        assertStatus(404, gateway.user("non").get("/t/none"));
         assertThat(gateway.user("non").get("/e").body()).contains("\"null\"").doesNotContain("red", "none");
     }
 
@@ -294,7 +288,7 @@ class HiddenChangesTest {
                     .contains("PROTECTED_COLLECTION")
                     .doesNotContain("$2a$");
         }
-        assertThat(admin.get("/g/_aggrs/open").statusCode()).isEqualTo(200);
+        assertStatus(200, admin.get("/g/_aggrs/open"));
     }
 
     @Test
@@ -318,11 +312,7 @@ class HiddenChangesTest {
                         .as(name)
                         .isEqualTo(401);
             }
-            assertThat(byEmail.anonymous()
-                            .as("ada@x", "hers")
-                            .get("/roles/" + encode("ada@x"))
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, byEmail.anonymous().as("ada@x", "hers").get("/roles/" + encode("ada@x")));
         }
     }
 
@@ -367,7 +357,7 @@ class HiddenChangesTest {
         }
         var equal = eve.patch("/h/*?filter=" + encode("{\"_id\":\"a\"}"), "{\"secret\":\"TOP\"}");
         var other = eve.patch("/h/*?filter=" + encode("{\"_id\":\"b\"}"), "{\"secret\":\"TOP\"}");
-        assertThat(equal.statusCode()).isEqualTo(200);
+        assertStatus(200, equal);
         assertThat(equal.body()).isEqualTo(other.body());
         assertThat(gateway.stored("h", "b").getString("secret").getValue()).isEqualTo("TOP");
         for (var change : List.of(

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AutoClose;
@@ -30,7 +31,7 @@ class HomeTest {
     @Test
     void a_browser_gets_a_page_without_an_account_that_tells_little() {
         var page = browse(gateway.anonymous());
-        assertThat(page.statusCode()).isEqualTo(200);
+        assertStatus(200, page);
         assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
         assertThat(page.headers().firstValue("Content-Security-Policy").orElse(""))
                 .contains("default-src 'none'");
@@ -49,7 +50,7 @@ class HomeTest {
 
     @Test
     void programs_get_what_they_got() {
-        assertThat(gateway.anonymous().get("/").statusCode()).isEqualTo(401);
+        assertStatus(401, gateway.anonymous().get("/"));
         assertThat(gateway.as("admin").get("/").body()).startsWith("[");
         assertThat(gateway.as("admin")
                         .with("Accept", "application/json")
@@ -64,10 +65,9 @@ class HomeTest {
     @Test
     void there_is_an_icon() {
         var icon = gateway.anonymous().get("/favicon.ico");
-        assertThat(icon.statusCode()).isEqualTo(200);
+        assertStatus(200, icon);
         assertThat(icon.headers().firstValue("Content-Type")).contains("image/x-icon");
-        assertThat(gateway.anonymous().send("DELETE", "/favicon.ico", "").statusCode())
-                .isEqualTo(405);
+        assertStatus(405, gateway.anonymous().send("DELETE", "/favicon.ico", ""));
     }
 
     @Test
@@ -77,9 +77,9 @@ class HomeTest {
         assertThat(gateway.as("admin").post("/_mcp", "{}").body()).contains("is off", "/mcp/enabled switches it on");
         assertThat(gateway.as("admin").get("/app/data-1/endpoint").body()).contains("/dataApi/enabled");
         assertThat(gateway.as("admin").get("/_apikeys").body()).contains("/apiKeyAuthMechanism/enabled");
-        assertThat(gateway.anonymous().get("/_mcp").statusCode()).isEqualTo(401);
+        assertStatus(401, gateway.anonymous().get("/_mcp"));
         var refused = gateway.as("bob").get("/_mcp");
-        assertThat(refused.statusCode()).isEqualTo(403);
+        assertStatus(403, refused);
         assertThat(refused.body()).doesNotContain("enabled");
         assertThat(gateway.as("admin").get("/films-that-are-not").body()).doesNotContain("is off");
     }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.CreateCollectionOptions;
 import com.mongodb.client.model.ValidationOptions;
@@ -50,7 +51,7 @@ class LargeArraysTest {
     @Test
     void more_documents_than_a_command_takes_are_refused() {
         var answer = gateway.as("admin").post("/c", array(MOST + 1, "{}"));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+        assertStatus(413, answer);
         assertThat(answer.body())
                 .contains("more than 100000 documents")
                 .contains("application/x-ndjson")
@@ -62,7 +63,7 @@ class LargeArraysTest {
     void a_document_with_too_many_fields_is_refused() {
         var fields = IntStream.rangeClosed(0, MOST).mapToObj(i -> "\"f" + i + "\":1");
         var answer = gateway.as("admin").post("/c", fields.collect(Collectors.joining(",", "{", "}")));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+        assertStatus(413, answer);
         assertThat(answer.body()).contains("more than 100000 fields");
     }
 
@@ -76,14 +77,13 @@ class LargeArraysTest {
                 List.of("%s", "{\"$set\": %s}", "{\"$unset\": %s}", "{\"$inc\": {\"x\": 1}, \"$set\": %s}")) {
             for (var path : List.of("/c/one", "/c/none?wm=upsert", "/c/*?filter=%7B%22a%22:1%7D")) {
                 var answer = admin.patch(path, content.formatted(fields(most + 1)));
-                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+                assertStatus(413, answer);
                 assertThat(answer.body()).contains("more than 10000 fields");
             }
         }
-        assertThat(admin.patch("/c/one", fields(most)).statusCode()).isEqualTo(200);
-        assertThat(admin.patch("/c/one", "{\"a\": " + fields(2 * most) + "}").statusCode())
-                .isEqualTo(200);
-        assertThat(admin.put("/c/one", fields(2 * most)).statusCode()).isEqualTo(200);
+        assertStatus(200, admin.patch("/c/one", fields(most)));
+        assertStatus(200, admin.patch("/c/one", "{\"a\": " + fields(2 * most) + "}"));
+        assertStatus(200, admin.put("/c/one", fields(2 * most)));
     }
 
     @ParameterizedTest
@@ -93,14 +93,11 @@ class LargeArraysTest {
         var admin = gateway.as("admin");
         for (var path : List.of("/c/one", "/c/*?filter=%7B%22a%22:1%7D")) {
             var answer = admin.patch(path, content.formatted(array(10_000, "1")));
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+            assertStatus(413, answer);
             assertThat(answer.body()).contains("more than 10000 fields, nor values");
         }
-        assertThat(admin.patch("/c/one", content.formatted(array(9_999, "1"))).statusCode())
-                .isEqualTo(200);
-        assertThat(admin.patch("/c/one", "{\"$push\": {\"b\": {\"$each\": " + array(20_000, "1") + "}}}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin.patch("/c/one", content.formatted(array(9_999, "1"))));
+        assertStatus(200, admin.patch("/c/one", "{\"$push\": {\"b\": {\"$each\": " + array(20_000, "1") + "}}}"));
     }
 
     /// Each row is a change of one document.
@@ -114,7 +111,7 @@ class LargeArraysTest {
             var answer = gateway.as("admin")
                     .with("Content-Type", "text/csv")
                     .send("POST", target + more, "id" + columns + "\none" + row + "\n");
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+            assertStatus(413, answer);
             assertThat(answer.body()).contains("more than 10000 fields");
         }
         assertThat(gateway.collection("c").find().first()).hasSize(1);
@@ -139,29 +136,25 @@ class LargeArraysTest {
                     admin.post("/c", document),
                     admin.post("/c", "[" + document + "]"),
                     admin.put("/c/one", document))) {
-                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+                assertStatus(400, answer);
             }
         }
         assertThat(gateway.collection("c").countDocuments()).isZero();
-        assertThat(admin.post("/c", "{\"" + name + name + "\": 1}").statusCode())
-                .isEqualTo(201);
-        assertThat(admin.post("/c", "{\"" + name.substring(2) + ".a\": 1}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, admin.post("/c", "{\"" + name + name + "\": 1}"));
+        assertStatus(201, admin.post("/c", "{\"" + name.substring(2) + ".a\": 1}"));
     }
 
     @Test
     void rules_see_each_document() {
         var ada = gateway.as("ada");
         var many = array(20_000, "{\"a\":1}");
-        assertThat(ada.post("/c", many.replaceFirst("]$", ",{\"price\":1}]")).statusCode())
-                .isEqualTo(403);
+        assertStatus(403, ada.post("/c", many.replaceFirst("]$", ",{\"price\":1}]")));
         var bob = gateway.as("bob");
-        assertThat(bob.post("/c", many.replaceFirst("]$", ",{\"b\":1}]")).statusCode())
-                .isEqualTo(403);
-        assertThat(bob.post("/c", "[]").statusCode()).isEqualTo(403);
+        assertStatus(403, bob.post("/c", many.replaceFirst("]$", ",{\"b\":1}]")));
+        assertStatus(403, bob.post("/c", "[]"));
         assertThat(gateway.collection("c").countDocuments()).isZero();
-        assertThat(bob.post("/c", many).statusCode()).isEqualTo(200);
-        assertThat(ada.post("/c", "[{\"a\":1,\"b\":1}]").statusCode()).isEqualTo(200);
+        assertStatus(200, bob.post("/c", many));
+        assertStatus(200, ada.post("/c", "[{\"a\":1,\"b\":1}]"));
     }
 
     /// An account may hold 32 MiB, in which the bytes of all have room, but not what is made of them. The content
@@ -205,18 +198,14 @@ class LargeArraysTest {
         var message = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": {\"a\": %s}}";
         var pipeline = "{\"stages\": [{\"$match\": {\"a\": {\"$in\": %s}}}]}";
         int few = 40_000;
-        assertThat(admin.post("/_mcp", message.formatted(array(few, "{\"\":0}")))
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(admin.post("/c/_aggrs", pipeline.formatted(array(few, "{\"\":0}")))
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin.post("/_mcp", message.formatted(array(few, "{\"\":0}"))));
+        assertStatus(200, admin.post("/c/_aggrs", pipeline.formatted(array(few, "{\"\":0}"))));
         int many = 60_000;
         for (var answer : List.of(
                 admin.post("/_mcp", message.formatted(array(many, "{\"\":0}"))),
                 admin.post("/c/_aggrs", pipeline.formatted(array(many, "{\"\":0}"))),
                 admin.post("/c/_aggrs", "{\"stages\": [], \"avars\": {\"a\": " + array(MOST, "0") + "}}"))) {
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(413);
+            assertStatus(413, answer);
             assertThat(answer.body()).contains("more than about 100000 values");
         }
     }
@@ -226,7 +215,7 @@ class LargeArraysTest {
     void refusals_are_the_same_for_many_and_for_few() {
         int count = 5_000;
         var answer = gateway.as("admin").post("/c", array(count, "{\"_id\":\"" + "x".repeat(200) + "\"}"));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        assertStatus(207, answer);
         var errors = BsonDocument.parse(answer.body()).getArray("errors");
         assertThat(errors).hasSize(count - 1);
         for (int i = 0; i < errors.size(); i++) {
@@ -250,7 +239,7 @@ class LargeArraysTest {
                                                 "{$jsonSchema: {properties: {n: {enum: [" + names + "]}}}}"))));
         int count = 20_000;
         var answer = gateway.as("admin").post("/c?wm=" + mode, array(count, "{\"n\":1}"));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        assertStatus(207, answer);
         assertThat(BsonDocument.parse(answer.body()).getArray("errors")).hasSize(count);
     }
 
@@ -260,8 +249,8 @@ class LargeArraysTest {
         var session =
                 admin.post("/_sessions", "").headers().firstValue("Location").orElseThrow();
         var sid = session.substring(session.lastIndexOf('/') + 1);
-        assertThat(admin.post("/_sessions/" + sid + "/_txns", "").statusCode()).isEqualTo(201);
+        assertStatus(201, admin.post("/_sessions/" + sid + "/_txns", ""));
         var answer = admin.post("/c?sid=" + sid + "&txn=1", array(25_000, "{\"_id\":1}"));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(207);
+        assertStatus(207, answer);
     }
 }

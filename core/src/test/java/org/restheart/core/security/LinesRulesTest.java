@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.Objects;
 import org.bson.BsonDocument;
@@ -50,7 +51,7 @@ class LinesRulesTest {
     void passwords_in_lines_are_hashed() {
         var answer = lines(gateway.as("admin"))
                 .send("POST", "/users", "{\"_id\": \"l1\", \"password\": \"plain\", \"roles\": []}\n");
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(stored("users", "l1").getString("password").getValue()).startsWith("$2a$");
     }
 
@@ -58,18 +59,16 @@ class LinesRulesTest {
     void no_line_gives_the_root_role() {
         var answer = lines(gateway.as("admin"))
                 .send("POST", "/users", "{\"_id\": \"l2\"}\n{\"_id\": \"l3\", \"roles\": [\"admin\"]}\n");
-        assertThat(answer.statusCode()).isEqualTo(403);
+        assertStatus(403, answer);
         assertThat(gateway.collection("users").countDocuments(eq("_id", "l2"))).isZero();
     }
 
     @Test
     void a_rule_about_content_looks_at_every_line_before_any_is_stored() {
         var tim = lines(gateway.anonymous().as("tim", "pw"));
-        assertThat(tim.send("POST", "/t", "{\"_id\": \"a\"}\n{\"_id\": \"b\", \"owner\": 1}\n")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, tim.send("POST", "/t", "{\"_id\": \"a\"}\n{\"_id\": \"b\", \"owner\": 1}\n"));
         assertThat(gateway.collection("t").countDocuments()).isEqualTo(1);
-        assertThat(tim.send("POST", "/t", "{\"_id\": \"a\"}\n").statusCode()).isEqualTo(200);
+        assertStatus(200, tim.send("POST", "/t", "{\"_id\": \"a\"}\n"));
     }
 
     @Test
@@ -82,7 +81,7 @@ class LinesRulesTest {
     void lines_outside_of_what_the_caller_may_write_are_refused_alone() {
         var answer = lines(gateway.anonymous().as("own", "pw"))
                 .send("POST", "/w", "{\"_id\": \"a\", \"owner\": \"own\"}\n{\"_id\": \"b\", \"owner\": \"tim\"}\n");
-        assertThat(answer.statusCode()).isEqualTo(207);
+        assertStatus(207, answer);
         assertThat(answer.body()).contains("\"inserted\": 1").contains("{\"line\": 2, \"httpStatus\": 403");
         assertThat(gateway.collection("w").countDocuments(eq("_id", "b"))).isZero();
     }

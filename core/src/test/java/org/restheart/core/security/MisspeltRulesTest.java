@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
@@ -40,7 +41,7 @@ class MisspeltRulesTest {
     void a_stream_with_a_misspelt_restriction_is_refused(String key, String meant) {
         var answer = gateway.as("admin")
                 .patch("/items", "{\"streams\": [{\"uri\": \"s\", \"stages\": [], \"" + key + "\": true}]}");
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains("streams[0]: " + key + " is unknown; did you mean " + meant + "?");
     }
 
@@ -51,7 +52,7 @@ class MisspeltRulesTest {
                         "{_id: '_properties.stored', streams: [{uri: 's', stages: []," + " applyReadfilter: true}]}"));
         gateway.insert("stored", "{_id: 1}");
         var answer = gateway.as("admin").with("Accept", "text/event-stream").get("/stored/_streams/s");
-        assertThat(answer.statusCode()).isEqualTo(500);
+        assertStatus(500, answer);
         assertThat(answer.body()).contains("did you mean applyReadFilter?");
     }
 
@@ -63,14 +64,14 @@ class MisspeltRulesTest {
                         "/acl",
                         "{\"roles\": [\"editor\"], \"predicate\": \"true\", \"" + key
                                 + "\": {\"readFilter\": {\"tenant\": \"a\"}}}");
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains(key + " is unknown; did you mean mongo?");
     }
 
     @Test
     void a_stored_permission_whose_mongo_is_misspelt_allows_nothing() {
         assertThat(gateway.as("ada").get("/items").body()).isEqualTo("[]");
-        assertThat(gateway.as("bob").get("/items").statusCode()).isEqualTo(403);
+        assertStatus(403, gateway.as("bob").get("/items"));
     }
 
     @ParameterizedTest
@@ -87,7 +88,7 @@ class MisspeltRulesTest {
     void a_predicate_with_a_misspelt_name_is_refused(String predicate, String message) {
         var answer =
                 gateway.as("admin").post("/acl", "{\"roles\": [\"editor\"], \"predicate\": \"" + predicate + "\"}");
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains(message);
     }
 
@@ -100,19 +101,15 @@ class MisspeltRulesTest {
     })
     void a_check_of_access_with_an_unknown_key_is_refused(String key, String message) {
         var answer = gateway.as("admin").post("/_access/check", "{\"path\": \"/items\", \"" + key + "\": \"ada\"}");
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains(message);
     }
 
     @Test
     void a_check_of_access_as_something_that_is_no_name_is_refused() {
         var admin = gateway.as("admin");
-        assertThat(admin.post("/_access/check", "{\"path\": \"/items\", \"as\": 5}")
-                        .statusCode())
-                .isEqualTo(400);
-        assertThat(admin.post("/_access/check", "{\"path\": \"/items\", \"roles\": \"viewer\"}")
-                        .statusCode())
-                .isEqualTo(400);
+        assertStatus(400, admin.post("/_access/check", "{\"path\": \"/items\", \"as\": 5}"));
+        assertStatus(400, admin.post("/_access/check", "{\"path\": \"/items\", \"roles\": \"viewer\"}"));
     }
 
     @Test

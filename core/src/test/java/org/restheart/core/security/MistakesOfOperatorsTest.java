@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.awaitility.Durations.ONE_MINUTE;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -43,7 +44,7 @@ class MistakesOfOperatorsTest {
     @SafeVarargs
     private static void assertRefused(String why, HttpResponse<String>... answers) {
         for (var answer : answers) {
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertStatus(400, answer);
             assertThat(answer.body()).contains(why);
         }
     }
@@ -68,7 +69,7 @@ class MistakesOfOperatorsTest {
                         method,
                         target.replace("{", "%7B").replace("}", "%7D").replace("\"", "%22"),
                         content == null ? "" : content);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+        assertStatus(409, answer);
         assertThat(answer.body()).contains("nobody could manage this server any more");
         assertThat(adminIsLetIn()).isTrue();
     }
@@ -81,11 +82,11 @@ class MistakesOfOperatorsTest {
                 json.send("PATCH", others, "{\"roles\":[\"viewer\"]}"),
                 json.send("PATCH", others, "{\"$unset\":{\"password\":true}}"),
                 admin().send("DELETE", others, ""))) {
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertStatus(200, answer);
         }
         assertThat(gateway.collection("users").countDocuments(eq("_id", "ada"))).isZero();
         var hidden = json.send("PATCH", "/users/*?filter=%7B%22password%22:%22x%22%7D", "{\"roles\":[]}");
-        assertThat(hidden.statusCode()).as(hidden.body()).isEqualTo(403);
+        assertStatus(403, hidden);
         assertThat(adminIsLetIn()).isTrue();
     }
 
@@ -95,8 +96,7 @@ class MistakesOfOperatorsTest {
         var session =
                 admin().post("/_sessions", "").headers().firstValue("Location").orElseThrow();
         var sid = session.substring(session.lastIndexOf('/') + 1);
-        assertThat(admin().post("/_sessions/" + sid + "/_txns", "").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, admin().post("/_sessions/" + sid + "/_txns", ""));
         var within = "?sid=" + sid + "&txn=1";
         for (var answer : List.of(
                 admin().send("DELETE", "/users/second" + within, ""),
@@ -109,17 +109,16 @@ class MistakesOfOperatorsTest {
                         .send("PATCH", "/users/second" + within, "{\"roles\":[]}"),
                 admin().send("DELETE", "/users/*" + within + "&filter=%7B%22_id%22:%22admin%22%7D", ""),
                 admin().put("/users/second" + within + "&wm=upsert", "{\"password\":\"x\",\"roles\":[]}"))) {
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+            assertStatus(409, answer);
             assertThat(answer.body()).contains("outside of transactions");
         }
-        assertThat(admin().send("DELETE", "/users/second", "").statusCode()).isEqualTo(204);
+        assertStatus(204, admin().send("DELETE", "/users/second", ""));
     }
 
     @Test
     void neither_does_its_collection_go() {
         var tag = admin().get("/users/_meta").headers().firstValue("ETag").orElse("");
-        assertThat(admin().with("If-Match", tag).send("DELETE", "/users", "").statusCode())
-                .isEqualTo(409);
+        assertStatus(409, admin().with("If-Match", tag).send("DELETE", "/users", ""));
         assertThat(adminIsLetIn()).isTrue();
     }
 
@@ -129,35 +128,24 @@ class MistakesOfOperatorsTest {
                 "users",
                 "{_id: 'root', password: '" + TestGateway.hash("root-pw") + "', roles: ['admin']}",
                 "{_id: 'unarmed', roles: ['admin']}");
-        assertThat(admin().send("DELETE", "/users/admin", "").statusCode()).isEqualTo(204);
-        assertThat(gateway.as("root").send("DELETE", "/users/root", "").statusCode())
-                .isEqualTo(409);
-        assertThat(gateway.as("root").send("DELETE", "/users/unarmed", "").statusCode())
-                .isEqualTo(204);
+        assertStatus(204, admin().send("DELETE", "/users/admin", ""));
+        assertStatus(409, gateway.as("root").send("DELETE", "/users/root", ""));
+        assertStatus(204, gateway.as("root").send("DELETE", "/users/unarmed", ""));
     }
 
     @Test
     void the_last_account_may_change_its_password_and_what_else_it_has() {
-        assertThat(admin().patch("/users/admin", "{\"email\": \"a@example.org\"}")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(admin().patch("/users/admin", "{\"$push\": {\"roles\": \"editor\"}}")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(admin().patch("/users/admin", "{\"password\": \"better\"}").statusCode())
-                .isEqualTo(200);
-        assertThat(gateway.anonymous().as("admin", "better").get("/users").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, admin().patch("/users/admin", "{\"email\": \"a@example.org\"}"));
+        assertStatus(200, admin().patch("/users/admin", "{\"$push\": {\"roles\": \"editor\"}}"));
+        assertStatus(200, admin().patch("/users/admin", "{\"password\": \"better\"}"));
+        assertStatus(200, gateway.anonymous().as("admin", "better").get("/users"));
     }
 
     @Test
     void whoever_may_not_change_it_is_told_nothing_of_it() {
-        assertThat(gateway.as("ada").send("DELETE", "/users/admin", "").statusCode())
-                .isEqualTo(404);
-        assertThat(gateway.as("ada").send("DELETE", "/users/missing", "").statusCode())
-                .isEqualTo(404);
-        assertThat(gateway.as("ada").send("DELETE", "/users/bob", "").statusCode())
-                .isEqualTo(204);
+        assertStatus(404, gateway.as("ada").send("DELETE", "/users/admin", ""));
+        assertStatus(404, gateway.as("ada").send("DELETE", "/users/missing", ""));
+        assertStatus(204, gateway.as("ada").send("DELETE", "/users/bob", ""));
     }
 
     @Test
@@ -174,7 +162,7 @@ class MistakesOfOperatorsTest {
                     .untilAsserted(() ->
                             assertThat(lines.all()).anyMatch(text -> text.contains("No account may do anything")));
             var token = TestClient.of(started.address()).as("admin", "admin-pw").post("/token", "");
-            assertThat(token.statusCode()).isEqualTo(500);
+            assertStatus(500, token);
             assertThat(token.body()).contains("jwtTokenManager");
         }
     }
@@ -248,15 +236,13 @@ class MistakesOfOperatorsTest {
                 .formatted(filter)
                 .replace('\'', '"');
         var answer = admin().post("/acl", json);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+        assertStatus(201, answer);
     }
 
     @Test
     void a_change_of_a_permission_is_looked_at_too() {
-        assertThat(admin().patch("/acl/staff", "{\"predicate\": \"foo(\"}").statusCode())
-                .isEqualTo(400);
-        assertThat(admin().patch("/acl/staff", "{\"$set\": {\"role\": \"x\"}}").statusCode())
-                .isEqualTo(400);
+        assertStatus(400, admin().patch("/acl/staff", "{\"predicate\": \"foo(\"}"));
+        assertStatus(400, admin().patch("/acl/staff", "{\"$set\": {\"role\": \"x\"}}"));
         for (var change : List.of(
                 "{\"readFilter\": {\"a\": 1}}",
                 "{\"mongo.readfilter\": {\"a\": 1}}",
@@ -267,14 +253,12 @@ class MistakesOfOperatorsTest {
                     .as(change)
                     .isEqualTo(400);
         }
-        assertThat(admin().patch(
+        assertStatus(
+                200,
+                admin().patch(
                                 "/acl/staff",
-                                "{\"mongo.readFilter\": {\"roles\": \"viewer\"}, \"mongo.comment\": \"x\"}")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(admin().patch("/acl/staff", "{\"description\": \"for staff\", \"priority\": 5}")
-                        .statusCode())
-                .isEqualTo(200);
+                                "{\"mongo.readFilter\": {\"roles\": \"viewer\"}, \"mongo.comment\": \"x\"}"));
+        assertStatus(200, admin().patch("/acl/staff", "{\"description\": \"for staff\", \"priority\": 5}"));
         assertThat(gateway.database()
                         .getCollection("acl")
                         .find(new Document("_id", "staff"))
@@ -309,7 +293,7 @@ class MistakesOfOperatorsTest {
     @Test
     void an_account_without_a_password_is_warned_of() {
         var answer = admin().post("/users", "{\"_id\": \"n\", \"roles\": [], \"passwordHint\": \"a cat\"}");
-        assertThat(answer.statusCode()).isEqualTo(201);
+        assertStatus(201, answer);
         assertThat(answer.headers().firstValue("Warning").orElse("")).contains("the account has no password");
         assertThat(admin().post("/users", "{\"_id\": \"o\", \"roles\": [], \"password\": \"xyz\"}")
                         .headers()
@@ -326,8 +310,8 @@ class MistakesOfOperatorsTest {
         gateway.insert("one", "{_id: 1}");
         gateway.insert("two", "{_id: 1}");
         gateway.insert("three", "{_id: 1}");
-        assertThat(gateway.as("guest").get("/one").statusCode()).isEqualTo(403);
-        assertThat(gateway.as("guest").get("/two").statusCode()).isEqualTo(403);
-        assertThat(gateway.as("guest").get("/three").statusCode()).isEqualTo(200);
+        assertStatus(403, gateway.as("guest").get("/one"));
+        assertStatus(403, gateway.as("guest").get("/two"));
+        assertStatus(200, gateway.as("guest").get("/three"));
     }
 }

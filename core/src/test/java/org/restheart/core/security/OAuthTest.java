@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JWSAlgorithm;
 import java.net.URLEncoder;
@@ -86,10 +87,10 @@ class OAuthTest {
     @Test
     void a_code_is_bought_with_a_password_and_sold_for_a_token() throws Exception {
         var asked = gateway.anonymous().get(authorize(REDIRECT));
-        assertThat(asked.statusCode()).isEqualTo(302);
+        assertStatus(302, asked);
         assertThat(location(asked)).startsWith("https://login.example/in?client_id=app&code_challenge=");
         var token = exchange(code(), "&code_verifier=" + VERIFIER);
-        assertThat(token.statusCode()).isEqualTo(200);
+        assertStatus(200, token);
         assertThat(token.headers().firstValue("Cache-Control")).contains("no-store");
         var body = BsonDocument.parse(token.body());
         assertThat(body.keySet()).containsExactly("access_token", "token_type", "expires_in");
@@ -108,24 +109,20 @@ class OAuthTest {
         assertThat(location(form(authorize(REDIRECT), "username=ada&password=x")))
                 .startsWith("https://login.example/in?error=invalid_credentials&");
         var basic = gateway.anonymous().as("ada", "x").send("POST", authorize(REDIRECT), "");
-        assertThat(basic.statusCode()).isEqualTo(401);
+        assertStatus(401, basic);
         assertThat(basic.headers().firstValue("WWW-Authenticate")).contains("Basic realm=\"RESTHeart\"");
     }
 
     @Test
     void codes_and_tokens_are_not_accepted_in_place_of_each_other() throws Exception {
         var code = code();
-        assertThat(gateway.anonymous()
-                        .with("Authorization", "Bearer " + code)
-                        .get("/roles/ada")
-                        .statusCode())
-                .isEqualTo(401);
-        assertThat(gateway.anonymous().as("ada", code).get("/roles/ada").statusCode())
-                .isEqualTo(401);
+        assertStatus(
+                401, gateway.anonymous().with("Authorization", "Bearer " + code).get("/roles/ada"));
+        assertStatus(401, gateway.anonymous().as("ada", code).get("/roles/ada"));
         var token = BsonDocument.parse(gateway.as("ada").get("/token").body())
                 .getString("access_token")
                 .getValue();
-        assertThat(exchange(token, "&code_verifier=" + VERIFIER).statusCode()).isEqualTo(400);
+        assertStatus(400, exchange(token, "&code_verifier=" + VERIFIER));
         assertThat(exchange(code, "&code_verifier=" + VERIFIER + "&client_id=other")
                         .body())
                 .contains("invalid_grant");
@@ -140,9 +137,9 @@ class OAuthTest {
     @Test
     void a_code_is_accepted_once() throws Exception {
         var code = code();
-        assertThat(exchange(code, "&code_verifier=" + VERIFIER).statusCode()).isEqualTo(200);
+        assertStatus(200, exchange(code, "&code_verifier=" + VERIFIER));
         var again = exchange(code, "&code_verifier=" + VERIFIER);
-        assertThat(again.statusCode()).isEqualTo(400);
+        assertStatus(400, again);
         assertThat(again.body()).contains("invalid_grant");
     }
 
@@ -172,7 +169,7 @@ class OAuthTest {
     void authorization_requests_need_pkce() {
         var plain = "/authorize?response_type=code&code_challenge=x&code_challenge_method=plain&redirect_uri="
                 + encode(REDIRECT);
-        assertThat(gateway.anonymous().get(plain).statusCode()).isEqualTo(400);
+        assertStatus(400, gateway.anonymous().get(plain));
         assertThat(location(form(plain, "username=ada&password=ada-pw")))
                 .startsWith(REDIRECT + "?error=invalid_request");
         assertThat(gateway.anonymous().get("/authorize?response_type=token").body())
@@ -185,7 +182,7 @@ class OAuthTest {
     void a_token_of_another_issuer_buys_no_more_time_than_it_has() throws Exception {
         long end = Instant.now().getEpochSecond() + 60;
         var token = exchange(codeOfStranger(end), "&code_verifier=" + VERIFIER);
-        assertThat(token.statusCode()).as(token.body()).isEqualTo(200);
+        assertStatus(200, token);
         var answer = BsonDocument.parse(token.body());
         assertThat(answer.getNumber("expires_in").longValue()).isLessThanOrEqualTo(60);
         var claims = TokenFixture.claims(answer.getString("access_token").getValue());
@@ -198,7 +195,7 @@ class OAuthTest {
         var code = codeOfStranger(end);
         Thread.sleep(Duration.between(Instant.now(), Instant.ofEpochSecond(end)).plusMillis(100));
         var refused = exchange(code, "&code_verifier=" + VERIFIER);
-        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("\"invalid_grant\"", "has ended").doesNotContain("access_token");
     }
 
@@ -228,15 +225,12 @@ class OAuthTest {
 
     @Test
     void invalid_registrations_of_clients_are_refused() {
-        assertThat(gateway.anonymous()
-                        .post("/register", "{\"redirect_uris\":[\"http://localhost/\"]}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.anonymous().post("/register", "{\"redirect_uris\":[\"http://localhost/\"]}"));
         for (var bad : List.of("{}", "{\"redirect_uris\":5}", "{\"redirect_uris\":[5]}", "[", "5")) {
             var response = gateway.anonymous().post("/register", bad);
             assertThat(response.statusCode()).as(bad).isEqualTo(400);
             assertThat(response.body()).contains("invalid_client_metadata");
         }
-        assertThat(gateway.anonymous().get("/register").statusCode()).isEqualTo(405);
+        assertStatus(405, gateway.anonymous().get("/register"));
     }
 }

@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -90,7 +91,7 @@ class OneCallerTest {
     private static void assertSoon(Callable<HttpResponse<String>> request, int status) throws Exception {
         long start = System.nanoTime();
         var response = request.call();
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
     }
 
@@ -103,7 +104,7 @@ class OneCallerTest {
                     + " mongo: {allowWriteMode: true}}");
             gateway.permit("{_id: 2, roles: ['editor'], predicate: \"path-prefix('/books')\", mongo: {}}");
             gateway.insert("books", "{_id: '20', n: 0}", "{_id: '21', n: 0}");
-            assertThat(gateway.as("ada").get("/books/21").statusCode()).isEqualTo(200);
+            assertStatus(200, gateway.as("ada").get("/books/21"));
             var bob = gateway.as("bob");
             var transaction = new Transaction(bob);
             transaction.write("PATCH", "/books/20", "{\"n\": 1}");
@@ -131,13 +132,13 @@ class OneCallerTest {
             }
             for (var each : waiting.subList(0, waiting.size() - 1)) {
                 var response = each.get(30, TimeUnit.SECONDS);
-                assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
+                assertStatus(503, response);
                 assertThat(response.headers().firstValue("Retry-After")).isPresent();
             }
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIME_LIMITS.plus(TIME_LIMITS));
             transaction.abort();
             assertThat(gateway.stored("books", "20").getNumber("n").intValue()).isZero();
-            assertThat(bob.patch("/books/20", "{\"n\": 3}").statusCode()).isEqualTo(200);
+            assertStatus(200, bob.patch("/books/20", "{\"n\": 3}"));
         }
     }
 
@@ -159,9 +160,7 @@ class OneCallerTest {
             assertSoon(() -> admin.patch("/users/bob", "{\"colour\": 3}"), 200);
             assertSoon(() -> admin.send("DELETE", "/users/x", ""), 204);
             assertSoon(() -> admin.patch("/users/admin", "{\"roles\": []}"), 409);
-            assertThat(waiting.get(TIME_LIMITS.toMillis(), TimeUnit.MILLISECONDS)
-                            .statusCode())
-                    .isEqualTo(503);
+            assertStatus(503, waiting.get(TIME_LIMITS.toMillis(), TimeUnit.MILLISECONDS));
             transaction.abort();
         }
     }
@@ -202,7 +201,7 @@ class OneCallerTest {
             gateway.insert("books", "{_id: '20', n: 0}");
             gateway.insert("open", "{_id: '20', n: 0}");
             var ada = gateway.as("ada");
-            assertThat(ada.get("/books/20").statusCode()).isEqualTo(200);
+            assertStatus(200, ada.get("/books/20"));
             var answered = new AtomicInteger();
             var ended = new AtomicBoolean();
             try {
@@ -229,7 +228,7 @@ class OneCallerTest {
             gateway.insert("books", "{_id: '20', n: 0}");
             gateway.addUsers("editor", "viewer");
             var ada = gateway.as("ada");
-            assertThat(ada.get("/books/20").statusCode()).isEqualTo(200);
+            assertStatus(200, ada.get("/books/20"));
             try {
                 for (int i = 0; i < 12 * 10; i++) {
                     var caller = i % 2 == 0 ? gateway.user("editor") : gateway.user("viewer");
@@ -259,7 +258,7 @@ class OneCallerTest {
             gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/books')\", mongo: {}}");
             gateway.insert("books", "{_id: '20', n: 0}");
             var bob = gateway.as("bob");
-            assertThat(bob.get("/books/20").statusCode()).isEqualTo(200);
+            assertStatus(200, bob.get("/books/20"));
             try {
                 for (int i = 0; i < 320; i++) {
                     var socket = new Socket(
@@ -272,7 +271,7 @@ class OneCallerTest {
                                     .getBytes(US_ASCII));
                 }
                 for (int i = 0; i < 20; i++) {
-                    assertThat(bob.get("/books/20").statusCode()).isEqualTo(200);
+                    assertStatus(200, bob.get("/books/20"));
                     Thread.sleep(100);
                 }
             } finally {
@@ -313,7 +312,7 @@ class OneCallerTest {
         try (var gateway = TestGateway.startWithPool(mongo, 100, "")) {
             gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/f.files')\", mongo: {}}");
             var admin = gateway.as("admin");
-            assertThat(admin.put("/f.files", "{}").statusCode()).isEqualTo(201);
+            assertStatus(201, admin.put("/f.files", "{}"));
             try {
                 for (int i = 0; i < places + 20; i++) {
                     slow.add(upload(gateway, "bob", "slow" + i));
@@ -326,7 +325,7 @@ class OneCallerTest {
                 }
                 var response =
                         admin.with("Content-Type", "application/octet-stream").send("PUT", "/f.files/mine", "bytes");
-                assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+                assertStatus(201, response);
             } finally {
                 for (var socket : slow) {
                     socket.close();

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -28,14 +29,10 @@ class ResponseMemoryTest {
         gateway = TestGateway.start(mongo, "core: {max-buffered-responses: " + BUDGET + "}");
         var admin = gateway.as("admin");
         admin.put("/big", "{}");
-        assertThat(admin.post("/big", "{\"_id\": \"one\", \"t\": \"" + "x".repeat(14 << 20) + "\"}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, admin.post("/big", "{\"_id\": \"one\", \"t\": \"" + "x".repeat(14 << 20) + "\"}"));
         admin.put("/big.files", "{}");
-        assertThat(admin.with("Content-Type", "image/png")
-                        .sendBytes("PUT", "/big.files/one", new byte[14 << 20])
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(
+                201, admin.with("Content-Type", "image/png").sendBytes("PUT", "/big.files/one", new byte[14 << 20]));
     }
 
     /// The status lines of requests whose clients read nothing further.

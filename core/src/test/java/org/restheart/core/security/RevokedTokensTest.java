@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import org.bson.BsonDocument;
@@ -64,10 +65,7 @@ class RevokedTokensTest {
                 .getValue();
         assertThat(status(first.anonymous(), renewed)).isEqualTo(200);
 
-        assertThat(bearing(first.anonymous(), token)
-                        .send("DELETE", "/token", "")
-                        .statusCode())
-                .isEqualTo(204);
+        assertStatus(204, bearing(first.anonymous(), token).send("DELETE", "/token", ""));
         assertThat(status(first.anonymous(), token)).isEqualTo(401);
         await().atMost(Duration.ofSeconds(1)).until(() -> status(there, token) == 401);
         await().atMost(Duration.ofSeconds(1)).until(() -> status(there, renewed) == 401);
@@ -80,7 +78,7 @@ class RevokedTokensTest {
     @Test
     void revoked_tokens_are_nobodys_data() {
         bearing(first.anonymous(), token()).send("DELETE", "/token", "");
-        assertThat(first.as("admin").get("/revocations").statusCode()).isEqualTo(403);
+        assertStatus(403, first.as("admin").get("/revocations"));
         assertThat(first.collection("revocations").countDocuments()).isPositive();
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -41,7 +42,7 @@ class RootAccountsTest {
     void unchanged() {
         assertThat(gateway.stored("users", "admin")).isEqualTo(admin);
         assertThat(gateway.stored("users", "second")).isNotNull().doesNotContainKey("x");
-        assertThat(gateway.as("admin").get("/users").statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.as("admin").get("/users"));
     }
 
     private static TestClient staff() {
@@ -49,7 +50,7 @@ class RootAccountsTest {
     }
 
     private static void assertRefused(HttpResponse<String> answer) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(403);
+        assertStatus(403, answer);
         assertThat(answer.body()).contains("accounts with the role admin are changed and deleted by accounts with");
     }
 
@@ -67,9 +68,7 @@ class RootAccountsTest {
             assertRefused(staff().post("/users?wm=upsert", "{\"_id\": \"" + name + "\", \"roles\": []}"));
             assertRefused(staff().post("/users?wm=update", "{\"_id\": \"" + name + "\", \"roles\": []}"));
             assertRefused(staff().post("/users?wm=upsert", "[{\"_id\": \"" + name + "\"}, {\"_id\": \"y\"}]"));
-            assertThat(staff().post("/users", "{\"_id\": \"" + name + "\", \"password\": \"mine\"}")
-                            .statusCode())
-                    .isEqualTo(409);
+            assertStatus(409, staff().post("/users", "{\"_id\": \"" + name + "\", \"password\": \"mine\"}"));
         }
         assertRefused(staff().send("DELETE", "/users", ""));
     }
@@ -80,11 +79,11 @@ class RootAccountsTest {
         gateway.collection("users").updateMany(new BsonDocument(), BsonDocument.parse("{$set: {all: 1}}"));
         admin = gateway.stored("users", "admin");
         var all = "/users/*?filter=" + TestGateway.encode("{\"all\": 1}");
-        assertThat(staff().patch(all, "{\"x\": 1}").statusCode()).isEqualTo(200);
+        assertStatus(200, staff().patch(all, "{\"x\": 1}"));
         assertThat(gateway.stored("users", "z1")).containsKey("x");
         assertThat(gateway.stored("users", "z2")).containsKey("x");
         var some = "/users/*?filter=" + TestGateway.encode("{\"_id\": {\"$in\": [\"z1\", \"z2\", \"admin\"]}}");
-        assertThat(staff().send("DELETE", some, "").statusCode()).isEqualTo(200);
+        assertStatus(200, staff().send("DELETE", some, ""));
         assertThat(gateway.stored("users", "z1")).isNull();
     }
 
@@ -101,9 +100,8 @@ class RootAccountsTest {
         assertThat(partial.patch("/users/admin", "{\"x\": 1}").statusCode())
                 .isEqualTo(partial.patch("/users/nobody", "{\"x\": 1}").statusCode())
                 .isEqualTo(404);
-        assertThat(partial.send("DELETE", "/users/admin", "").statusCode()).isEqualTo(404);
-        assertThat(partial.put("/users/admin?wm=upsert", "{\"roles\": []}").statusCode())
-                .isEqualTo(409);
+        assertStatus(404, partial.send("DELETE", "/users/admin", ""));
+        assertStatus(409, partial.put("/users/admin?wm=upsert", "{\"roles\": []}"));
     }
 
     @Test
@@ -114,12 +112,10 @@ class RootAccountsTest {
             try (var other = TestGateway.start(mongo, open)) {
                 var anonymous = other.anonymous();
                 var caller = accounts ? other.as("bob") : anonymous;
-                assertThat(caller.patch("/users/admin", "{\"x\": 1}").statusCode())
-                        .isEqualTo(200);
+                assertStatus(200, caller.patch("/users/admin", "{\"x\": 1}"));
                 assertThat(other.stored("users", "admin")).containsKey("x");
                 other.insert("users", "{_id: 'second', roles: ['admin']}");
-                assertThat(caller.send("DELETE", "/users/second", "").statusCode())
-                        .isEqualTo(204);
+                assertStatus(204, caller.send("DELETE", "/users/second", ""));
                 if (accounts) {
                     var csv = "/csv?db=" + other.database().getName() + "&coll=users&id=0&update=true";
                     assertRefused(anonymous.with("Content-Type", "text/csv").post(csv, "_id,z\nadmin,1\n"));
@@ -145,16 +141,10 @@ class RootAccountsTest {
         assertThat(staff().patch("/users/staff", "{\"password\": \"pw\"}").statusCode())
                 .as("its own")
                 .isEqualTo(200);
-        assertThat(staff().post("/users", "{\"_id\": \"n\", \"password\": \"a\", \"roles\": [\"viewer\"]}")
-                        .statusCode())
-                .isEqualTo(201);
-        assertThat(staff().put("/users/n?wm=upsert", "{\"password\": \"b\", \"roles\": []}")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(staff().patch("/users/n", "{\"roles\": [\"editor\"]}").statusCode())
-                .isEqualTo(200);
-        assertThat(staff().send("DELETE", "/users/n", "").statusCode()).isEqualTo(204);
-        assertThat(gateway.as("admin").patch("/users/second", "{\"y\": 1}").statusCode())
-                .isEqualTo(200);
+        assertStatus(201, staff().post("/users", "{\"_id\": \"n\", \"password\": \"a\", \"roles\": [\"viewer\"]}"));
+        assertStatus(200, staff().put("/users/n?wm=upsert", "{\"password\": \"b\", \"roles\": []}"));
+        assertStatus(200, staff().patch("/users/n", "{\"roles\": [\"editor\"]}"));
+        assertStatus(204, staff().send("DELETE", "/users/n", ""));
+        assertStatus(200, gateway.as("admin").patch("/users/second", "{\"y\": 1}"));
     }
 }

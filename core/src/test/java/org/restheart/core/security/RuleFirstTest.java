@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.Indexes;
 import java.util.List;
@@ -145,7 +146,7 @@ class RuleFirstTest {
                     .as(entry.getKey())
                     .contains("\"_size\": " + entry.getValue() + "}");
             var page = gateway.user("eve").get("/c?sort=-n&pagesize=2&page=2&filter=" + filter);
-            assertThat(page.statusCode()).isEqualTo(200);
+            assertStatus(200, page);
             assertThat(BsonDocument.parse("{a:" + page.body() + "}").getArray("a"))
                     .as(entry.getKey())
                     .hasSize(Math.clamp(entry.getValue() - 2, 0, 2));
@@ -156,39 +157,33 @@ class RuleFirstTest {
     void searches_that_cannot_come_after_the_rule_are_refused_by_name() {
         var near = encode("{\"at\":{\"$near\":[1,1]}}");
         var refused = gateway.user("eve").get("/c?filter=" + near);
-        assertThat(refused.statusCode()).isEqualTo(403);
+        assertStatus(403, refused);
         assertThat(refused.body()).contains("$near");
-        assertThat(gateway.user("eve")
-                        .get("/c/_size?filter=" + encode("{\"$text\":{\"$search\":\"x\"}}"))
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.user("eve").get("/c/_size?filter=" + encode("{\"$text\":{\"$search\":\"x\"}}")));
     }
 
     @Test
     void the_number_of_a_record_is_hidden() {
         var keys = "keys=" + encode("{\"n\":{\"$meta\":\"recordId\"}}");
-        assertThat(gateway.user("eve").get("/c?" + keys).statusCode()).isEqualTo(403);
-        assertThat(gateway.user("eve").get("/c/a1?" + keys).statusCode()).isEqualTo(403);
+        assertStatus(403, gateway.user("eve").get("/c?" + keys));
+        assertStatus(403, gateway.user("eve").get("/c/a1?" + keys));
         var filter = encode("{\"$expr\":{\"$gt\":[{\"$meta\":\"recordId\"},1]}}");
-        assertThat(gateway.user("eve").get("/c?filter=" + filter).statusCode()).isEqualTo(403);
+        assertStatus(403, gateway.user("eve").get("/c?filter=" + filter));
     }
 
     @Test
     void writes_within_a_rule_take_filters_that_compare() {
         var filter = encode("{\"n\":{\"$gt\":17}}");
         var patched = gateway.user("eve").patch("/c/*?filter=" + filter, "{\"touched\":1}");
-        assertThat(patched.statusCode()).isEqualTo(200);
+        assertStatus(200, patched);
         assertThat(gateway.collection("c").countDocuments(eq("touched", 1))).isEqualTo(2);
         var beginning = encode("{\"_id\":{\"$regex\":\"^[ab][39]$\"}}");
-        assertThat(gateway.user("eve")
-                        .patch("/c/*?filter=" + beginning, "{\"touched\":3}")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.user("eve").patch("/c/*?filter=" + beginning, "{\"touched\":3}"));
         assertThat(gateway.collection("c").distinct("_id", eq("touched", 3), String.class))
                 .containsExactly("a3", "a9");
         var refused =
                 gateway.user("eve").patch("/c/*?filter=" + encode("{\"_id\":{\"$regex\":\"a\"}}"), "{\"touched\":2}");
-        assertThat(refused.statusCode()).isEqualTo(403);
+        assertStatus(403, refused);
         assertThat(refused.body()).contains("find the documents first");
         assertThat(gateway.collection("c").countDocuments(eq("touched", 2))).isZero();
     }
@@ -206,10 +201,6 @@ class RuleFirstTest {
                 assertThat(answer.body()).doesNotContain("of-b3");
             }
         }
-        assertThat(gateway.user("eve")
-                        .with("If-Match", "of-b3")
-                        .put("/c/b3?wm=insert", "{\"owner\":\"eve\"}")
-                        .statusCode())
-                .isEqualTo(409);
+        assertStatus(409, gateway.user("eve").with("If-Match", "of-b3").put("/c/b3?wm=insert", "{\"owner\":\"eve\"}"));
     }
 }

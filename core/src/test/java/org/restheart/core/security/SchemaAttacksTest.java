@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -30,15 +31,13 @@ class SchemaAttacksTest {
         gateway = TestGateway.start(mongo, "");
         var admin = gateway.as("admin");
         admin.put("/_schemas", "{}");
-        assertThat(admin.post("/_schemas", """
+        assertStatus(201, admin.post("/_schemas", """
                         {"_id": "form", "properties": {
                           "mail": {"type": "string", "format": "email"}, "site": {"type": "string", "format": "uri"},
                           "style": {"type": "string", "format": "style"}, "at": {"type": "string", "format": "utc-millisec"},
                           "tags": {"type": "array", "uniqueItems": true},
-                          "texts": {"type": "array", "items": {"type": "string", "pattern": "^(.+)@(.+)!$"}}}}""").statusCode()).isEqualTo(201);
-        assertThat(admin.put("/forms", "{\"jsonSchema\": {\"schemaId\": \"form\"}}")
-                        .statusCode())
-                .isEqualTo(201);
+                          "texts": {"type": "array", "items": {"type": "string", "pattern": "^(.+)@(.+)!$"}}}}"""));
+        assertStatus(201, admin.put("/forms", "{\"jsonSchema\": {\"schemaId\": \"form\"}}"));
     }
 
     private static int post(String document) {
@@ -59,7 +58,7 @@ class SchemaAttacksTest {
     void many_texts_of_a_costly_pattern_are_refused_together() {
         var text = "\"" + "@".repeat(1_500) + "\"";
         var refused = gateway.as("admin").post("/forms", "{\"texts\": [" + (text + ",").repeat(500) + text + "]}");
-        assertThat(refused.statusCode()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("takes too long");
     }
 
@@ -110,7 +109,7 @@ class SchemaAttacksTest {
             })
     void equal_elements_are_refused(String tags) {
         var refused = gateway.as("admin").post("/forms", "{\"tags\": " + tags + "}");
-        assertThat(refused.statusCode()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("#/tags: ").contains("unique");
     }
 

@@ -1,8 +1,8 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.dataapi.ConformanceGateway;
@@ -25,10 +25,6 @@ class SchemaReferencesTest {
                 + " {allowManagementRequests: true, allowBulkPatch: true, allowWriteMode: true}}\n");
     }
 
-    private static void assertStatus(HttpResponse<String> response, int status) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
-    }
-
     @Test
     void references_need_the_right_to_read(TestMongo mongo) {
         var own = mongo.newDatabaseName();
@@ -36,12 +32,12 @@ class SchemaReferencesTest {
         try (var gateway = start(mongo, own)) {
             var admin = gateway.as("admin");
             for (var path : List.of(own, own + "/_schemas", other, other + "/_schemas")) {
-                assertStatus(admin.put("/" + path, "{}"), 201);
+                assertStatus(201, admin.put("/" + path, "{}"));
             }
-            assertStatus(admin.put("/" + other + "/_schemas/secret?wm=upsert", SECRET), 201);
+            assertStatus(201, admin.put("/" + other + "/_schemas/secret?wm=upsert", SECRET));
             var eve = gateway.as("eve");
             var store = "/" + own + "/_schemas";
-            assertStatus(eve.get("/" + other + "/_schemas/secret"), 403);
+            assertStatus(403, eve.get("/" + other + "/_schemas/secret"));
             for (var reference : List.of(
                     "http://schema-store/" + other + "/secret",
                     "http://schema-store/" + other + "/secret#/properties/k",
@@ -50,13 +46,13 @@ class SchemaReferencesTest {
                     "../" + other + "/secret#",
                     "/" + other + "/secret#")) {
                 var names = "{\"_$ref\": \"" + reference + "\"}";
-                assertStatus(eve.put(store + "/mine?wm=upsert", names), 403);
-                assertStatus(eve.post(store, names.replace("_$", "$")), 403);
-                assertStatus(eve.post(store, "{\"properties\": {\"a\": {\"items\": [" + names + "]}}}"), 403);
+                assertStatus(403, eve.put(store + "/mine?wm=upsert", names));
+                assertStatus(403, eve.post(store, names.replace("_$", "$")));
+                assertStatus(403, eve.post(store, "{\"properties\": {\"a\": {\"items\": [" + names + "]}}}"));
             }
             assertStatus(
-                    eve.post(store, "{\"_id\": \"plain\", \"properties\": {\"k\": {\"type\": \"integer\"}}}"), 201);
-            assertStatus(eve.post(store, "{\"_id\": \"uses\", \"_$ref\": \"plain\"}"), 201);
+                    201, eve.post(store, "{\"_id\": \"plain\", \"properties\": {\"k\": {\"type\": \"integer\"}}}"));
+            assertStatus(201, eve.post(store, "{\"_id\": \"uses\", \"_$ref\": \"plain\"}"));
             eve.patch(
                     store + "/*?filter=" + TestGateway.encode("{}"),
                     "{\"_$ref\": \"http://schema-store/" + other + "/secret\"}");
@@ -64,17 +60,18 @@ class SchemaReferencesTest {
 
             // what somebody else refers to, who may
             assertStatus(
-                    admin.post(store, "{\"_id\": \"shared\", \"_$ref\": \"http://schema-store/" + other + "/secret\"}"),
-                    201);
-            assertStatus(eve.post(store, "{\"_$ref\": \"shared\"}"), 403);
-            assertStatus(eve.put("/" + own + "/leak", "{\"jsonSchema\": {\"schemaId\": \"shared\"}}"), 403);
-            assertStatus(admin.put("/" + own + "/used", "{\"jsonSchema\": {\"schemaId\": \"shared\"}}"), 201);
-            assertStatus(eve.put("/" + own + "/used/_validator", "{\"weaker\": true}"), 403);
+                    201,
+                    admin.post(
+                            store, "{\"_id\": \"shared\", \"_$ref\": \"http://schema-store/" + other + "/secret\"}"));
+            assertStatus(403, eve.post(store, "{\"_$ref\": \"shared\"}"));
+            assertStatus(403, eve.put("/" + own + "/leak", "{\"jsonSchema\": {\"schemaId\": \"shared\"}}"));
+            assertStatus(201, admin.put("/" + own + "/used", "{\"jsonSchema\": {\"schemaId\": \"shared\"}}"));
+            assertStatus(403, eve.put("/" + own + "/used/_validator", "{\"weaker\": true}"));
             admin.put("/" + own + "/used/_validator", "{\"weaker\": true}");
-            assertStatus(eve.get("/" + own + "/used/_validator"), 403);
-            assertStatus(eve.get("/" + own + "/used/_violations"), 403);
+            assertStatus(403, eve.get("/" + own + "/used/_validator"));
+            assertStatus(403, eve.get("/" + own + "/used/_violations"));
             var refused = admin.post("/" + own + "/used", "{\"k\": 1}");
-            assertStatus(refused, 400);
+            assertStatus(400, refused);
             assertThat(refused.body()).contains("S3CRET");
         }
     }
@@ -86,9 +83,9 @@ class SchemaReferencesTest {
         try (var gateway = start(mongo, own)) {
             var admin = gateway.as("admin");
             for (var path : List.of(own, own + "/_schemas", other, other + "/_schemas")) {
-                assertStatus(admin.put("/" + path, "{}"), 201);
+                assertStatus(201, admin.put("/" + path, "{}"));
             }
-            assertStatus(admin.put("/" + other + "/_schemas/secret?wm=upsert", SECRET), 201);
+            assertStatus(201, admin.put("/" + other + "/_schemas/secret?wm=upsert", SECRET));
             var eve = gateway.as("eve");
             for (var id : List.of("id", "$id")) {
                 var base = "{\"" + id + "\": \"http://schema-store/" + other + "/x\", \"$ref\": \"secret\"}";

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.bson.BsonDocument;
@@ -18,14 +19,14 @@ class SchemaSecrecyTest {
     void naming_a_schema_does_not_show_what_is_in_it(TestMongo mongo) {
         try (var gateway = TestGateway.start(mongo, "openApi: {max-collections: 20}\n")) {
             var admin = gateway.as("admin");
-            assertThat(admin.put("/_schemas", "{}").statusCode()).isEqualTo(201);
-            assertThat(admin.post("/_schemas", SCHEMA).statusCode()).isEqualTo(201);
-            assertThat(admin.put("/new1", "{}").statusCode()).isEqualTo(201);
+            assertStatus(201, admin.put("/_schemas", "{}"));
+            assertStatus(201, admin.post("/_schemas", SCHEMA));
+            assertStatus(201, admin.put("/new1", "{}"));
             gateway.permit(
                     "{_id: 'p', roles: ['editor'], predicate: \"path-prefix('/new1') or path-prefix('/_openapi')\","
                             + " mongo: {allowManagementRequests: true}}");
             var ada = gateway.as("ada");
-            assertThat(ada.get("/_schemas/s1").statusCode()).isEqualTo(403);
+            assertStatus(403, ada.get("/_schemas/s1"));
             for (var named : List.of(
                     "{\"jsonSchema\": {\"schemaId\": \"s1\"}}",
                     "{\"$set\": {\"jsonSchema.schemaId\": \"s1\"}}",
@@ -33,20 +34,11 @@ class SchemaSecrecyTest {
                     "{\"jsonSchema\": {\"schemaId\": \"s1\", \"schemaStoreDb\": \"otherdb\"}}")) {
                 assertThat(ada.patch("/new1", named).statusCode()).as(named).isEqualTo(403);
             }
-            assertThat(ada.put("/new1b", "{\"jsonSchema\": {\"schemaId\": \"s1\"}}")
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(ada.patch("/new1", "{\"other\": 1, \"jsonSchema\": null}")
-                            .statusCode())
-                    .isEqualTo(200);
-            assertThat(ada.patch("/new1", "{\"x\": {\"schemaId\": \"s1\"}}").statusCode())
-                    .isEqualTo(200);
-            assertThat(ada.patch("/new1", "{\"$rename\": {\"x\": \"jsonSchema\"}}")
-                            .statusCode())
-                    .isEqualTo(400);
-            assertThat(admin.patch("/new1", "{\"jsonSchema\": {\"schemaId\": \"s1\"}}")
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(403, ada.put("/new1b", "{\"jsonSchema\": {\"schemaId\": \"s1\"}}"));
+            assertStatus(200, ada.patch("/new1", "{\"other\": 1, \"jsonSchema\": null}"));
+            assertStatus(200, ada.patch("/new1", "{\"x\": {\"schemaId\": \"s1\"}}"));
+            assertStatus(400, ada.patch("/new1", "{\"$rename\": {\"x\": \"jsonSchema\"}}"));
+            assertStatus(200, admin.patch("/new1", "{\"jsonSchema\": {\"schemaId\": \"s1\"}}"));
             assertThat(ada.get("/_openapi/new1").body()).doesNotContain("S3CRET");
             assertThat(admin.get("/_openapi/new1").body()).contains("S3CRET");
         }
@@ -61,20 +53,18 @@ class SchemaSecrecyTest {
                     .getCollection("_schemas", BsonDocument.class)
                     .insertOne(BsonDocument.parse(SCHEMA));
             var admin = gateway.as("admin");
-            assertThat(admin.put(
-                                    "/c",
-                                    "{\"jsonSchema\": {\"schemaId\": \"s1\", \"schemaStoreDb\": \"" + hidden + "\"}}")
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(admin.put("/_schemas", "{}").statusCode()).isEqualTo(201);
+            assertStatus(
+                    403,
+                    admin.put("/c", "{\"jsonSchema\": {\"schemaId\": \"s1\", \"schemaStoreDb\": \"" + hidden + "\"}}"));
+            assertStatus(201, admin.put("/_schemas", "{}"));
             var reference = "{\"_id\": \"own\", \"$ref\": \"http://schema-store/" + hidden + "/s1\"}";
-            assertThat(admin.post("/_schemas", reference).statusCode()).isEqualTo(403);
+            assertStatus(403, admin.post("/_schemas", reference));
             var naming = "{\"jsonSchema\": {\"schemaId\": \"own\"}}";
-            assertThat(admin.put("/c", naming).statusCode()).isEqualTo(201);
+            assertStatus(201, admin.put("/c", naming));
             gateway.insert("_schemas", reference.replace("$", "_$"));
-            assertThat(admin.put("/c2", naming).statusCode()).isEqualTo(403);
+            assertStatus(403, admin.put("/c2", naming));
             var refused = admin.post("/c", "{\"k\": 1}");
-            assertThat(refused.statusCode()).isEqualTo(500);
+            assertStatus(500, refused);
             assertThat(refused.body()).doesNotContain("S3CRET");
         }
     }

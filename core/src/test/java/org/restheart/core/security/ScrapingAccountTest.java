@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,16 +35,13 @@ class ScrapingAccountTest {
             gateway.collection("users").insertOne(constant("account"));
             gateway.collection("acl").insertOne(constant("permission"));
             var prometheus = gateway.anonymous().as("prometheus", "metrics");
-            assertThat(prometheus.get("/metrics").statusCode()).isEqualTo(200);
+            assertStatus(200, prometheus.get("/metrics"));
             assertThat(prometheus.get("/metrics").body()).contains("restheart_build_info");
             for (var path : new String[] {"/", "/users", "/acl", "/t", "/metrics/gateway", "/_size"}) {
                 assertThat(prometheus.get(path).statusCode()).as(path).isEqualTo(403);
             }
-            assertThat(prometheus.send("POST", "/metrics", "").statusCode()).isEqualTo(403);
-            assertThat(prometheus
-                            .patch("/users/prometheus", "{\"roles\": [\"editor\"]}")
-                            .statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, prometheus.send("POST", "/metrics", ""));
+            assertStatus(403, prometheus.patch("/users/prometheus", "{\"roles\": [\"editor\"]}"));
         }
     }
 }

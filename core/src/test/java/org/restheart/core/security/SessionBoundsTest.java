@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -50,13 +51,13 @@ class SessionBoundsTest {
     private UUID begun(TestClient client) {
         var session = UUID.randomUUID();
         var response = begin(client, session);
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+        assertStatus(201, response);
         return session;
     }
 
     private void assertRefused(TestClient client, int status) {
         var response = begin(client, UUID.randomUUID());
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(response.headers().firstValue("Retry-After")).isPresent();
     }
 
@@ -68,21 +69,19 @@ class SessionBoundsTest {
         var third = begun(ada);
         assertRefused(ada, 429);
         begun(gateway.as("bob"));
-        assertThat(ada.send("PATCH", "/_sessions/" + first + "/_txns/1", "").statusCode())
-                .isEqualTo(200);
-        assertThat(begin(ada, first).statusCode()).isEqualTo(201);
+        assertStatus(200, ada.send("PATCH", "/_sessions/" + first + "/_txns/1", ""));
+        assertStatus(201, begin(ada, first));
         assertRefused(ada, 429);
-        assertThat(ada.send("DELETE", "/_sessions/" + second + "/_txns/1", "").statusCode())
-                .isEqualTo(204);
+        assertStatus(204, ada.send("DELETE", "/_sessions/" + second + "/_txns/1", ""));
         begun(ada);
         assertRefused(ada, 429);
-        assertThat(ada.send("DELETE", "/_sessions/" + third, "").statusCode()).isEqualTo(200);
+        assertStatus(200, ada.send("DELETE", "/_sessions/" + third, ""));
         begun(ada);
     }
 
     private static TestClient keyOf(TestGateway other, String name) {
         var made = other.as(name).post("/_apikeys", "{\"days\": 7}");
-        assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+        assertStatus(201, made);
         return other.anonymous()
                 .with(
                         "api-key",
@@ -107,8 +106,7 @@ class SessionBoundsTest {
         assertThat(key.send("PATCH", "/_sessions/" + session + "/_txns/1", "").statusCode())
                 .as("the session of the password")
                 .isNotEqualTo(200);
-        assertThat(ada.send("PATCH", "/_sessions/" + session + "/_txns/1", "").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, ada.send("PATCH", "/_sessions/" + session + "/_txns/1", ""));
     }
 
     /// MongoDB may answer a repeated commit before the next transaction begins, and the gateway notice it afterwards.
@@ -121,17 +119,16 @@ class SessionBoundsTest {
             for (int i = 0; i < 12; i++) {
                 var session = begun(ada);
                 var first = "/_sessions/" + session + "/_txns/1";
-                assertThat(ada.send("PATCH", first, "").statusCode()).isEqualTo(200);
+                assertStatus(200, ada.send("PATCH", first, ""));
                 var repeated = IntStream.range(0, 10)
                         .mapToObj(_ -> threads.submit(() -> ada.send("PATCH", first, "")))
                         .toList();
-                assertThat(begin(ada, session).statusCode()).isEqualTo(201);
+                assertStatus(201, begin(ada, session));
                 for (var commit : repeated) {
                     assertThat(commit.get().statusCode()).isIn(200, 400);
                 }
                 assertRefused(ada, 429);
-                assertThat(ada.send("DELETE", "/_sessions/" + session, "").statusCode())
-                        .isEqualTo(200);
+                assertStatus(200, ada.send("DELETE", "/_sessions/" + session, ""));
             }
         }
     }
@@ -153,9 +150,7 @@ class SessionBoundsTest {
         begun(ada);
         begun(ada);
         var failed = begun(ada);
-        assertThat(ada.post("/books?sid=" + failed + "&txn=1", "{\"_id\": \"1\"}")
-                        .statusCode())
-                .isEqualTo(409);
+        assertStatus(409, ada.post("/books?sid=" + failed + "&txn=1", "{\"_id\": \"1\"}"));
         Awaitility.await()
                 .atMost(Duration.ofSeconds(10))
                 .until(() -> begin(ada, UUID.randomUUID()).statusCode() == 201);
@@ -168,20 +163,16 @@ class SessionBoundsTest {
             other.insert("books", "{_id: '1'}");
             var ada = other.as("ada");
             var first = UUID.randomUUID();
-            assertThat(ada.get("/books?txn=1&sid=" + first).statusCode()).isEqualTo(400);
+            assertStatus(400, ada.get("/books?txn=1&sid=" + first));
             var last = ada.get("/books");
             for (int i = 0; i < 40 && last.statusCode() != 429; i++) {
                 last = ada.get("/books?txn=1&sid=" + UUID.randomUUID());
             }
-            assertThat(last.statusCode()).isEqualTo(429);
+            assertStatus(429, last);
             assertThat(last.headers().firstValue("Retry-After")).isPresent();
-            assertThat(keyOf(other, "ada")
-                            .get("/books?txn=1&sid=" + UUID.randomUUID())
-                            .statusCode())
-                    .isEqualTo(429);
-            assertThat(ada.get("/books?txn=1&sid=" + first).statusCode()).isEqualTo(400);
-            assertThat(other.as("bob").get("/books?txn=1&sid=" + first).statusCode())
-                    .isEqualTo(400);
+            assertStatus(429, keyOf(other, "ada").get("/books?txn=1&sid=" + UUID.randomUUID()));
+            assertStatus(400, ada.get("/books?txn=1&sid=" + first));
+            assertStatus(400, other.as("bob").get("/books?txn=1&sid=" + first));
         }
     }
 }

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -52,8 +53,8 @@ class SetupThreatsTest {
         try (var one = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n");
                 var other = TestGateway.start(mongo, TOKENS + "jwtTokenManager: {enabled: true}\n")) {
             var token = token(one.as("ada"));
-            assertThat(bearer(one, token).get("/roles/ada").statusCode()).isEqualTo(200);
-            assertThat(bearer(other, token).get("/roles/ada").statusCode()).isEqualTo(401);
+            assertStatus(200, bearer(one, token).get("/roles/ada"));
+            assertStatus(401, bearer(other, token).get("/roles/ada"));
         }
     }
 
@@ -89,8 +90,7 @@ class SetupThreatsTest {
             var now = body(ada);
             assertUsable(now);
             for (int i = 0; i < 3; i++) {
-                assertThat(gateway.anonymous().as("ada", before).get("/token").statusCode())
-                        .isEqualTo(200);
+                assertStatus(200, gateway.anonymous().as("ada", before).get("/token"));
             }
             assertThat(body(ada).getString("access_token")).isEqualTo(now.getString("access_token"));
             assertThat(body(ada).getArray("roles").toString()).contains("other").doesNotContain("editor");
@@ -108,12 +108,10 @@ class SetupThreatsTest {
                     .until(() -> {
                         var body = body(gateway.as("ada"));
                         assertUsable(body);
-                        assertThat(bearer(
-                                                gateway,
-                                                body.getString("access_token").getValue())
-                                        .get("/roles/ada")
-                                        .statusCode())
-                                .isEqualTo(200);
+                        assertStatus(
+                                200,
+                                bearer(gateway, body.getString("access_token").getValue())
+                                        .get("/roles/ada"));
                         return Instant.now().isAfter(end);
                     });
         }
@@ -141,18 +139,18 @@ class SetupThreatsTest {
     void account_headers_of_clients_do_not_reach_proxied_servers(TestMongo mongo) {
         var proxy = "proxies: [{location: /back, proxy-pass: 'http://127.0.0.1:1'}]\n";
         try (var gateway = TestGateway.start(mongo, proxy)) {
-            assertThat(gateway.anonymous()
+            assertStatus(
+                    401,
+                    gateway.anonymous()
                             .with("X-Forwarded-Account-Id", "admin")
                             .with("X-Forwarded-Account-Roles", "admin")
-                            .get("/back")
-                            .statusCode())
-                    .isEqualTo(401);
-            assertThat(gateway.as("bob")
+                            .get("/back"));
+            assertStatus(
+                    403,
+                    gateway.as("bob")
                             .with("X-Forwarded-Account-Id", "admin")
                             .with("X-Forwarded-Account-Roles", "admin")
-                            .get("/back")
-                            .statusCode())
-                    .isEqualTo(403);
+                            .get("/back"));
         }
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -41,7 +42,7 @@ class SilentMistakesTest {
     @Test
     void properties_of_the_collection_of_accounts_can_be_changed() {
         var answer = admin().patch("/users", "{\"descr\": \"those who log in\"}");
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(admin().get("/users/_meta").body()).contains("those who log in");
     }
 
@@ -69,7 +70,7 @@ class SilentMistakesTest {
                     admin().post("/acl", json),
                     admin().put("/acl/odd?wm=upsert", json),
                     admin().patch("/acl/patched", json))) {
-                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+                assertStatus(400, answer);
                 assertThat(answer.body()).contains(advice);
             }
         } finally {
@@ -129,7 +130,7 @@ class SilentMistakesTest {
             })
     void a_key_is_not_made_with_a_limit_that_would_not_hold(String content, String why) {
         var refused = gateway.as("ada").post("/_apikeys", content.replace('\'', '"'));
-        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains(why);
         assertThat(gateway.as("ada").get("/_apikeys").body()).doesNotContain("lim");
     }
@@ -140,10 +141,9 @@ class SilentMistakesTest {
         var path = "/_apikeys/"
                 + BsonDocument.parse(made.body()).getString("handle").getValue();
         var refused = gateway.as("ada").patch(path, "{\"name\": \"l\", \"roles\": []}");
-        assertThat(refused.statusCode()).isEqualTo(400);
+        assertStatus(400, refused);
         assertThat(refused.body()).contains("roles: unknown");
-        assertThat(gateway.as("ada").patch(path, "{\"name\": \"l\"}").statusCode())
-                .isEqualTo(204);
+        assertStatus(204, gateway.as("ada").patch(path, "{\"name\": \"l\"}"));
     }
 
     @Test
@@ -155,8 +155,7 @@ class SilentMistakesTest {
                 .isEmpty();
         assertThat(warning(admin().put("/users/loses", "{\"roles\": [\"x\"], \"password\": \"again\"}")))
                 .isEmpty();
-        assertThat(gateway.anonymous().as("loses", "again").get("/users").statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.anonymous().as("loses", "again").get("/users"));
     }
 
     @ParameterizedTest
@@ -198,7 +197,7 @@ class SilentMistakesTest {
     void another_role_is_not_warned_of(String role) {
         var json = "{\"roles\": [\"" + role + "\"], \"predicate\": \"path('/books')\"}";
         assertThat(warning(admin().put("/acl/far?wm=upsert", json))).isEmpty();
-        assertThat(admin().send("DELETE", "/acl/far", "").statusCode()).isEqualTo(204);
+        assertStatus(204, admin().send("DELETE", "/acl/far", ""));
     }
 
     @Test
@@ -227,10 +226,10 @@ class SilentMistakesTest {
     @Test
     void what_is_wrong_is_told_with_what_is_meant() {
         var unquoted = admin().post("/acl", "{\"roles\": [\"x\"], \"predicate\": \"path-template(/books/{id})\"}");
-        assertThat(unquoted.statusCode()).isEqualTo(400);
+        assertStatus(400, unquoted);
         assertThat(unquoted.body()).contains("a value with braces is quoted");
         var method = admin().post("/_access/check", "{\"path\": \"/books\", \"method\": \"get\"}");
-        assertThat(method.statusCode()).isEqualTo(400);
+        assertStatus(400, method);
         assertThat(method.body()).contains("method is get", "such as GET");
     }
 

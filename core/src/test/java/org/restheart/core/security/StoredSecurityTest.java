@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.bson.BsonArray;
 import org.bson.BsonString;
@@ -33,21 +34,20 @@ class StoredSecurityTest {
 
     @Test
     void accounts_of_the_collection_do_what_its_permissions_allow() {
-        assertThat(gateway.anonymous().get("/c").statusCode()).isEqualTo(401);
-        assertThat(gateway.as("ada").get("/c").statusCode()).isEqualTo(200);
-        assertThat(gateway.anonymous().as("ada", "wrong").get("/c").statusCode())
-                .isEqualTo(401);
-        assertThat(gateway.anonymous().as("nobody", "x").get("/c").statusCode()).isEqualTo(401);
+        assertStatus(401, gateway.anonymous().get("/c"));
+        assertStatus(200, gateway.as("ada").get("/c"));
+        assertStatus(401, gateway.anonymous().as("ada", "wrong").get("/c"));
+        assertStatus(401, gateway.anonymous().as("nobody", "x").get("/c"));
     }
 
     @Test
     void the_root_role_needs_no_permission() {
-        assertThat(gateway.as("admin").get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.as("admin").get("/c"));
     }
 
     @Test
     void a_malformed_permission_does_not_allow_and_does_not_fail() {
-        assertThat(gateway.as("bob").get("/c").statusCode()).isEqualTo(403);
+        assertStatus(403, gateway.as("bob").get("/c"));
     }
 
     @Test
@@ -73,9 +73,9 @@ class StoredSecurityTest {
                 "{_id: 'one', password: '" + hash + "', roles: 'editor'}",
                 "{_id: 'none', password: '" + hash + "'}",
                 "{_id: 'mixed', password: '" + hash + "', roles: [1, 'editor']}");
-        assertThat(gateway.anonymous().as("one", "pw").get("/c").statusCode()).isEqualTo(401);
-        assertThat(gateway.anonymous().as("none", "pw").get("/c").statusCode()).isEqualTo(403);
-        assertThat(gateway.anonymous().as("mixed", "pw").get("/c").statusCode()).isEqualTo(200);
+        assertStatus(401, gateway.anonymous().as("one", "pw").get("/c"));
+        assertStatus(403, gateway.anonymous().as("none", "pw").get("/c"));
+        assertStatus(200, gateway.anonymous().as("mixed", "pw").get("/c"));
     }
 
     @Test
@@ -85,15 +85,15 @@ class StoredSecurityTest {
                 "users",
                 "{_id: 'v2b', password: '" + hash.replace("$2a$", "$2b$") + "', roles: ['editor']}",
                 "{_id: 'v2y', password: '" + hash.replace("$2a$", "$2y$") + "', roles: ['editor']}");
-        assertThat(gateway.anonymous().as("v2b", "pw").get("/c").statusCode()).isEqualTo(200);
-        assertThat(gateway.anonymous().as("v2y", "pw").get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.anonymous().as("v2b", "pw").get("/c"));
+        assertStatus(200, gateway.anonymous().as("v2y", "pw").get("/c"));
     }
 
     @Test
     void changes_behind_the_servers_back_are_noticed() {
         gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['viewer']}");
         var eve = gateway.anonymous().as("eve", "pw");
-        assertThat(eve.get("/c").statusCode()).isEqualTo(403);
+        assertStatus(403, eve.get("/c"));
         var users = gateway.collection("users");
         users.updateOne(eq("_id", "eve"), set("roles", new BsonArray(java.util.List.of(new BsonString("editor")))));
         await().until(() -> eve.get("/c").statusCode() == 200);
@@ -118,13 +118,11 @@ class StoredSecurityTest {
         for (int i = 0; i < 20; i++) { // a change stream alone would be late for one of them
             var path = "/half" + i;
             gateway.insert("half" + i, "{}");
-            assertThat(gateway.as("bob").get(path).statusCode()).isEqualTo(403);
+            assertStatus(403, gateway.as("bob").get(path));
             var permission =
                     "{\"_id\": \"half%d\", \"roles\": [\"viewer\"], \"predicate\": \"path('%s')\"}".formatted(i, path);
-            assertThat(admin.post("/acl?wm=insert", "[" + permission + "," + permission + "]")
-                            .statusCode())
-                    .isEqualTo(207);
-            assertThat(gateway.as("bob").get(path).statusCode()).isEqualTo(200);
+            assertStatus(207, admin.post("/acl?wm=insert", "[" + permission + "," + permission + "]"));
+            assertStatus(200, gateway.as("bob").get(path));
         }
     }
 
@@ -153,11 +151,11 @@ class StoredSecurityTest {
                     .doesNotContain("\"a\"");
             assertThat(other.anonymous().as("u21", "pw").get("/c?rep=s").body()).isEqualTo("[]");
             var none = other.anonymous().as("u0", "pw").get("/c");
-            assertThat(none.statusCode()).isEqualTo(403);
+            assertStatus(403, none);
             assertThat(none.body())
                     .contains("no permission of u0 (roles: ) covers GET /c", "; POST /_access/check tells which");
             var anonymous = other.anonymous().get("/c");
-            assertThat(anonymous.statusCode()).isEqualTo(401);
+            assertStatus(401, anonymous);
             assertThat(anonymous.headers().firstValue("WWW-Authenticate")).contains("Basic realm=\"RESTHeart Realm\"");
         }
     }
@@ -167,11 +165,8 @@ class StoredSecurityTest {
         var database = mongo.client().getDatabase(mongo.newDatabaseName());
         try (var fresh =
                 Gateway.start(TestGateway.config(mongo.connectionString(), database.getName(), TestGateway.REALM))) {
-            assertThat(TestClient.of(fresh.address())
-                            .as("admin", "secret")
-                            .get("/users")
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(
+                    200, TestClient.of(fresh.address()).as("admin", "secret").get("/users"));
             assertThat(database.listCollectionNames()).contains("users", "acl", "_properties");
         }
     }
@@ -184,8 +179,8 @@ class StoredSecurityTest {
                 TestGateway.REALM + "ping: {secured: true}");
         try (var gateway = Gateway.start(config)) {
             var client = TestClient.of(gateway.address());
-            assertThat(client.get("/ping").statusCode()).isEqualTo(503);
-            assertThat(client.as("admin", "secret").get("/ping").statusCode()).isEqualTo(503);
+            assertStatus(503, client.get("/ping"));
+            assertStatus(503, client.as("admin", "secret").get("/ping"));
         }
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
@@ -11,10 +12,10 @@ class TokenCookieTest extends TokenFixture {
     @Test
     void logout_makes_the_browser_drop_the_cookie() {
         var response = gateway.anonymous().send("POST", "/logout", "");
-        assertThat(response.statusCode()).isEqualTo(200);
+        assertStatus(200, response);
         assertThat(response.headers().firstValue("Set-Cookie"))
                 .contains("rh_auth=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0");
-        assertThat(gateway.anonymous().get("/logout").statusCode()).isEqualTo(405);
+        assertStatus(405, gateway.anonymous().get("/logout"));
     }
 
     @Test
@@ -37,13 +38,9 @@ class TokenCookieTest extends TokenFixture {
             other.insert("c", "{_id: 'a'}");
             var token = token(other.as("ada"));
             var browser = other.anonymous().with("Cookie", "rh_auth=Bearer_" + token);
-            assertThat(browser.get("/c").statusCode()).isEqualTo(200);
-            assertThat(browser.with("Origin", "https://evil.example").get("/c").statusCode())
-                    .isEqualTo(200);
-            assertThat(browser.with("Origin", "https://evil.example")
-                            .post("/c", "{}")
-                            .statusCode())
-                    .isEqualTo(403);
+            assertStatus(200, browser.get("/c"));
+            assertStatus(200, browser.with("Origin", "https://evil.example").get("/c"));
+            assertStatus(403, browser.with("Origin", "https://evil.example").post("/c", "{}"));
             assertThat(browser.with("Origin", "https://app.example")
                             .post("/c", "{}")
                             .statusCode())
@@ -56,24 +53,15 @@ class TokenCookieTest extends TokenFixture {
     void pages_of_other_sites_cannot_make_a_link_write_with_the_cookie() {
         var admin = gateway.as("admin");
         var pipeline = "{\"aggrs\": [{\"uri\": \"w\", \"type\": \"pipeline\", \"stages\": [{\"$out\": \"copy\"}]}]}";
-        assertThat(admin.put("/linked", pipeline).statusCode()).isEqualTo(201);
-        assertThat(admin.post("/linked", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, admin.put("/linked", pipeline));
+        assertStatus(201, admin.post("/linked", "{}"));
         var browser = gateway.anonymous().with("Cookie", "rh_auth=Bearer_" + token(admin));
-        assertThat(browser.with("Sec-Fetch-Site", "cross-site")
-                        .get("/linked/_aggrs/w")
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(browser.with("Origin", "https://evil.example")
-                        .get("/linked/_aggrs/w")
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(browser.get("/linked/_aggrs/w").statusCode()).isEqualTo(403);
+        assertStatus(403, browser.with("Sec-Fetch-Site", "cross-site").get("/linked/_aggrs/w"));
+        assertStatus(403, browser.with("Origin", "https://evil.example").get("/linked/_aggrs/w"));
+        assertStatus(403, browser.get("/linked/_aggrs/w"));
         assertThat(gateway.collection("copy").countDocuments()).isZero();
-        assertThat(browser.with("Sec-Fetch-Site", "same-origin")
-                        .get("/linked/_aggrs/w")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(admin.get("/linked/_aggrs/w").statusCode()).isEqualTo(200);
+        assertStatus(200, browser.with("Sec-Fetch-Site", "same-origin").get("/linked/_aggrs/w"));
+        assertStatus(200, admin.get("/linked/_aggrs/w"));
         assertThat(gateway.collection("copy").countDocuments()).isEqualTo(1);
     }
 
@@ -84,16 +72,13 @@ class TokenCookieTest extends TokenFixture {
             other.permit("{_id: 'p', roles: ['editor'], predicate: \"path('/c')\"}");
             other.insert("c", "{_id: 'a'}");
             var browser = other.anonymous().with("Cookie", "rh_auth=Bearer_" + token(other.as("ada")));
-            assertThat(browser.with("Origin", "https://evil.example").get("/c").statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, browser.with("Origin", "https://evil.example").get("/c"));
             var token = browser.with("Origin", "https://evil.example").get("/token");
-            assertThat(token.statusCode()).isEqualTo(403);
+            assertStatus(403, token);
             assertThat(token.headers().firstValue("Auth-Token")).isEmpty();
-            assertThat(browser.with("Origin", "null").get("/token").statusCode())
-                    .isEqualTo(403);
-            assertThat(browser.with("Origin", "https://app.example").get("/c").statusCode())
-                    .isEqualTo(200);
-            assertThat(browser.get("/c").statusCode()).isEqualTo(200);
+            assertStatus(403, browser.with("Origin", "null").get("/token"));
+            assertStatus(200, browser.with("Origin", "https://app.example").get("/c"));
+            assertStatus(200, browser.get("/c"));
         }
     }
 }

@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.bson.BsonArray;
@@ -30,8 +31,7 @@ class TokenRevocationTest extends TokenFixture {
         assertThat(after.getArray("roles")).isEqualTo(claims.getArray("roles"));
         assertThat(claims.get("jti")).isNotEqualTo(claims(before).get("jti"));
         // the revoked token is not accepted as a password either
-        assertThat(gateway.anonymous().as("eve", before).get("/token").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.anonymous().as("eve", before).get("/token"));
         assertThat(token(eve)).isEqualTo(after.getString("access_token").getValue());
     }
 
@@ -39,33 +39,31 @@ class TokenRevocationTest extends TokenFixture {
     void a_revoked_token_is_refused() {
         gateway.insert("users", "{_id: 'ann', password: '" + TestGateway.hash("pw") + "', roles: ['editor']}");
         var token = token(gateway.anonymous().as("ann", "pw"));
-        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, bearer(token).get("/c"));
         var gone = bearer(token).send("DELETE", "/token", "");
-        assertThat(gone.statusCode()).isEqualTo(204);
+        assertStatus(204, gone);
         assertThat(gone.headers().firstValue("Auth-Token")).isEmpty();
-        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(401);
+        assertStatus(401, bearer(token).get("/c"));
         var other = token(gateway.anonymous().as("ann", "pw"));
         assertThat(other).isNotEqualTo(token);
         bearer(other).send("POST", "/logout", "");
-        assertThat(bearer(other).get("/c").statusCode()).isEqualTo(401);
+        assertStatus(401, bearer(other).get("/c"));
     }
 
     @Test
     void access_ends_when_the_account_does() {
         var token = insertedUser("gone", "editor");
         var derived = renewed(token);
-        assertThat(bearer(derived).get("/c").statusCode()).isEqualTo(200);
-        assertThat(gateway.as("admin").send("DELETE", "/users/gone", "").statusCode())
-                .isEqualTo(204);
+        assertStatus(200, bearer(derived).get("/c"));
+        assertStatus(204, gateway.as("admin").send("DELETE", "/users/gone", ""));
         for (var each : List.of(token, derived)) {
-            assertThat(bearer(each).get("/c").statusCode()).isEqualTo(401);
-            assertThat(bearer(each).get("/token?renew").statusCode()).isEqualTo(401);
-            assertThat(gateway.anonymous().as("gone", each).get("/c").statusCode())
-                    .isEqualTo(401);
+            assertStatus(401, bearer(each).get("/c"));
+            assertStatus(401, bearer(each).get("/token?renew"));
+            assertStatus(401, gateway.anonymous().as("gone", each).get("/c"));
         }
         // Nor does another account of that name inherit them.
         insertedUser("gone", "editor");
-        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(401);
+        assertStatus(401, bearer(token).get("/c"));
     }
 
     @Test
@@ -75,25 +73,22 @@ class TokenRevocationTest extends TokenFixture {
         try (var second = Gateway.start(
                 TestGateway.config(mongo.connectionString(), gateway.database().getName(), more))) {
             var there = TestClient.of(second.address()).with("Authorization", "Bearer " + token);
-            assertThat(there.get("/c").statusCode()).isEqualTo(200);
+            assertStatus(200, there.get("/c"));
             gateway.collection("users")
                     .updateOne(eq("_id", "mary"), set("password", new BsonString(TestGateway.hash("other"))));
             await().until(() -> there.get("/c").statusCode() == 401);
             await().until(() -> bearer(token).get("/c").statusCode() == 401);
-            assertThat(there.get("/token").statusCode()).isEqualTo(401);
+            assertStatus(401, there.get("/token"));
         }
     }
 
     @Test
     void a_new_password_ends_the_tokens_that_the_old_one_has_bought() {
         var token = insertedUser("paul", "editor");
-        assertThat(gateway.as("admin")
-                        .patch("/users/paul", "{\"password\": \"new-pw\"}")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(401);
+        assertStatus(200, gateway.as("admin").patch("/users/paul", "{\"password\": \"new-pw\"}"));
+        assertStatus(401, bearer(token).get("/c"));
         var next = token(gateway.anonymous().as("paul", "new-pw"));
-        assertThat(bearer(next).get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, bearer(next).get("/c"));
     }
 
     @Test
@@ -101,12 +96,11 @@ class TokenRevocationTest extends TokenFixture {
         var first = insertedUser("lisa", "editor");
         var second = renewed(first);
         var third = renewed(second);
-        assertThat(bearer(second).send("DELETE", "/token", "").statusCode()).isEqualTo(204);
+        assertStatus(204, bearer(second).send("DELETE", "/token", ""));
         for (var each : List.of(first, second, third)) {
-            assertThat(bearer(each).get("/c").statusCode()).isEqualTo(401);
+            assertStatus(401, bearer(each).get("/c"));
         }
-        assertThat(bearer(token(gateway.anonymous().as("lisa", "pw"))).get("/c").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, bearer(token(gateway.anonymous().as("lisa", "pw"))).get("/c"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
@@ -35,7 +36,7 @@ class TokenTest extends TokenFixture {
                 "{_id: 'tom', password: '" + TestGateway.hash("pw") + "', roles: ['editor'], team: 'red',"
                         + " org: {unit: 7, secret: 1}}");
         var response = gateway.anonymous().as("tom", "pw").send("POST", "/token", "");
-        assertThat(response.statusCode()).isEqualTo(200);
+        assertStatus(200, response);
         var body = json(response);
         assertThat(body.getString("token_type").getValue()).isEqualTo("Bearer");
         assertThat(body.getString("username").getValue()).isEqualTo("tom");
@@ -50,22 +51,22 @@ class TokenTest extends TokenFixture {
         assertThat(claims.keySet())
                 .containsExactlyInAnyOrder("iss", "sub", "exp", "jti", "roles", "authDb", "team", "org");
         assertThat(claims.getDocument("org")).isEqualTo(BsonDocument.parse("{unit: 7}"));
-        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(200);
-        assertThat(gateway.anonymous().as("tom", token).get("/c").statusCode()).isEqualTo(200);
-        assertThat(gateway.anonymous().as("bob", token).get("/c").statusCode()).isEqualTo(401);
+        assertStatus(200, bearer(token).get("/c"));
+        assertStatus(200, gateway.anonymous().as("tom", token).get("/c"));
+        assertStatus(401, gateway.anonymous().as("bob", token).get("/c"));
         assertThat(token(gateway.anonymous().as("tom", "pw"))).isEqualTo(token);
         assertThat(token(bearer(token))).isEqualTo(token);
         assertThat(json(gateway.anonymous().as("tom", "pw").get("/token?renew"))
                         .getString("access_token")
                         .getValue())
                 .isNotEqualTo(token);
-        assertThat(bearer(token).get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, bearer(token).get("/c"));
     }
 
     @Test
     void anonymous_requests_for_tokens_are_challenged_in_their_own_way() {
         var response = gateway.anonymous().send("POST", "/token", "");
-        assertThat(response.statusCode()).isEqualTo(401);
+        assertStatus(401, response);
         assertThat(response.headers().allValues("WWW-Authenticate")).containsExactly("Basic realm=\"RESTHeart\"");
         assertThat(response.headers().firstValue("Access-Control-Expose-Headers"))
                 .contains("Auth-Token, Auth-Token-Valid-Until, Auth-Token-Location");
@@ -75,33 +76,25 @@ class TokenTest extends TokenFixture {
 
     @Test
     void malformed_requests_are_client_errors() {
-        assertThat(gateway.anonymous().send("DELETE", "/token", "").statusCode())
-                .isEqualTo(401);
-        assertThat(gateway.as("ada").get("/token/x").statusCode()).isEqualTo(404);
-        assertThat(gateway.as("ada").send("PUT", "/token", "").statusCode()).isEqualTo(405);
-        assertThat(gateway.as("ada").get("/token/cookie").statusCode()).isEqualTo(405);
-        assertThat(gateway.as("ada").send("POST", "/token/redirect", "").statusCode())
-                .isEqualTo(405);
+        assertStatus(401, gateway.anonymous().send("DELETE", "/token", ""));
+        assertStatus(404, gateway.as("ada").get("/token/x"));
+        assertStatus(405, gateway.as("ada").send("PUT", "/token", ""));
+        assertStatus(405, gateway.as("ada").get("/token/cookie"));
+        assertStatus(405, gateway.as("ada").send("POST", "/token/redirect", ""));
     }
 
     @Test
     void forms_may_contain_credentials() {
-        assertThat(form().send("POST", "/token", "grant_type=password&username=ada&password=ada-pw")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(form().send("POST", "/token", "grant_type=client_credentials&client_id=ada&client_secret=ada-pw")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(form().send("POST", "/token", "grant_type=password&username=ada&password=x")
-                        .statusCode())
-                .isEqualTo(401);
+        assertStatus(200, form().send("POST", "/token", "grant_type=password&username=ada&password=ada-pw"));
+        assertStatus(
+                200, form().send("POST", "/token", "grant_type=client_credentials&client_id=ada&client_secret=ada-pw"));
+        assertStatus(401, form().send("POST", "/token", "grant_type=password&username=ada&password=x"));
         var incomplete = form().send("POST", "/token", "grant_type=password&username=ada");
-        assertThat(incomplete.statusCode()).isEqualTo(400);
+        assertStatus(400, incomplete);
         assertThat(incomplete.body()).isEmpty();
-        assertThat(form().send("POST", "/token", "grant_type=magic").statusCode())
-                .isEqualTo(400);
+        assertStatus(400, form().send("POST", "/token", "grant_type=magic"));
         var cookie = form().send("POST", "/token/cookie", "grant_type=password&username=ada&password=ada-pw");
-        assertThat(cookie.statusCode()).isEqualTo(200);
+        assertStatus(200, cookie);
         assertThat(json(cookie).keySet()).containsExactly("authenticated", "username", "roles");
         assertThat(cookie.headers().firstValue("Set-Cookie").orElse(""))
                 .matches("rh_auth=Bearer_[^;]+; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=900");
@@ -122,35 +115,29 @@ class TokenTest extends TokenFixture {
                     .as(bad)
                     .isEqualTo(401);
         }
-        assertThat(gateway.anonymous().as("ada", token).get("/roles/ada").statusCode())
-                .isEqualTo(200);
-        assertThat(gateway.anonymous().as("bob", token).get("/roles/ada").statusCode())
-                .isEqualTo(401);
+        assertStatus(200, gateway.anonymous().as("ada", token).get("/roles/ada"));
+        assertStatus(401, gateway.anonymous().as("bob", token).get("/roles/ada"));
         var cookie = gateway.anonymous().with("Cookie", "x=1; rh_auth=Bearer_" + token);
-        assertThat(cookie.get("/roles/ada").statusCode()).isEqualTo(200);
-        assertThat(cookie.with("Authorization", "Basic x").get("/roles/ada").statusCode())
-                .isEqualTo(401);
+        assertStatus(200, cookie.get("/roles/ada"));
+        assertStatus(401, cookie.with("Authorization", "Basic x").get("/roles/ada"));
     }
 
     @Test
     void roles_are_visible_to_their_account_only() {
-        assertThat(gateway.anonymous().get("/roles/ada").statusCode()).isEqualTo(401);
+        assertStatus(401, gateway.anonymous().get("/roles/ada"));
         for (var path : List.of("/roles/bob", "/roles", "/roles/", "/roles/ada/", "/roles/ada/x")) {
             assertThat(gateway.as("ada").get(path).statusCode()).as(path).isEqualTo(403);
             assertThat(gateway.as("admin").get(path).statusCode()).as(path).isEqualTo(403);
         }
-        assertThat(gateway.as("ada").send("DELETE", "/roles/ada", "").statusCode())
-                .isEqualTo(405);
-        assertThat(gateway.as("ada").send("OPTIONS", "/roles/ada", "").statusCode())
-                .isEqualTo(200);
+        assertStatus(405, gateway.as("ada").send("DELETE", "/roles/ada", ""));
+        assertStatus(200, gateway.as("ada").send("OPTIONS", "/roles/ada", ""));
     }
 
     @Test
     void forged_tokens_are_refused() throws Exception {
         var future = Instant.now().plusSeconds(600).getEpochSecond();
         var claims = "{\"iss\":\"restheart.org\",\"sub\":\"ada\",\"roles\":[\"editor\"],\"exp\":" + future + "}";
-        assertThat(bearer(signed(KEY, JWSAlgorithm.HS256, claims)).get("/c").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, bearer(signed(KEY, JWSAlgorithm.HS256, claims)).get("/c"));
         var forged = Map.of(
                 "none", encode("{\"alg\":\"none\"}") + "." + encode(claims) + ".",
                 "other algorithm", signed(KEY.repeat(2), JWSAlgorithm.HS512, claims),
@@ -171,18 +158,17 @@ class TokenTest extends TokenFixture {
                         .build(),
                 new Payload(claims));
         crit.sign(new MACSigner(KEY));
-        assertThat(bearer(crit.serialize()).get("/c").statusCode()).isEqualTo(401);
-        assertThat(gateway.anonymous()
+        assertStatus(401, bearer(crit.serialize()).get("/c"));
+        assertStatus(
+                401,
+                gateway.anonymous()
                         .with("Authorization", "Bearer " + signed(KEY, JWSAlgorithm.HS256, claims))
                         .with("Authorization", "Bearer x")
-                        .get("/c")
-                        .statusCode())
-                .isEqualTo(401);
-        assertThat(bearer("a.b.c").get("/c").statusCode()).isEqualTo(401);
-        assertThat(bearer(encode("[".repeat(4_000)) + "." + encode("x") + ".y")
-                        .get("/c")
-                        .statusCode())
-                .isEqualTo(401);
+                        .get("/c"));
+        assertStatus(401, bearer("a.b.c").get("/c"));
+        assertStatus(
+                401,
+                bearer(encode("[".repeat(4_000)) + "." + encode("x") + ".y").get("/c"));
     }
 
     @Test
@@ -196,20 +182,19 @@ class TokenTest extends TokenFixture {
                         .build(),
                 new Payload(claims));
         jws.sign(new com.nimbusds.jose.crypto.RSASSASigner(own));
-        assertThat(bearer(jws.serialize()).get("/c").statusCode()).isEqualTo(401);
+        assertStatus(401, bearer(jws.serialize()).get("/c"));
     }
 
     @Test
     void tokens_are_not_read_from_the_query() {
         var token = token(gateway.as("ada"));
-        assertThat(gateway.anonymous().get("/c?access_token=" + token).statusCode())
-                .isEqualTo(401);
+        assertStatus(401, gateway.anonymous().get("/c?access_token=" + token));
     }
 
     @Test
     void a_redirection_leads_where_the_configuration_says() {
         var response = gateway.as("ada").get("/token/redirect?redirect-url=https://evil.example");
-        assertThat(response.statusCode()).isEqualTo(307);
+        assertStatus(307, response);
         assertThat(response.headers().firstValue("Location").orElse(""))
                 .matches("https://app\\.example/done#access_token=[^&]+&token_type=Bearer&expires_in=\\d+");
     }
@@ -221,7 +206,7 @@ class TokenTest extends TokenFixture {
                 KEY,
                 JWSAlgorithm.HS256,
                 "{\"iss\":\"restheart.org\",\"sub\":\"stranger\",\"roles\":[\"editor\"],\"exp\":" + end + "}");
-        assertThat(bearer(foreign).get("/c").statusCode()).isEqualTo(200);
+        assertStatus(200, bearer(foreign).get("/c"));
         assertThat(claims(renewed(foreign)).getNumber("exp").longValue()).isLessThanOrEqualTo(end);
     }
 }

@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -56,12 +57,8 @@ class UnlistedOperatorsTest {
             })
     void what_may_read_a_hidden_field_is_refused_in_filters_and_changes(String expression) {
         var hiding = gateway.user("hiding");
-        assertThat(hiding.get("/docs?filter=" + encode("{\"$expr\":{\"$in\":[\"S-b1\"," + expression + "]}}"))
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(hiding.patch("/docs/b1", "[{\"$set\":{\"leak\":" + expression + "}}]")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, hiding.get("/docs?filter=" + encode("{\"$expr\":{\"$in\":[\"S-b1\"," + expression + "]}}")));
+        assertStatus(403, hiding.patch("/docs/b1", "[{\"$set\":{\"leak\":" + expression + "}}]"));
         assertThat(gateway.stored("docs", "b1")).doesNotContainKey("leak");
     }
 
@@ -70,8 +67,7 @@ class UnlistedOperatorsTest {
         for (var query : List.of(
                 "filter=" + encode("{\"$expr\":{\"$in\":[\"x\",{\"$_internalFindAllValuesAtPath\":\"password\"}]}}"),
                 "keys=" + encode("{\"x\":{\"$_internalFindAllValuesAtPath\":\"password\"}}"))) {
-            assertThat(gateway.user("names").get("/users?" + query).statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, gateway.user("names").get("/users?" + query));
         }
     }
 
@@ -79,16 +75,10 @@ class UnlistedOperatorsTest {
     void nobody_may_use_what_is_internal_to_MongoDB() {
         var admin = gateway.as("admin");
         var emit = "{\"$_internalJsEmit\":{\"eval\":\"function(){emit(1,1)}\",\"this\":\"$$ROOT\"}}";
-        assertThat(admin.get("/docs?keys=" + encode("{\"x\":" + emit + "}")).statusCode())
-                .isEqualTo(403);
-        assertThat(admin.get("/docs?filter=" + encode("{\"$expr\":" + emit + "}"))
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(admin.patch("/docs/a1", "[{\"$set\":{\"x\":" + emit + "}}]").statusCode())
-                .isEqualTo(403);
-        assertThat(admin.patch("/docs/*?filter=" + encode("{\"$_internalExprEq\":1}"), "{\"x\":1}")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, admin.get("/docs?keys=" + encode("{\"x\":" + emit + "}")));
+        assertStatus(403, admin.get("/docs?filter=" + encode("{\"$expr\":" + emit + "}")));
+        assertStatus(403, admin.patch("/docs/a1", "[{\"$set\":{\"x\":" + emit + "}}]"));
+        assertStatus(403, admin.patch("/docs/*?filter=" + encode("{\"$_internalExprEq\":1}"), "{\"x\":1}"));
         for (var stage : List.of(
                 "{\"$mergeCursors\":{\"remotes\":[]}}",
                 "{\"$_internalInhibitOptimization\":{}}",
@@ -128,7 +118,7 @@ class UnlistedOperatorsTest {
                 .post(
                         "/docs/_aggrs",
                         "{\"stages\":[{\"$facet\":{\"f\":[{\"$group\":{\"_id\":\"$owner\",\"n\":{\"$sum\":1}}}]}}]}");
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(answer.body()).contains("\"owning\"").doesNotContain("bob");
     }
 
@@ -139,8 +129,7 @@ class UnlistedOperatorsTest {
                 .encodeToString("{\"_id\":\"a5\"}".getBytes(StandardCharsets.UTF_8));
         gateway.permit("{_id: 'no-id', roles: ['titles'], predicate: \"path-prefix('/docs')\", priority: -1, "
                 + "mongo: {projectResponse: {title: 1, _id: 0}}}");
-        assertThat(gateway.user("titles").get("/docs?pagesize=1&after=" + after).statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.user("titles").get("/docs?pagesize=1&after=" + after));
     }
 
     @Test
@@ -166,14 +155,11 @@ class UnlistedOperatorsTest {
         for (var view : List.of("people", "persons", "joined")) {
             var admin = gateway.as("admin");
             assertThat(admin.get("/" + view).statusCode()).as(view).isEqualTo(403);
-            assertThat(admin.get("/" + view + "/admin?keys=" + encode("{\"password\":1}"))
-                            .statusCode())
-                    .isEqualTo(403);
-            assertThat(admin.post("/" + view + "/_aggrs", "{\"stages\":[]}").statusCode())
-                    .isEqualTo(403);
+            assertStatus(403, admin.get("/" + view + "/admin?keys=" + encode("{\"password\":1}")));
+            assertStatus(403, admin.post("/" + view + "/_aggrs", "{\"stages\":[]}"));
         }
         gateway.database().createView("open", "docs", List.of());
-        assertThat(gateway.as("admin").get("/open").statusCode()).isEqualTo(200);
+        assertStatus(200, gateway.as("admin").get("/open"));
     }
 
     @Test
@@ -192,10 +178,7 @@ class UnlistedOperatorsTest {
         gateway.permit(
                 "{_id: 'indexes', roles: ['titles'], predicate: \"path-prefix('/docs/_indexes')\", priority: -9, "
                         + "mongo: {readFilter: {owner: 'x'}, allowManagementRequests: true}}");
-        assertThat(gateway.user("titles")
-                        .put("/docs/_indexes/p", "{\"keys\":{\"n.0\":1}}")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.user("titles").put("/docs/_indexes/p", "{\"keys\":{\"n.0\":1}}"));
     }
 
     @Test
@@ -204,19 +187,15 @@ class UnlistedOperatorsTest {
                 + "allowManagementRequests: true, allowBulkPatch: true, allowBulkDelete: true, allowWriteMode: true, "
                 + "allowAdHocAggregations: true}}");
         var answer = gateway.user("owning").post("/teams/_aggrs", "{\"stages\":[{\"$documents\":[]}]}");
-        assertThat(answer.statusCode()).isEqualTo(403);
+        assertStatus(403, answer);
         assertThat(answer.body()).contains("'$documents' at pipeline[0] is not allowed in pipelines of clients");
     }
 
     @Test
     void a_change_is_not_put_where_a_hidden_array_matched() {
         var member = gateway.user("member");
-        assertThat(member.patch("/teams/t", "{\"$set\":{\"votes.$\":1}}").statusCode())
-                .isEqualTo(403);
-        assertThat(member.patch("/teams/*?filter=" + encode("{\"votes\":0}"), "{\"$inc\":{\"votes.$\":1}}")
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(member.patch("/teams/t", "{\"$set\":{\"votes.2\":1}}").statusCode())
-                .isEqualTo(200);
+        assertStatus(403, member.patch("/teams/t", "{\"$set\":{\"votes.$\":1}}"));
+        assertStatus(403, member.patch("/teams/*?filter=" + encode("{\"votes\":0}"), "{\"$inc\":{\"votes.$\":1}}"));
+        assertStatus(200, member.patch("/teams/t", "{\"$set\":{\"votes.2\":1}}"));
     }
 }

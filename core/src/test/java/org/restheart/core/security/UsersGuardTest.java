@@ -3,6 +3,7 @@ package org.restheart.core.security;
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
@@ -70,10 +71,10 @@ class UsersGuardTest {
     @Test
     void a_name_as_in_files_is_refused() {
         var answer = root().post("/users", "{\"userid\": \"ada\", \"password\": \"x\", \"roles\": []}");
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains("userid is for files; here the name of an account is _id");
         var named = root().post("/users", "{\"_id\": \"x9\", \"userid\": 9, \"password\": \"x\", \"roles\": []}");
-        assertThat(named.statusCode()).isEqualTo(201);
+        assertStatus(201, named);
     }
 
     @ParameterizedTest
@@ -81,7 +82,7 @@ class UsersGuardTest {
     void accounts_and_permissions_do_not_expire_by_an_index(String collection) {
         var index = collection + "/_indexes/by-time";
         var answer = root().put(index, "{\"keys\": {\"at\": 1}, \"ops\": {\"expireAfterSeconds\": 1}}");
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(409);
+        assertStatus(409, answer);
         assertThat(answer.body()).contains("do not expire by an index");
         assertThat(status(root().put(index, "{\"keys\": {\"at\": 1}}"))).isEqualTo(201);
         assertThat(status(root().send("DELETE", index, ""))).isEqualTo(204);

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
@@ -18,13 +19,11 @@ class ValidatorRightsTest {
     private static TestGateway start(TestMongo mongo) {
         var gateway = TestGateway.start(mongo, "");
         var admin = gateway.as("admin");
-        assertThat(admin.put("/_schemas", "{}").statusCode()).isEqualTo(201);
+        assertStatus(201, admin.put("/_schemas", "{}"));
         var schema =
                 "{\"_id\": \"s\", \"properties\": {\"n\": {\"type\": \"integer\"}, \"k\": {\"type\": \"string\"}}}";
-        assertThat(admin.post("/_schemas", schema).statusCode()).isEqualTo(201);
-        assertThat(admin.put("/books", "{\"jsonSchema\": {\"schemaId\": \"s\"}}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, admin.post("/_schemas", schema));
+        assertStatus(201, admin.put("/books", "{\"jsonSchema\": {\"schemaId\": \"s\"}}"));
         return gateway;
     }
 
@@ -40,13 +39,13 @@ class ValidatorRightsTest {
             }
             gateway.collection("acl").deleteOne(BsonDocument.parse("{_id: 'm'}"));
             gateway.permit(MANAGES);
-            assertThat(ada.put("/books/_validator", "{}").statusCode()).isEqualTo(403);
-            assertThat(ada.get("/books/_violations").statusCode()).isEqualTo(403);
-            assertThat(ada.get("/books/_violations?schema=s").statusCode()).isEqualTo(403);
-            assertThat(ada.get("/books/_violations?schema=none").statusCode()).isEqualTo(403);
+            assertStatus(403, ada.put("/books/_validator", "{}"));
+            assertStatus(403, ada.get("/books/_violations"));
+            assertStatus(403, ada.get("/books/_violations?schema=s"));
+            assertStatus(403, ada.get("/books/_violations?schema=none"));
             gateway.permit(READS_SCHEMAS);
-            assertThat(ada.put("/books/_validator", "{}").statusCode()).isEqualTo(201);
-            assertThat(ada.get("/books/_violations").statusCode()).isEqualTo(200);
+            assertStatus(201, ada.put("/books/_validator", "{}"));
+            assertStatus(200, ada.get("/books/_violations"));
         }
     }
 
@@ -75,8 +74,7 @@ class ValidatorRightsTest {
     @Test
     void a_changed_schema_names_the_collections_that_differ_only_to_callers_who_see_all(TestMongo mongo) {
         try (var gateway = start(mongo)) {
-            assertThat(gateway.as("admin").put("/books/_validator", "{}").statusCode())
-                    .isEqualTo(201);
+            assertStatus(201, gateway.as("admin").put("/books/_validator", "{}"));
             gateway.permit("{_id: 's', roles: ['editor'], predicate: \"path-prefix('/_schemas')\","
                     + " mongo: {allowManagementRequests: true, allowWriteMode: true}}");
 
@@ -88,7 +86,7 @@ class ValidatorRightsTest {
     private static String warning(TestGateway gateway, String user, String format) {
         var schema = "{\"properties\": {\"k\": {\"type\": \"string\", \"format\": \"" + format + "\"}}}";
         var changed = gateway.as(user).put("/_schemas/s?wm=upsert", schema);
-        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        assertStatus(200, changed);
         return changed.headers().firstValue("Warning").orElse("");
     }
 }

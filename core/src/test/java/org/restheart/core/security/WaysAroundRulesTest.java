@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.IndexOptions;
 import java.util.List;
@@ -84,10 +85,10 @@ class WaysAroundRulesTest {
             }
         }
         assertThat(gateway.stored("users", "evil")).isNull();
-        assertThat(gateway.user("manager")
-                        .patch("/users/good?wm=upsert&filter=" + encode("{\"team\":\"red\"}"), "{\"password\":\"x\"}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(
+                201,
+                gateway.user("manager")
+                        .patch("/users/good?wm=upsert&filter=" + encode("{\"team\":\"red\"}"), "{\"password\":\"x\"}"));
     }
 
     @Test
@@ -100,14 +101,16 @@ class WaysAroundRulesTest {
                         .as(caller)
                         .isEqualTo(403);
             }
-            assertThat(gateway.user(caller)
-                            .patch("/w/" + caller + "?wm=upsert&filter=" + encode("{\"x\":2}"), "{\"x\":1}")
-                            .statusCode())
-                    .isEqualTo(201);
-            assertThat(gateway.user(caller)
-                            .patch("/w/" + caller + "?filter=" + encode("{\"role\":{\"$exists\":false}}"), "{\"x\":2}")
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(
+                    201,
+                    gateway.user(caller)
+                            .patch("/w/" + caller + "?wm=upsert&filter=" + encode("{\"x\":2}"), "{\"x\":1}"));
+            assertStatus(
+                    200,
+                    gateway.user(caller)
+                            .patch(
+                                    "/w/" + caller + "?filter=" + encode("{\"role\":{\"$exists\":false}}"),
+                                    "{\"x\":2}"));
         }
         assertThat(gateway.stored("w", "new")).isNull();
     }
@@ -115,8 +118,7 @@ class WaysAroundRulesTest {
     @Test
     void a_property_that_is_said_twice_equals_nothing() {
         var equal = gateway.user("equal");
-        assertThat(equal.patch("/w/d", "{\"a\":{\"b\":\"equal\"}}").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, equal.patch("/w/d", "{\"a\":{\"b\":\"equal\"}}"));
         for (var second : List.of("[{\"b\":\"you\"}]", "{\"c\":1}", "5", "[]")) {
             assertThat(equal.patch("/w/d", "{\"a\":{\"b\":\"equal\"},\"$set\":{\"a\":" + second + "}}")
                             .statusCode())
@@ -136,14 +138,10 @@ class WaysAroundRulesTest {
         gateway.insert("w", "{_id: 'm', meta: {x: 1}}");
         for (var change : List.of(
                 "[{\"$set\":{\"meta\":[]}}]", "[{\"$replaceWith\":{\"meta\":[[]]}}]", "[{\"$unset\":\"meta\"}]")) {
-            assertThat(gateway.user("merged").patch("/w/m", change).statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, gateway.user("merged").patch("/w/m", change));
             assertThat(gateway.stored("w", "m").get("meta")).as(change).isEqualTo(merged);
         }
-        assertThat(gateway.user("merged")
-                        .patch("/w/m", "[{\"$set\":{\"meta.x\":1}}]")
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.user("merged").patch("/w/m", "[{\"$set\":{\"meta.x\":1}}]"));
         assertThat(gateway.stored("w", "m").getDocument("meta").get("owner")).isEqualTo(merged.get("owner"));
         assertThat(gateway.stored("w", "m").getDocument("meta").getNumber("x").intValue())
                 .isEqualTo(1);
@@ -153,22 +151,20 @@ class WaysAroundRulesTest {
     void a_file_of_rows_gets_merged_values_where_they_belong() {
         var csv = gateway.user("merged").with("Content-Type", "text/csv");
         var target = "/csv?id=0&db=" + gateway.database().getName() + "&coll=w";
-        assertThat(csv.send("POST", target, "id,meta,meta.owner\nr1,5,you\n").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, csv.send("POST", target, "id,meta,meta.owner\nr1,5,you\n"));
         assertThat(gateway.stored("w", "r1").keySet()).containsExactlyInAnyOrder("_id", "meta", "_etag");
         assertThat(gateway.stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
-        assertThat(csv.send("POST", target + "&update=true", "id,meta\nr1,6\n").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, csv.send("POST", target + "&update=true", "id,meta\nr1,6\n"));
         assertThat(gateway.stored("w", "r1").get("meta")).isEqualTo(BsonDocument.parse("{owner: 'merged'}"));
     }
 
     @Test
     void a_file_of_rows_is_no_way_to_definitions_that_were_not_checked() {
-        assertThat(gateway.user("loader")
+        assertStatus(
+                403,
+                gateway.user("loader")
                         .with("Content-Type", "text/csv")
-                        .send("POST", "/csv?id=0&db=" + gateway.database().getName() + "&coll=apps", "id,x\nbad,1\n")
-                        .statusCode())
-                .isEqualTo(403);
+                        .send("POST", "/csv?id=0&db=" + gateway.database().getName() + "&coll=apps", "id,x\nbad,1\n"));
     }
 
     @Test
@@ -220,10 +216,7 @@ class WaysAroundRulesTest {
                         .isEqualTo(403);
             }
         }
-        assertThat(gateway.user("named")
-                        .get("/s?filter=" + encode("{\"d.$.x\":1}"))
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, gateway.user("named").get("/s?filter=" + encode("{\"d.$.x\":1}")));
         assertThat(gateway.user("named")
                         .get("/s?filter=" + encode("{\"d.x\":1}"))
                         .body())
@@ -233,13 +226,9 @@ class WaysAroundRulesTest {
     @Test
     void a_rule_about_ids_holds_for_those_that_a_bulk_upsert_takes_from_its_filter() {
         var caller = gateway.user("renaming");
-        assertThat(caller.patch("/w/*?wm=upsert&filter=" + encode("{\"_id\":\"chosen\",\"q\":1}"), "{\"x\":1}")
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(403, caller.patch("/w/*?wm=upsert&filter=" + encode("{\"_id\":\"chosen\",\"q\":1}"), "{\"x\":1}"));
         assertThat(gateway.stored("w", "chosen")).isNull();
-        assertThat(caller.patch("/w/free?wm=upsert&filter=" + encode("{\"q\":1}"), "{\"x\":1}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, caller.patch("/w/free?wm=upsert&filter=" + encode("{\"q\":1}"), "{\"x\":1}"));
     }
 
     /// MongoDB takes the id of the document that it makes from the filter, unless it sees that nothing can match that.

@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -151,7 +152,7 @@ class FaultsOfTranslatorsTest {
     }
 
     private static void isError(HttpResponse<String> response, int status, String code) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertStatus(status, response);
         assertThat(response.headers().firstValue("Content-Type")).contains("application/json");
         var error = BsonDocument.parse(response.body());
         assertThat(error.keySet()).containsExactly("error", "error_code", "link");
@@ -165,7 +166,7 @@ class FaultsOfTranslatorsTest {
         isError(response, 500, "InternalServerError");
         assertThat(response.body()).doesNotContain(SECRET);
         var standard = dataApi(Optional.empty(), "application/problem+json");
-        assertThat(standard.statusCode()).isEqualTo(500);
+        assertStatus(500, standard);
         assertThat(standard.body()).doesNotContain("error_code").doesNotContain(SECRET);
         assertThat(counted.get("data_api_actions")
                         .tag("outcome", "failed")
@@ -234,7 +235,7 @@ class FaultsOfTranslatorsTest {
                         "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"" + call
                                 + "\", \"params\": {\"name\": \"list-databases\"}}",
                         "application/json");
-                assertThat(response.statusCode()).as(response.body()).isEqualTo(500);
+                assertStatus(500, response);
                 var message = BsonDocument.parse(response.body());
                 assertThat(message.getInt32("id").getValue()).isEqualTo(7);
                 var error = message.getDocument("error");

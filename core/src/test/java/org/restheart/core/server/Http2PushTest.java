@@ -2,6 +2,7 @@ package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -98,7 +99,7 @@ class Http2PushTest {
 
     private InputStream open(int n) throws Exception {
         var answer = client.send(request("/push?n=" + n), BodyHandlers.ofInputStream());
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         return answer.body();
     }
 

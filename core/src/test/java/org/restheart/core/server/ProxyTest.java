@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -147,14 +148,13 @@ class ProxyTest {
     void a_permitted_request_is_handed_on_with_its_content_and_answered_as_the_target_does() throws Exception {
         try (var gateway = toOne()) {
             var answer = send(gateway, "POST", "/back/ok/a%20b/?x=1&y=%2F", "hello", "Authorization", ada());
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertStatus(200, answer);
             assertThat(answer.body())
                     .startsWith("one\nPOST /base/ok/a%20b/?x=1&y=%2F\n")
                     .endsWith("content=hello");
             assertThat(answer.headers().firstValue("X-Backend")).contains("one");
             assertThat(answer.headers().firstValue("Keep-Alive")).isEmpty();
-            assertThat(get(gateway, "/back/ok/teapot", "Authorization", ada()).statusCode())
-                    .isEqualTo(418);
+            assertStatus(418, get(gateway, "/back/ok/teapot", "Authorization", ada()));
             var head = send(gateway, "HEAD", "/back/ok/x", "", "Authorization", ada());
             assertThat(head.headers().firstValue("X-Backend")).contains("one");
             assertThat(get(gateway, "/back", "Authorization", ada()).body()).startsWith("one\nGET /base\n");
@@ -165,17 +165,13 @@ class ProxyTest {
     @Test
     void what_rules_refuse_is_not_handed_on() throws Exception {
         try (var gateway = toOne()) {
-            assertThat(get(gateway, "/back/ok").statusCode()).isEqualTo(401);
-            assertThat(send(gateway, "POST", "/back/ok", "x".repeat(100_000)).statusCode())
-                    .isEqualTo(401);
-            assertThat(get(gateway, "/back/no", "Authorization", ada()).statusCode())
-                    .isEqualTo(403);
-            assertThat(get(gateway, "/back/ok", "Authorization", "Basic Ym9iOnB3")
-                            .statusCode())
-                    .isEqualTo(403);
+            assertStatus(401, get(gateway, "/back/ok"));
+            assertStatus(401, send(gateway, "POST", "/back/ok", "x".repeat(100_000)));
+            assertStatus(403, get(gateway, "/back/no", "Authorization", ada()));
+            assertStatus(403, get(gateway, "/back/ok", "Authorization", "Basic Ym9iOnB3"));
             assertThat(get(gateway, "/back/open").body()).startsWith("one\nGET /base/open\n");
             assertThat(send(gateway, "OPTIONS", "/back/no", "").body()).startsWith("one\nOPTIONS /base/no\n");
-            assertThat(send(gateway, "OPTIONS", "/back/no", "x").statusCode()).isEqualTo(400);
+            assertStatus(400, send(gateway, "OPTIONS", "/back/no", "x"));
         }
     }
 
@@ -238,7 +234,7 @@ class ProxyTest {
             })
     void paths_that_a_target_may_read_otherwise_are_refused(String path) throws Exception {
         try (var gateway = toOne()) {
-            assertThat(get(gateway, path, "Authorization", ada()).statusCode()).isEqualTo(400);
+            assertStatus(400, get(gateway, path, "Authorization", ada()));
         }
     }
 
@@ -257,9 +253,7 @@ class ProxyTest {
             var content = "0123456789".repeat(200_000);
             var answer = send(gateway, "PUT", "/back/ok", content, "Authorization", ada());
             assertThat(answer.body()).endsWith("content=" + content);
-            assertThat(send(gateway, "PUT", "/back/ok", content + content, "Authorization", ada())
-                            .statusCode())
-                    .isEqualTo(413);
+            assertStatus(413, send(gateway, "PUT", "/back/ok", content + content, "Authorization", ada()));
             assertThat(send(gateway, "PUT", "/back/ok", content + content, "Authorization", ada())
                             .body())
                     .contains("core.max-streamed-content");
@@ -283,14 +277,14 @@ class ProxyTest {
             two.close();
             await().untilAsserted(() -> {
                 var answer = get(gateway, "/back/ok", "Authorization", ada());
-                assertThat(answer.statusCode()).isEqualTo(503);
+                assertStatus(503, answer);
                 assertThat(answer.headers().firstValue("Retry-After")).contains("1");
                 assertThat(answer.headers().firstValue("Content-Type")).contains("application/json; charset=UTF-8");
                 assertThat(answer.body())
                         .isEqualTo("{\"msg\": \"no server behind this proxy can be reached at the moment\"}");
             });
             var put = send(gateway, "PUT", "/back/ok", "0123456789".repeat(100_000), "Authorization", ada());
-            assertThat(put.statusCode()).isEqualTo(503);
+            assertStatus(503, put);
             assertThat(put.body()).contains("can be reached");
         }
     }
@@ -300,7 +294,7 @@ class ProxyTest {
         one.close();
         try (var gateway = start("proxy-pass: '" + one.url() + "', problem-server-retry: 7", "MINIMAL")) {
             var answer = get(gateway, "/back/ok", "Authorization", ada());
-            assertThat(answer.statusCode()).isEqualTo(503);
+            assertStatus(503, answer);
             assertThat(answer.headers().firstValue("Retry-After")).contains("7");
             assertThat(answer.body()).isEmpty();
         }

@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -52,20 +53,19 @@ class RateLimitsTest {
         try (var gateway = start("account-requests-per-minute: 1, account-burst: 3, unlimited-roles: [ops]")) {
             for (int left = 2; left >= 0; left--) {
                 var answer = get(gateway, "/metrics", "ada", "1.1.1." + left);
-                assertThat(answer.statusCode()).isEqualTo(200);
+                assertStatus(200, answer);
                 assertThat(number(answer, "RateLimit-Limit")).isEqualTo(3);
                 assertThat(number(answer, "RateLimit-Remaining")).isEqualTo(left);
                 assertThat(number(answer, "RateLimit-Reset")).isBetween(1L, 180L);
             }
             var refused = get(gateway, "/metrics", "ada", "1.1.1.9");
-            assertThat(refused.statusCode()).isEqualTo(429);
+            assertStatus(429, refused);
             assertThat(refused.body()).contains("too many requests");
             assertThat(number(refused, "Retry-After")).isBetween(1L, 60L);
             assertThat(number(refused, "RateLimit-Remaining")).isZero();
-            assertThat(get(gateway, "/metrics", "bob", "1.1.1.1").statusCode()).isEqualTo(200);
+            assertStatus(200, get(gateway, "/metrics", "bob", "1.1.1.1"));
             for (int i = 0; i < 5; i++) {
-                assertThat(get(gateway, "/metrics", "root", "1.1.1.1").statusCode())
-                        .isEqualTo(200);
+                assertStatus(200, get(gateway, "/metrics", "root", "1.1.1.1"));
             }
             assertThat(get(gateway, "/metrics", "root", "1.1.1.1").body())
                     .contains("gateway_rate_limited_total{by=\"account\"} 1.0");
@@ -75,12 +75,12 @@ class RateLimitsTest {
     @Test
     void an_address_is_refused_before_credentials_are_checked_and_probes_are_not_counted() throws Exception {
         try (var gateway = start("address-requests-per-minute: 1, address-burst: 2")) {
-            assertThat(get(gateway, "/metrics", "", "2.2.2.2").statusCode()).isEqualTo(401);
-            assertThat(get(gateway, "/metrics", "", "2.2.2.2").statusCode()).isEqualTo(401);
-            assertThat(get(gateway, "/metrics", "ada", "2.2.2.2").statusCode()).isEqualTo(429);
-            assertThat(get(gateway, "/metrics", "ada", "3.3.3.3").statusCode()).isEqualTo(200);
+            assertStatus(401, get(gateway, "/metrics", "", "2.2.2.2"));
+            assertStatus(401, get(gateway, "/metrics", "", "2.2.2.2"));
+            assertStatus(429, get(gateway, "/metrics", "ada", "2.2.2.2"));
+            assertStatus(200, get(gateway, "/metrics", "ada", "3.3.3.3"));
             for (int i = 0; i < 5; i++) {
-                assertThat(get(gateway, "/ping", "", "2.2.2.2").statusCode()).isEqualTo(200);
+                assertStatus(200, get(gateway, "/ping", "", "2.2.2.2"));
             }
         }
     }

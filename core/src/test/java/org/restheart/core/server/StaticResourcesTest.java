@@ -2,6 +2,7 @@ package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.net.URI;
@@ -77,7 +78,7 @@ class StaticResourcesTest {
     @Test
     void a_file_has_its_type_and_tag_and_no_headers_of_services() throws Exception {
         var answer = send("GET", "/site/app.js", "Accept-Encoding", "gzip", "Origin", "http://elsewhere");
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
         assertThat(answer.body()).isEqualTo("let a = 1;");
         assertThat(answer.headers().map())
                 .containsKeys("etag", "last-modified")
@@ -87,7 +88,7 @@ class StaticResourcesTest {
         assertThat(answer.headers().firstValue("Accept-Ranges")).contains("bytes");
         assertThat(answer.headers().firstValue("Cache-Control")).contains("max-age=60");
         var head = send("HEAD", "/site/app.js");
-        assertThat(head.statusCode()).isEqualTo(200);
+        assertStatus(200, head);
         assertThat(head.headers().firstValue("Content-Length")).contains("10");
     }
 
@@ -106,25 +107,21 @@ class StaticResourcesTest {
     void what_the_client_has_is_not_sent_again() throws Exception {
         var first = send("GET", "/site/app.js").headers();
         var tag = first.firstValue("ETag").orElseThrow();
-        assertThat(send("GET", "/site/app.js", "If-None-Match", tag).statusCode())
-                .isEqualTo(304);
-        assertThat(send("GET", "/site/app.js", "If-None-Match", "\"x\"").statusCode())
-                .isEqualTo(200);
+        assertStatus(304, send("GET", "/site/app.js", "If-None-Match", tag));
+        assertStatus(200, send("GET", "/site/app.js", "If-None-Match", "\"x\""));
         var changed = first.firstValue("Last-Modified").orElseThrow();
-        assertThat(send("GET", "/site/app.js", "If-Modified-Since", changed).statusCode())
-                .isEqualTo(304);
+        assertStatus(304, send("GET", "/site/app.js", "If-Modified-Since", changed));
     }
 
     @Test
     void ranges_are_sent() throws Exception {
         var part = send("GET", "/site/sub/a%20b.txt", "Range", "bytes=2-4");
-        assertThat(part.statusCode()).isEqualTo(206);
+        assertStatus(206, part);
         assertThat(part.body()).isEqualTo("234");
         assertThat(part.headers().firstValue("Content-Range")).contains("bytes 2-4/10");
         assertThat(send("GET", "/site/sub/a%20b.txt", "Range", "bytes=-3").body())
                 .isEqualTo("789");
-        assertThat(send("GET", "/site/sub/a%20b.txt", "Range", "bytes=10-").statusCode())
-                .isEqualTo(416);
+        assertStatus(416, send("GET", "/site/sub/a%20b.txt", "Range", "bytes=10-"));
         assertThat(send("GET", "/site/sub/a%20b.txt", "Range", "bytes=0-1", "If-Range", "\"x\"")
                         .body())
                 .isEqualTo("0123456789");
@@ -141,11 +138,11 @@ class StaticResourcesTest {
     @Test
     void a_directory_is_its_welcome_file_and_never_a_list() throws Exception {
         var slash = send("GET", "/site");
-        assertThat(slash.statusCode()).isEqualTo(302);
+        assertStatus(302, slash);
         assertThat(slash.headers().firstValue("Location")).contains("/site/");
         assertThat(send("GET", "/site/").body()).isEqualTo("<p>home</p>");
         assertThat(send("POST", "/site/").body()).isEqualTo("<p>home</p>");
-        assertThat(send("GET", "/site/empty/").statusCode()).isEqualTo(404);
+        assertStatus(404, send("GET", "/site/empty/"));
     }
 
     @ParameterizedTest
@@ -168,19 +165,19 @@ class StaticResourcesTest {
     @ParameterizedTest
     @CsvSource({"PUT, 405", "DELETE, 405", "OPTIONS, 405", "PATCH, 501"})
     void files_cannot_be_written(String method, int status) throws Exception {
-        assertThat(send(method, "/site/app.js").statusCode()).isEqualTo(status);
+        assertStatus(status, send(method, "/site/app.js"));
     }
 
     @Test
     void the_page_of_metrics_is_in_the_jar() throws Exception {
         var slash = send("GET", "/metrics-ui");
-        assertThat(slash.statusCode()).isEqualTo(302);
+        assertStatus(302, slash);
         assertThat(slash.headers().firstValue("Location")).contains("/metrics-ui/");
         var page = send("GET", "/metrics-ui/");
-        assertThat(page.statusCode()).isEqualTo(200);
+        assertStatus(200, page);
         assertThat(page.headers().firstValue("Content-Type")).contains("text/html; charset=utf-8");
         assertThat(page.body()).contains("fetch('../metrics'").doesNotContain("https://");
-        assertThat(send("GET", "/metrics-ui/nope.js").statusCode()).isEqualTo(404);
+        assertStatus(404, send("GET", "/metrics-ui/nope.js"));
         assertThat(send("GET", "/metrics-ui/../metrics-ui/%2e%2e/%2e%2e/META-INF/MANIFEST.MF")
                         .statusCode())
                 .isIn(400, 404);
@@ -189,16 +186,15 @@ class StaticResourcesTest {
     @Test
     void folders_of_libraries_in_the_jar_are_served_as_directories_are() throws Exception {
         var file = send("GET", "/lib/5.34.1/index.css");
-        assertThat(file.statusCode()).isEqualTo(200);
+        assertStatus(200, file);
         assertThat(file.body()).contains("html");
         var tag = file.headers().firstValue("ETag").orElseThrow();
-        assertThat(send("GET", "/lib/5.34.1/index.css", "If-None-Match", tag).statusCode())
-                .isEqualTo(304);
+        assertStatus(304, send("GET", "/lib/5.34.1/index.css", "If-None-Match", tag));
         var part = send("GET", "/lib/5.34.1/index.css", "Range", "bytes=5-9");
-        assertThat(part.statusCode()).isEqualTo(206);
+        assertStatus(206, part);
         assertThat(part.body()).isEqualTo(file.body().substring(5, 10));
-        assertThat(send("GET", "/lib/5.34.1").statusCode()).isEqualTo(302);
-        assertThat(send("GET", "/lib/").statusCode()).isEqualTo(404);
+        assertStatus(302, send("GET", "/lib/5.34.1"));
+        assertStatus(404, send("GET", "/lib/"));
         assertThat(send("GET", "/lib/5.34.1/swagger-ui-bundle.js").body()).hasSizeGreaterThan(1_000_000);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.net.URI;
@@ -105,8 +106,7 @@ class StopTest {
                         .build()) {
             var address = "https://localhost:" + server.listener().address().getPort();
             var request = HttpRequest.newBuilder(URI.create(address)).build();
-            assertThat(client.send(request, BodyHandlers.ofString()).statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, client.send(request, BodyHandlers.ofString()));
             var late = client.sendAsync(
                     HttpRequest.newBuilder(URI.create(address + "/late")).build(), BodyHandlers.ofString());
             arrived.join();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.File;
 import java.io.IOException;
@@ -195,9 +196,7 @@ class TlsTest {
                 assertThat(content.readNBytes(100_000)).hasSize(100_000);
             }
             assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(client.send(request(server, "https", "/").build(), BodyHandlers.ofString())
-                            .statusCode())
-                    .isEqualTo(200);
+            assertStatus(200, client.send(request(server, "https", "/").build(), BodyHandlers.ofString()));
         }
     }
 

@@ -2,6 +2,7 @@ package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
@@ -38,7 +39,7 @@ class DefaultConcernTest {
 
     private static void awaitConcern(StreamsGateway gateway, MongoDatabase database, org.bson.BsonValue w) {
         await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-            assertThat(gateway.send("POST", "/t", "{\"n\": 1}").statusCode()).isEqualTo(201);
+            assertStatus(201, gateway.send("POST", "/t", "{\"n\": 1}"));
             var command = database.getCollection("system.profile", BsonDocument.class)
                     .find(BsonDocument.parse("{op: 'insert', ns: 'concern.t'}"))
                     .sort(BsonDocument.parse("{ts: -1}"))

@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -176,7 +177,7 @@ class FailingMongoTest {
                     .mapToObj(i -> threads.submit(() -> gateway.send("POST", "/t", "{\"_id\": \"held" + i + "\"}")))
                     .toList();
             for (var answer : answers) {
-                assertThat(answer.get().statusCode()).isEqualTo(503);
+                assertStatus(503, answer.get());
                 assertThat(answer.get().body()).contains("or which part of it, is not known");
             }
             assertThat(inserts() - inserts).as("shared commands").isLessThan(requests);
@@ -198,7 +199,7 @@ class FailingMongoTest {
             } finally {
                 admin.runCommand(BsonDocument.parse("{fsyncUnlock: 1}"));
             }
-            assertThat(answer.get().statusCode()).as(answer.get().body()).isEqualTo(503);
+            assertStatus(503, answer.get());
             assertThat(answer.get().body()).contains("or which part of it, is not known");
         }
     }
@@ -219,7 +220,7 @@ class FailingMongoTest {
                         .toList();
                 int unknown = 0;
                 for (var answer : answers) {
-                    assertThat(answer.get().statusCode()).isEqualTo(503);
+                    assertStatus(503, answer.get());
                     unknown += answer.get().body().contains("or which part of it, is not known") ? 1 : 0;
                 }
                 assertThat(unknown).as(method).isPositive();
@@ -311,13 +312,13 @@ class FailingMongoTest {
         gateway.define("_schemas", "{}");
         gateway.send("PUT", "/_schemas/s?wm=upsert", "{\"properties\": {\"n\": {\"type\": \"integer\"}}}");
         gateway.define("books", "{\"jsonSchema\": {\"schemaId\": \"s\"}}");
-        assertThat(gateway.send("PUT", "/books/_validator", "").statusCode()).isEqualTo(201);
+        assertStatus(201, gateway.send("PUT", "/books/_validator", ""));
         gateway.insert("books", "{n: 1}");
 
         OwnReplicaSet.fail(client, "listCollections", UNAUTHORIZED, 2); // the gateway has cached that there are both
         var changed = gateway.send("PUT", "/_schemas/s?wm=upsert", "{\"properties\": {\"n\": {\"type\": \"string\"}}}");
 
-        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        assertStatus(200, changed);
         assertThat(changed.headers().firstValue("Warning").orElse("")).contains("tried again");
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThatThrownBy(() -> gateway.insert("books", "{n: 1}"))

@@ -2,6 +2,7 @@ package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.MongoClients;
 import java.nio.file.Path;
@@ -129,9 +130,7 @@ class HeldBackWritesTest {
                 .orElseThrow();
         var number = transaction.substring(transaction.lastIndexOf('/') + 1);
         var sid = path.substring(path.lastIndexOf('/') + 1);
-        assertThat(gateway.send("POST", "/t?sid=" + sid + "&txn=" + number, "{\"n\": 1}")
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.send("POST", "/t?sid=" + sid + "&txn=" + number, "{\"n\": 1}"));
         return path + "/_txns/" + number;
     }
 

@@ -2,6 +2,7 @@ package org.restheart.core.streams;
 
 import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.model.ChangeStreamPreAndPostImagesOptions;
 import com.mongodb.client.model.Collation;
@@ -55,9 +56,7 @@ class HiddenMomentsTest {
 
     private void define(String collection, CreateCollectionOptions options) throws Exception {
         gateway.database().createCollection(collection, options);
-        assertThat(gateway.send("PUT", "/" + collection, DEFINITIONS, "Authorization", basic("admin"))
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(200, gateway.send("PUT", "/" + collection, DEFINITIONS, "Authorization", basic("admin")));
     }
 
     /// @param second since 1970, of the first event

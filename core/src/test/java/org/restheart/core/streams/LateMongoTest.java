@@ -2,6 +2,7 @@ package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.time.Duration;
 import org.bson.BsonDocument;
@@ -52,13 +53,12 @@ class LateMongoTest {
             gateway.database().createCollection("t");
             long begin = System.nanoTime();
             var first = gateway.send("GET", "/t", "");
-            assertThat(first.statusCode()).isEqualTo(503);
+            assertStatus(503, first);
             assertThat(first.headers().firstValue("Retry-After")).isPresent();
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
             begin = System.nanoTime();
             for (int i = 0; i < 20; i++) {
-                assertThat(gateway.send("GET", "/t?page=" + (i + 1), "").statusCode())
-                        .isEqualTo(503);
+                assertStatus(503, gateway.send("GET", "/t?page=" + (i + 1), ""));
             }
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
             relay.start();
@@ -82,8 +82,7 @@ class LateMongoTest {
                 await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
                     long begin = System.nanoTime();
                     for (int i = 0; i < 5; i++) {
-                        assertThat(gateway.send("GET", "/t?page=" + (i + 1), "").statusCode())
-                                .isEqualTo(503);
+                        assertStatus(503, gateway.send("GET", "/t?page=" + (i + 1), ""));
                     }
                     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
                 });

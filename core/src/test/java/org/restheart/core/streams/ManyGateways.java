@@ -2,6 +2,7 @@ package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -166,7 +167,7 @@ abstract class ManyGateways {
         var bearer =
                 "Bearer " + BsonDocument.parse(answer).getString("access_token").getValue();
         seen("GET", "/token", "", bearer, 200);
-        assertThat(send(one, bearer, "DELETE", "/token", "").statusCode()).isEqualTo(204);
+        assertStatus(204, send(one, bearer, "DELETE", "/token", ""));
         seen("GET", "/token", "", bearer, 401);
     }
 
@@ -178,7 +179,7 @@ abstract class ManyGateways {
         one.insert("acl", "{_id: 'p', roles: ['user'], predicate: 'path(/t)', priority: 1}");
         var eve = StreamsGateway.basic("eve");
         for (int i = 0; i < 40; i++) {
-            assertThat(send(one, eve, "GET", "/t", "").statusCode()).isEqualTo(200);
+            assertStatus(200, send(one, eve, "GET", "/t", ""));
         }
         for (var gateway : others) {
             var asked = new AtomicInteger();
@@ -192,7 +193,7 @@ abstract class ManyGateways {
             });
         }
         var root = StreamsGateway.basic("root");
-        assertThat(send(one, root, "GET", "/rates", "").statusCode()).isEqualTo(403);
+        assertStatus(403, send(one, root, "GET", "/rates", ""));
     }
 
     @Test

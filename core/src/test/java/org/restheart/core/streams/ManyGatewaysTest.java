@@ -1,6 +1,7 @@
 package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -29,18 +30,13 @@ class ManyGatewaysTest extends ManyGateways {
         var second = others().getFirst();
         var third = others().getLast();
         var begun = send(second, root, "POST", session + "/_txns", "");
-        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(201);
+        assertStatus(201, begun);
         var inside = "/t?sid=" + sid + "&txn=1";
-        assertThat(send(third, root, "POST", inside, "{\"_id\": 1}").statusCode())
-                .isEqualTo(201);
+        assertStatus(201, send(third, root, "POST", inside, "{\"_id\": 1}"));
         change("POST", inside, "{\"_id\": 2}");
-        assertThat(send(second, root, "GET", "/t/2?id_type=NUMBER&sid=" + sid + "&txn=1", "")
-                        .statusCode())
-                .isEqualTo(200);
-        assertThat(send(second, root, "GET", "/t/2?id_type=NUMBER", "").statusCode())
-                .isEqualTo(404);
-        assertThat(send(third, root, "PATCH", session + "/_txns/1", "").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, send(second, root, "GET", "/t/2?id_type=NUMBER&sid=" + sid + "&txn=1", ""));
+        assertStatus(404, send(second, root, "GET", "/t/2?id_type=NUMBER", ""));
+        assertStatus(200, send(third, root, "PATCH", session + "/_txns/1", ""));
         assertThat(send(second, root, "GET", "/t/_size", "").body()).contains("2");
         change("DELETE", session, "");
     }

@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
@@ -55,9 +56,7 @@ class SecuredStreamsTest {
                 {_id: 'p', roles: ['editor'], predicate: "path-prefix('/t') or path-prefix('/t2')", priority: 1,
                  mongo: {readFilter: {$or: [{owner: 'ada'}, {$expr: {$eq: ['$shared', true]}}]},
                          projectResponse: {secret: 0, 'a.b': 0}}}""");
-        assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin")));
     }
 
     private static String token(Instant expires) throws Exception {
@@ -181,15 +180,15 @@ class SecuredStreamsTest {
 
     @Test
     void passwords_of_accounts_are_in_no_event() throws Exception {
-        assertThat(gateway.send(
-                                "PUT",
-                                "/users",
-                                "{\"streams\": [{\"uri\": \"all\", \"stages\": [{\"$addFields\": {\"fullDocument.x\":"
-                                        + " \"$fullDocument.password\"}}]}]}",
-                                "Authorization",
-                                StreamsGateway.basic("admin"))
-                        .statusCode())
-                .isEqualTo(200);
+        assertStatus(
+                200,
+                gateway.send(
+                        "PUT",
+                        "/users",
+                        "{\"streams\": [{\"uri\": \"all\", \"stages\": [{\"$addFields\": {\"fullDocument.x\":"
+                                + " \"$fullDocument.password\"}}]}]}",
+                        "Authorization",
+                        StreamsGateway.basic("admin")));
         try (var listener = WebSocketListener.open(
                 gateway, "/users/_streams/all", "Authorization", StreamsGateway.basic("admin"))) {
             gateway.addUser("bob", "viewer");
@@ -242,14 +241,9 @@ class SecuredStreamsTest {
         assertThat(afterwards(gateway, "/t/_streams/all", sealed)).contains("400");
         gateway.send("PUT", "/t2", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"));
         assertThat(afterwards(gateway, "/t2/_streams/mine", sealed)).contains("400");
-        assertThat(gateway.send(
-                                "GET",
-                                "/_properties/_resume_tokens",
-                                "",
-                                "Authorization",
-                                StreamsGateway.basic("admin"))
-                        .statusCode())
-                .isEqualTo(403);
+        assertStatus(
+                403,
+                gateway.send("GET", "/_properties/_resume_tokens", "", "Authorization", StreamsGateway.basic("admin")));
     }
 
     @Test

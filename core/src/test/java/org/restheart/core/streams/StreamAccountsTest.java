@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.util.List;
@@ -31,9 +32,7 @@ class StreamAccountsTest {
     @BeforeEach
     void prepare() throws Exception {
         List.of("admin", "gone", "other").forEach(name -> gateway.addUser(name, "admin"));
-        assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin")));
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -148,12 +149,8 @@ class StreamStartTest {
                 assertThat(answer.body()).contains("invalid streams: ");
             }
         }
-        assertThat(gateway.send("PATCH", "/t", "{\"streams.0.uri\": \"b\"}").statusCode())
-                .isEqualTo(400);
-        assertThat(gateway.send("PATCH", "/t", "{\"$push\": {\"streams\": {\"uri\": 1}}}")
-                        .statusCode())
-                .isEqualTo(400);
-        assertThat(gateway.send("PATCH", "/t", "{\"$unset\": {\"streams\": 1}}").statusCode())
-                .isEqualTo(200);
+        assertStatus(400, gateway.send("PATCH", "/t", "{\"streams.0.uri\": \"b\"}"));
+        assertStatus(400, gateway.send("PATCH", "/t", "{\"$push\": {\"streams\": {\"uri\": 1}}}"));
+        assertStatus(200, gateway.send("PATCH", "/t", "{\"$unset\": {\"streams\": 1}}"));
     }
 }

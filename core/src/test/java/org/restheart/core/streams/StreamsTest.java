@@ -3,6 +3,7 @@ package org.restheart.core.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -42,7 +43,7 @@ class StreamsTest {
     @Test
     void an_invalid_handshake_is_answered_with_its_status() throws Exception {
         var plain = gateway.send("GET", "/t/_streams/all", "");
-        assertThat(plain.statusCode()).isEqualTo(400);
+        assertStatus(400, plain);
         assertThat(plain.body()).contains("Change Stream requires WebSocket or SSE");
         assertThat(gateway.send("GET", "/t/_streams/zzz", "").body()).contains("Change Stream does not exist");
         assertThat(gateway.handshake("/nocoll/_streams/all")).isEqualTo(404);
@@ -56,7 +57,7 @@ class StreamsTest {
         assertThat(gateway.handshake("/t/_streams/looks")).isEqualTo(403);
         assertThat(gateway.handshake("/t/_streams/malformed")).isEqualTo(500);
         assertThat(gateway.handshake("/t/_streams/all/more")).isEqualTo(101);
-        assertThat(gateway.send("POST", "/t/_streams/all", "{}").statusCode()).isEqualTo(405);
+        assertStatus(405, gateway.send("POST", "/t/_streams/all", "{}"));
     }
 
     @Test
@@ -234,13 +235,13 @@ class StreamsTest {
         try (var changed = WebSocketListener.open(gateway, "/t/_streams/nw");
                 var kept = WebSocketListener.open(gateway, "/t/_streams/all")) {
             gateway.define("t", DEFINITIONS);
-            assertThat(gateway.send("DELETE", "/t", "").statusCode()).isEqualTo(409);
+            assertStatus(409, gateway.send("DELETE", "/t", ""));
             gateway.insert("t", "{n: 1}");
             assertThat(kept.nextN()).isEqualTo(1);
             assertThat(changed.nextN()).isEqualTo(1);
             assertThat(changed.isClosed()).isFalse();
             var streams = "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}";
-            assertThat(gateway.send("PATCH", "/t", streams).statusCode()).isEqualTo(200);
+            assertStatus(200, gateway.send("PATCH", "/t", streams));
             assertThat(changed.closeCode()).isEqualTo(1012);
             gateway.insert("t", "{n: 2}");
             assertThat(kept.nextN()).isEqualTo(2);

@@ -1,6 +1,7 @@
 package org.restheart.core.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,9 +35,7 @@ class WaitingBytesTest {
     @BeforeEach
     void prepare() throws Exception {
         List.of("admin", "greedy", "other").forEach(name -> gateway.addUser(name, "admin"));
-        assertThat(gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin"))
-                        .statusCode())
-                .isEqualTo(201);
+        assertStatus(201, gateway.send("PUT", "/t", DEFINITIONS, "Authorization", StreamsGateway.basic("admin")));
     }
 
     @Test

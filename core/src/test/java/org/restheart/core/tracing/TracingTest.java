@@ -2,6 +2,7 @@ package org.restheart.core.tracing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.net.URI;
@@ -112,7 +113,7 @@ class TracingTest {
     @Test
     void a_request_continues_its_callers_trace() throws Exception {
         var answer = send(request(films + "/ran").header("traceparent", traceparent(trace(1), true)));
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertStatus(200, answer);
 
         var spans = awaitTrace(trace(1), "GET /*", "authorize", "wait for batch", "find films", "encode");
         var request = named(spans, "GET /*");
@@ -238,8 +239,7 @@ class TracingTest {
             long began = System.nanoTime();
             try (var lonely = start("max-queued-spans: 8, export-timeout-ms: 300, endpoint: '" + failing.url() + "'")) {
                 for (int i = 0; i < 100; i++) {
-                    assertThat(send(request(lonely, films + "/ran")).statusCode())
-                            .isEqualTo(200);
+                    assertStatus(200, send(request(lonely, films + "/ran")));
                 }
                 await().until(() -> failing.requests() > 0);
                 await().untilAsserted(() -> assertThat(

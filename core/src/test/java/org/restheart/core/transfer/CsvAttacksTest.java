@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Filters.exists;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -130,7 +131,7 @@ class CsvAttacksTest {
     void a_load_makes_earlier_results_look_old() {
         var ada = gateway.as("admin");
         var before = ada.get("/cached?cache&pagesize=100");
-        assertThat(before.statusCode()).isEqualTo(404);
+        assertStatus(404, before);
         assertThat(load(ada, "cached", "id=0", "id,n\n1,1\n")).isEqualTo(200);
         assertThat(ada.get("/cached?cache&pagesize=100").body())
                 .contains("\"_id\": 1")

@@ -2,6 +2,7 @@ package org.restheart.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -67,7 +68,7 @@ class ImportBoundsTest {
 
     private static String begin(String name, String content) {
         var answer = lines(name).send("POST", "/_imports?into=/into", content);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        assertStatus(202, answer);
         return answer.headers().firstValue("Location").orElseThrow();
     }
 
@@ -100,12 +101,12 @@ class ImportBoundsTest {
     void imports_of_an_account_and_all_imports_take_bounded_room() {
         var large = ("{\"a\": \"" + "x".repeat(1_000_000) + "\"}\n").repeat(24);
         var refused = lines("one").send("POST", "/_imports?into=/into", large);
-        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(413);
+        assertStatus(413, refused);
         assertThat(parts()).isZero();
         assertThat(gateway.user("one").get("/_imports").body()).isEqualTo("[]");
         insertJob("full", "somebody else", "running", 29_990_000);
         var crowded = lines("one").send("POST", "/_imports?into=/into", large.substring(0, large.length() / 8));
-        assertThat(crowded.statusCode()).as(crowded.body()).isEqualTo(503);
+        assertStatus(503, crowded);
         assertThat(crowded.headers().firstValue("Retry-After")).isPresent();
         assertThat(parts()).isZero();
     }
@@ -180,7 +181,7 @@ class ImportBoundsTest {
                                 .append("until", new Date(System.currentTimeMillis() + 60_000))
                                 .append("begun", new Date())));
         insertJob("idle", owner, "stopped", 0);
-        assertThat(gateway.user("one").patch("/_imports/idle", "").statusCode()).isEqualTo(429);
+        assertStatus(429, gateway.user("one").patch("/_imports/idle", ""));
         assertThat(state(gateway.user("one"), "/_imports/idle")).isEqualTo("stopped");
     }
 
@@ -216,11 +217,10 @@ class ImportBoundsTest {
         addUser("one");
         await().until(() -> gateway.user("one").get("/_imports").statusCode() == 200);
         assertThat(gateway.user("one").get("/_imports").body()).isEqualTo("[]");
-        assertThat(gateway.user("one").get(location).statusCode()).isEqualTo(404);
-        assertThat(gateway.user("one").get(location + "/errors").statusCode()).isEqualTo(404);
-        assertThat(gateway.user("one").patch(location, "").statusCode()).isEqualTo(404);
-        assertThat(gateway.user("one").send("DELETE", location, "").statusCode())
-                .isEqualTo(404);
+        assertStatus(404, gateway.user("one").get(location));
+        assertStatus(404, gateway.user("one").get(location + "/errors"));
+        assertStatus(404, gateway.user("one").patch(location, ""));
+        assertStatus(404, gateway.user("one").send("DELETE", location, ""));
     }
 
     @Test
@@ -251,7 +251,7 @@ class ImportBoundsTest {
                 .with("Content-Type", "application/x-ndjson")
                 .with("Authorization", digest("one:test:pw", "POST", target))
                 .send("POST", target, "{}\n".repeat(100_000));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        assertStatus(202, answer);
         gateway.collection("users").deleteOne(BsonDocument.parse("{_id: 'one'}"));
         assertStops(answer.headers().firstValue("Location").orElseThrow());
     }

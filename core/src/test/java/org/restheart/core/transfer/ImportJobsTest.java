@@ -3,6 +3,7 @@ package org.restheart.core.transfer;
 import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
@@ -75,7 +76,7 @@ class ImportJobsTest {
 
     private static String begin(TestClient client, String into, String content) {
         var answer = client.send("POST", "/_imports?into=" + into, content);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        assertStatus(202, answer);
         return answer.headers().firstValue("Location").orElseThrow();
     }
 
@@ -84,7 +85,7 @@ class ImportJobsTest {
         var admin = gateway.as("admin").with("Content-Type", "application/json");
         for (var broken : List.of("[{\"a\": 1}, {\"a\": 2}", "[{\"a\": 1},\n", "[")) {
             var answer = admin.send("POST", "/_imports?into=/kinds", broken);
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertStatus(400, answer);
             assertThat(answer.body()).contains("The array does not end: there is no ]");
         }
         assertThat(gateway.collection("kinds").countDocuments(BsonDocument.parse("{a: {$in: [1, 2]}}")))
@@ -103,7 +104,7 @@ class ImportJobsTest {
                 "]", "The ] in line 1 closes no array");
         contents.forEach((content, refusal) -> {
             var answer = admin.send("POST", "/_imports?into=/kinds", content);
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+            assertStatus(400, answer);
             assertThat(answer.body()).contains(refusal);
         });
     }
@@ -131,22 +132,22 @@ class ImportJobsTest {
         assertThat(admin.get("/_imports").body()).contains(location.substring(location.lastIndexOf('/') + 1));
 
         for (var other : List.of(gateway.as("ada"), gateway.user("own"))) {
-            assertThat(other.get(location).statusCode()).isEqualTo(404);
-            assertThat(other.get(location + "/errors").statusCode()).isEqualTo(404);
-            assertThat(other.patch(location, "{}").statusCode()).isEqualTo(404);
-            assertThat(other.send("DELETE", location, "").statusCode()).isEqualTo(404);
+            assertStatus(404, other.get(location));
+            assertStatus(404, other.get(location + "/errors"));
+            assertStatus(404, other.patch(location, "{}"));
+            assertStatus(404, other.send("DELETE", location, ""));
             assertThat(other.get("/_imports").body()).doesNotContain(location.substring(location.lastIndexOf('/') + 1));
         }
-        assertThat(gateway.anonymous().get(location).statusCode()).isEqualTo(401);
-        assertThat(admin.patch(location, "{}").statusCode()).isEqualTo(409);
-        assertThat(admin.send("DELETE", location, "").statusCode()).isEqualTo(204);
-        assertThat(admin.get(location).statusCode()).isEqualTo(404);
+        assertStatus(401, gateway.anonymous().get(location));
+        assertStatus(409, admin.patch(location, "{}"));
+        assertStatus(204, admin.send("DELETE", location, ""));
+        assertStatus(404, admin.get(location));
     }
 
     @Test
     void a_file_of_another_format_is_refused_before_it_has_many_errors() {
         var answer = lines(gateway.as("admin")).send("POST", "/_imports?into=/lines", "x\n".repeat(20_000));
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains("more than 10000 documents are malformed: is the Content-Type right?");
         assertThat(gateway.as("admin").get("/_imports").body()).doesNotContain("\"documents\": 20000");
     }
@@ -156,12 +157,12 @@ class ImportJobsTest {
     void names_and_numbers_of_uploads_have_a_length() {
         var csv = gateway.as("admin").with("Content-Type", "text/csv");
         var name = csv.send("POST", "/kinds", "c".repeat(100_000) + ":int\n" + "x\n".repeat(900));
-        assertThat(name.statusCode()).isEqualTo(400);
+        assertStatus(400, name);
         assertThat(name.body())
                 .contains("names a field with more than 1000 characters")
                 .hasSizeLessThan(1_000);
         var names = csv.send("POST", "/kinds", ("n".repeat(900) + ",").repeat(100) + "\n1\n");
-        assertThat(names.statusCode()).isEqualTo(400);
+        assertStatus(400, names);
         long began = System.nanoTime();
         var number = csv.send("POST", "/kinds", "d:decimal\n" + "1".repeat(1_000_000) + "\n");
         assertThat(number.body()).contains("The column d has a cell that is no decimal: 111");
@@ -173,7 +174,7 @@ class ImportJobsTest {
     @Test
     void a_misspelt_parameter_is_refused() {
         var answer = lines(gateway.as("admin")).send("POST", "/_imports?into=/kinds&vm=upsert", "{}\n");
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains("unknown parameter vm; did you mean wm?");
     }
 
@@ -181,7 +182,7 @@ class ImportJobsTest {
     void a_csv_file_with_another_separator_is_refused() {
         var csv = gateway.as("admin").with("Content-Type", "text/csv");
         var answer = csv.send("POST", "/_imports?into=/kinds", "_id;n\n1;7\n");
-        assertThat(answer.statusCode()).isEqualTo(400);
+        assertStatus(400, answer);
         assertThat(answer.body()).contains("The first line is one column, with ; in it.");
     }
 
@@ -193,8 +194,7 @@ class ImportJobsTest {
         assertThat(ended(admin, json).toJson()).contains("\"stored\": 2", "\"refused\": 0");
         var lines = begin(lines(admin), "/marked", "\uFEFF{\"_id\": 3}\n{\"_id\": 4}\n");
         assertThat(ended(admin, lines).toJson()).contains("\"stored\": 2", "\"refused\": 0");
-        assertThat(lines(admin).send("POST", "/marked", "\uFEFF{\"_id\": 5}\n").statusCode())
-                .isEqualTo(200);
+        assertStatus(200, lines(admin).send("POST", "/marked", "\uFEFF{\"_id\": 5}\n"));
         var single = begin(admin.with("Content-Type", "application/json"), "/marked", "{}");
         assertThat(ended(admin, single).toJson()).contains("\"stored\": 1");
         assertThat(gateway.collection("marked").countDocuments()).isEqualTo(6);
@@ -210,10 +210,7 @@ class ImportJobsTest {
         var upsert = begin(lines(admin), "/kinds&wm=upsert", "{\"_id\": 3, \"n\": 1}\n{\"_id\": 5}\n");
         assertThat(ended(admin, upsert).toJson()).contains("\"stored\": 2");
         assertThat(gateway.collection("kinds").countDocuments()).isEqualTo(4);
-        assertThat(admin.with("Content-Type", "text/plain")
-                        .send("POST", "/_imports?into=/kinds", "x")
-                        .statusCode())
-                .isEqualTo(415);
+        assertStatus(415, admin.with("Content-Type", "text/plain").send("POST", "/_imports?into=/kinds", "x"));
     }
 
     @Test
@@ -222,20 +219,13 @@ class ImportJobsTest {
         var location = begin(lines(own), "/w", "{\"owner\": \"own\"}\n{\"owner\": \"tim\"}\n");
         assertThat(ended(own, location).toJson()).contains("\"stored\": 1", "\"refused\": 1");
         assertThat(own.get(location + "/errors").body()).contains("\"line\": 2, \"httpStatus\": 403");
-        assertThat(lines(own).send("POST", "/_imports?into=/lines", "{}\n").statusCode())
-                .isEqualTo(403);
-        assertThat(lines(gateway.user("tim"))
-                        .send("POST", "/_imports?into=/w", "{}\n")
-                        .statusCode())
-                .isEqualTo(403);
-        assertThat(lines(gateway.as("admin"))
-                        .send("POST", "/_imports?into=/nowhere", "{}\n")
-                        .statusCode())
-                .isEqualTo(404);
+        assertStatus(403, lines(own).send("POST", "/_imports?into=/lines", "{}\n"));
+        assertStatus(403, lines(gateway.user("tim")).send("POST", "/_imports?into=/w", "{}\n"));
+        assertStatus(404, lines(gateway.as("admin")).send("POST", "/_imports?into=/nowhere", "{}\n"));
         var looked = begin(lines(own), "/looked", "{\"a\": 1}\n{\"x\": 1}\n");
         assertThat(ended(own, looked).toJson()).contains("\"state\": \"stopped\"", "403");
         assertThat(gateway.collection("looked").countDocuments()).isZero();
-        assertThat(gateway.as("admin").get("/_imports.parts").statusCode()).isEqualTo(403);
+        assertStatus(403, gateway.as("admin").get("/_imports.parts"));
     }
 
     /// As it is left by a gateway that has died while it wrote the part: some of it is stored.
@@ -288,7 +278,7 @@ class ImportJobsTest {
         var location = interrupted("admin", documents, 6);
         var admin = gateway.as("admin");
         assertThat(admin.get(location).body()).contains("\"state\": \"interrupted\"", "\"stored\": 0");
-        assertThat(admin.patch(location, "").statusCode()).isEqualTo(202);
+        assertStatus(202, admin.patch(location, ""));
         assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"", "\"stored\": 10", "\"refused\": 2");
         assertThat(admin.get(location + "/errors").body()).contains("\"line\": 11", "\"line\": 12");
         assertThat(gateway.collection("half").countDocuments(BsonDocument.parse("{_id: {$lt: 100}}")))
@@ -314,7 +304,7 @@ class ImportJobsTest {
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> n("changed") == 1 && n("same") == 1 && n("new") == 1);
             var held = leasedUntil(location);
-            assertThat(admin.patch("/again/changed", "{\"n\": 2}").statusCode()).isEqualTo(200);
+            assertStatus(200, admin.patch("/again/changed", "{\"n\": 2}"));
             // the lease is renewed behind each attempt that has failed
             Awaitility.await()
                     .atMost(Duration.ofSeconds(60))
@@ -350,9 +340,8 @@ class ImportJobsTest {
         gateway.collection("_imports.parts").updateOne(eq("job", id), set("tried", new Date()));
         gateway.insert("half", "{_id: 2002, n: 0}"); // not yet replaced, and not changed since
         var admin = gateway.as("admin");
-        assertThat(admin.patch("/half/2000?id_type=NUMBER", "{\"n\": 2}").statusCode())
-                .isEqualTo(200);
-        assertThat(admin.patch(location, "").statusCode()).isEqualTo(202);
+        assertStatus(200, admin.patch("/half/2000?id_type=NUMBER", "{\"n\": 2}"));
+        assertStatus(202, admin.patch(location, ""));
         assertThat(ended(admin, location).toJson()).contains("\"state\": \"done\"", "\"stored\": 3", "\"refused\": 1");
         assertThat(gateway.collection("half")
                         .find(BsonDocument.parse("{_id: {$gte: 2000, $lt: 3000}}"))
@@ -368,7 +357,7 @@ class ImportJobsTest {
         gateway.collection("acl").deleteOne(BsonDocument.parse("{_id: 2}"));
         var lost = gateway.user("lost");
         Awaitility.await().until(() -> lost.get("/half").statusCode() == 403);
-        assertThat(lost.patch(location, "").statusCode()).isEqualTo(202);
+        assertStatus(202, lost.patch(location, ""));
         assertThat(ended(lost, location).toJson()).contains("\"state\": \"stopped\"", "\"reason\": \"403");
         assertThat(gateway.collection("half").countDocuments(BsonDocument.parse("{_id: 1000}")))
                 .isZero();
