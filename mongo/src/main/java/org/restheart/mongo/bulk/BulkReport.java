@@ -114,6 +114,11 @@ record BulkReport(
             return document.append("httpStatus", new BsonInt32(blocked.status()))
                     .append("message", new BsonString(blocked.message()));
         }
+        if (MongoCodes.isDiskFull(error.getCode(), error.getMessage())) {
+            var full = MongoCodes.diskFull();
+            return document.append("httpStatus", new BsonInt32(full.status()))
+                    .append("message", new BsonString(full.message()));
+        }
         if (error.getCode() == 2) {
             document.append("httpStatus", new BsonInt32(400));
         } else {

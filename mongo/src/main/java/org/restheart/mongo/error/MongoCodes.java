@@ -31,6 +31,12 @@ public final class MongoCodes {
     /// `MaxTimeMSExpired`.
     public static final int OUT_OF_TIME = 50;
 
+    /// `UnknownError`.
+    private static final int UNKNOWN = 8;
+
+    /// `OutOfDiskSpace`.
+    private static final int OUT_OF_DISK = 14031;
+
     private static final String CAUSE = " :: caused by :: ";
 
     private static final Pattern CONSTANT_PREFIX =
@@ -120,13 +126,27 @@ public final class MongoCodes {
             case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
                 Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(unquoted(code, message));
             case 10334, 17280, 17419, 17420 -> tooLarge();
-            default -> Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
+            default ->
+                isDiskFull(code, message)
+                        ? diskFull()
+                        : Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
         };
     }
 
     /// With `Retry-After`: elections and restarts take some seconds.
     static Problem unavailable(String message) {
         return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, message).with("Retry-After", "5");
+    }
+
+    /// Whether a write failed for want of space, which storage engines report as an unknown error with the system's
+    /// text. It was not written; a `mongod` that can write nothing ends soon, and another member takes over.
+    public static boolean isDiskFull(int code, String message) {
+        return code == OUT_OF_DISK || (code == UNKNOWN && message.endsWith("No space left on device"));
+    }
+
+    /// A write that [#isDiskFull].
+    public static Problem diskFull() {
+        return unavailable("not written: MongoDB has no space left on its disk");
     }
 
     static Problem tooLarge() {

@@ -67,6 +67,18 @@ class MongoCodesTest {
         assertThat(MongoCodes.reason(message)).isEqualTo(reason);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "8 | WiredTigerRecordStore::insertRecord 28: No space left on device | 503",
+                "14031 | text | 503",
+                "8 | text | 500"
+            })
+    void a_full_disk_is_unavailable(int code, String message, int status) {
+        assertThat(MongoCodes.ofWriteError(code, message).status()).isEqualTo(status);
+    }
+
     /// Network, locks, elections, shutdowns, interrupted operations; reported for a command and for one statement of
     /// it.
     @ParameterizedTest
