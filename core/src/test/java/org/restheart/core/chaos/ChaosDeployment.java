@@ -4,7 +4,9 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
@@ -26,16 +28,22 @@ final class ChaosDeployment implements AutoCloseable {
     private final Random dice;
     private volatile boolean over;
 
-    ChaosDeployment(Path folder, long seed) throws IOException {
+    /// @param fast whether gateways are compiled for throughput, rather than for a quick start
+    ChaosDeployment(Path folder, long seed, Members.Options options, boolean fast) throws IOException {
         dice = new Random(seed);
-        members = Members.start(3, folder);
+        members = Members.start(3, folder, options);
         driver = MongoClients.create(members.connectionString() + AS_THE_GATEWAY);
         database().createCollection("probe");
         gateways = List.of(
-                new GatewayChild(folder.resolve("gateway0"), members.connectionString()),
-                new GatewayChild(folder.resolve("gateway1"), members.connectionString()));
+                gateway(folder.resolve("gateway0"), members, fast), gateway(folder.resolve("gateway1"), members, fast));
         gateways.forEach(GatewayChild::awaitStart);
         balancer = new FaultyProxy(gateways.stream().map(GatewayChild::port).toList());
+    }
+
+    private static GatewayChild gateway(Path folder, Members members, boolean fast) throws IOException {
+        return fast
+                ? GatewayChild.fast(folder, members.connectionString())
+                : new GatewayChild(folder, members.connectionString());
     }
 
     Members members() {
@@ -52,6 +60,16 @@ final class ChaosDeployment implements AutoCloseable {
 
     FaultyProxy balancer() {
         return balancer;
+    }
+
+    /// Copies what the gateways have written beside this file.
+    void keepLogs(Path report) throws IOException {
+        for (int i = 0; i < gateways.size(); i++) {
+            Files.copy(
+                    gateways.get(i).log(),
+                    report.resolveSibling("chaos-gateway" + i + ".log"),
+                    StandardCopyOption.REPLACE_EXISTING);
+        }
     }
 
     GatewayChild anyGateway() {

@@ -6,8 +6,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
 
@@ -23,8 +26,11 @@ final class GatewayChild implements AutoCloseable {
             mongoAclAuthorizer: {enabled: true, acl-db: %s, acl-collection: acl, root-role: admin}
             """;
 
+    private static final List<String> QUICK_START = List.of("-Xmx300m", "-XX:TieredStopAtLevel=1");
+
     private final int port;
     private final Path folder;
+    private final List<String> jvm;
     private Process process;
 
     GatewayChild(Path folder, String connectionString) throws IOException {
@@ -42,6 +48,19 @@ final class GatewayChild implements AutoCloseable {
     /// @param more further lines of the configuration
     GatewayChild(Path folder, String connectionString, String database, String accounts, Duration grace, String more)
             throws IOException {
+        this(folder, connectionString, database, accounts, grace, more, QUICK_START);
+    }
+
+    private GatewayChild(
+            Path folder,
+            String connectionString,
+            String database,
+            String accounts,
+            Duration grace,
+            String more,
+            List<String> jvm)
+            throws IOException {
+        this.jvm = jvm;
         this.folder = Files.createDirectory(folder);
         port = freePort();
         Files.writeString(
@@ -55,7 +74,14 @@ final class GatewayChild implements AutoCloseable {
                                 accounts,
                                 accounts)
                         + more);
-        process = launch();
+        process = launch(Map.of());
+    }
+
+    /// One whose code is compiled for throughput, and that writes no line for each request.
+    static GatewayChild fast(Path folder, String connectionString) throws IOException {
+        var jvm = List.of("-Xmx400m");
+        var noLog = "logging: {requests-log-mode: 0}\n";
+        return new GatewayChild(folder, connectionString, "chaos", "restheart", Duration.ZERO, noLog, jvm);
     }
 
     /// Not one that the system gives to clients: while the gateway is down, one that tries to connect to it could
@@ -70,26 +96,31 @@ final class GatewayChild implements AutoCloseable {
         }
     }
 
-    private Process launch() throws IOException {
-        return new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx300m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.restheart.core.Main",
-                        folder.resolve("restheart.yml").toString()))
+    private Process launch(Map<String, String> environment) throws IOException {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvm);
+        command.addAll(List.of(
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "org.restheart.core.Main",
+                folder.resolve("restheart.yml").toString()));
+        var builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+        builder.environment().putAll(environment);
+        return builder.start();
     }
 
     int port() {
         return port;
+    }
+
+    Path log() {
+        return folder.resolve("log");
     }
 
     void awaitStart() {
@@ -110,7 +141,33 @@ final class GatewayChild implements AutoCloseable {
     }
 
     void restart() throws IOException {
-        process = launch();
+        process = launch(Map.of());
+    }
+
+    /// Starts it again with a clock that [#shiftClock] changes.
+    ///
+    /// @param library of libfaketime
+    void restartWithClock(Path library, Duration ahead) throws IOException {
+        shiftClock(ahead);
+        process = launch(Map.of(
+                "LD_PRELOAD",
+                library.toString(),
+                "FAKETIME_TIMESTAMP_FILE",
+                clock().toString(),
+                "FAKETIME_CACHE_DURATION",
+                "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC",
+                "1"));
+    }
+
+    /// Takes effect within a second.
+    void shiftClock(Duration ahead) throws IOException {
+        var next = Files.writeString(folder.resolve("clock.next"), "%+d%n".formatted(ahead.toSeconds()));
+        Files.move(next, clock(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private Path clock() {
+        return folder.resolve("clock");
     }
 
     @Override

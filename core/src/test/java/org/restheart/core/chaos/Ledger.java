@@ -24,6 +24,8 @@ final class Ledger {
         private final LongAdder reordered = new LongAdder();
         private final Gap gateway = new Gap();
         private final Gap driver = new Gap();
+        private final long began = System.nanoTime();
+        private volatile long ended = Long.MAX_VALUE;
 
         private Period(String fault) {
             this.fault = fault;
@@ -39,6 +41,10 @@ final class Ledger {
 
         void reordered() {
             reordered.increment();
+        }
+
+        private double seconds() {
+            return (Math.min(ended, System.nanoTime()) - began) / 1e9;
         }
 
         Gap gateway() {
@@ -66,9 +72,15 @@ final class Ledger {
     }
 
     synchronized Period begin(String fault) {
+        end();
         current = new Period(fault);
         periods.add(current);
         return current;
+    }
+
+    /// Ends the current period for its rate; what is acknowledged until the next one begins still counts for it.
+    synchronized void end() {
+        current.ended = Math.min(current.ended, System.nanoTime());
     }
 
     Period current() {
@@ -82,8 +94,12 @@ final class Ledger {
 
     /// A write was acknowledged.
     Period acknowledged() {
+        return acknowledged(1);
+    }
+
+    Period acknowledged(int writes) {
         var period = current;
-        period.acknowledged.increment();
+        period.acknowledged.add(writes);
         return period;
     }
 
@@ -101,8 +117,8 @@ final class Ledger {
     /// A table in Markdown.
     synchronized String table() {
         var rows = new StringBuilder(
-                "| fault | times | acknowledged writes | lost | doubled | out of order "
-                        + "| longest without success, gateway beyond driver | responses |\n|---|---|---|---|---|---|---|---|\n");
+                "| fault | times | acknowledged writes | per second | lost | doubled | out of order "
+                        + "| longest without success, gateway beyond driver | responses |\n|---|---|---|---|---|---|---|---|---|\n");
         var byFault = new TreeMap<String, List<Period>>();
         periods.forEach(period ->
                 byFault.computeIfAbsent(period.fault, _ -> new ArrayList<>()).add(period));
@@ -115,11 +131,13 @@ final class Ledger {
                     .mapToDouble(p -> p.gateway.seconds() - p.driver.seconds())
                     .max()
                     .orElse(0);
-            rows.append("| %s | %d | %d | %d | %d | %d | %.1f s, %.1f s | %s |%n"
+            rows.append("| %s | %d | %d | %.0f | %d | %d | %d | %.1f s, %.1f s | %s |%n"
                     .formatted(
                             fault,
                             same.size(),
                             sum(same, p -> p.acknowledged),
+                            sum(same, p -> p.acknowledged)
+                                    / same.stream().mapToDouble(Period::seconds).sum(),
                             sum(same, p -> p.lost),
                             sum(same, p -> p.doubled),
                             sum(same, p -> p.reordered),

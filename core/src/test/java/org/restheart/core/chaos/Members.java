@@ -10,31 +10,50 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 import org.restheart.embedded.MongodBinary;
 
 /// A replica set whose members are reached, by gateways and by each other, through a [FaultyProxy] each.
 final class Members implements AutoCloseable {
     private final List<Member> members = new ArrayList<>();
     private final MongodBinary mongod = MongodBinary.find(null, MongodBinary.standardCache());
+    private final Options options;
+
+    /// @param oplogMegabytes of each member
+    /// @param smallDisk whether the first member's disk can be filled ([SmallDisk])
+    record Options(int oplogMegabytes, boolean smallDisk) {
+        static final Options USUAL = new Options(256, false);
+    }
+
+    private Members(Options options) {
+        this.options = options;
+    }
 
     /// One `mongod`.
     final class Member {
         private final int port;
         private final Path data;
         private final FaultyProxy proxy;
+        private final @Nullable SmallDisk disk;
         private Process process;
 
-        private Member(Path data) throws IOException {
+        private Member(Path data, boolean smallDisk) throws IOException {
             try (var socket = new ServerSocket(0)) {
                 port = socket.getLocalPort();
             }
-            this.data = Files.createDirectory(data);
+            this.data = data;
+            this.disk = smallDisk ? SmallDisk.at(data) : null;
+            if (!smallDisk) {
+                Files.createDirectory(data);
+            }
             this.proxy = new FaultyProxy(List.of(port));
             this.process = launch();
         }
@@ -42,14 +61,15 @@ final class Members implements AutoCloseable {
         private Process launch() throws IOException {
             var command = new ArrayList<>(List.of(mongod.path().toString(), "--replSet", "chaos"));
             command.addAll(List.of("--bind_ip", "127.0.0.1", "--nounixsocket", "--port", "" + port));
-            command.addAll(List.of("--dbpath", data.toString(), "--oplogSize", "256"));
+            command.addAll(List.of("--dbpath", data.toString(), "--oplogSize", "" + options.oplogMegabytes()));
+            command.addAll(List.of("--slowms", "5000"));
             command.addAll(List.of("--wiredTigerCacheSizeGB", "0.25"));
             command.addAll(List.of("--setParameter", "transactionLifetimeLimitSeconds=15"));
             command.addAll(List.of("--setParameter", "diagnosticDataCollectionEnabled=false"));
             return new ProcessBuilder(command)
                     .redirectErrorStream(true)
-                    .redirectOutput(
-                            ProcessBuilder.Redirect.appendTo(data.resolve("log").toFile()))
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                            data.resolveSibling(data.getFileName() + ".log").toFile()))
                     .start();
         }
 
@@ -59,6 +79,20 @@ final class Members implements AutoCloseable {
 
         void kill() {
             process.destroyForcibly().onExit().join();
+        }
+
+        SmallDisk disk() {
+            return Objects.requireNonNull(disk, "a member with a small disk");
+        }
+
+        /// Waits until it ends by itself.
+        ///
+        /// @return the status of its process, with 128 and the signal's number after a signal
+        int awaitEnd(Duration atMost) throws InterruptedException {
+            if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException("mongod goes on");
+            }
+            return process.exitValue();
         }
 
         void restart() throws IOException {
@@ -74,10 +108,14 @@ final class Members implements AutoCloseable {
     }
 
     static Members start(int count, Path folder) throws IOException {
-        var set = new Members();
+        return start(count, folder, Options.USUAL);
+    }
+
+    static Members start(int count, Path folder, Options options) throws IOException {
+        var set = new Members(options);
         try {
             for (int i = 0; i < count; i++) {
-                set.members.add(set.new Member(folder.resolve("member" + i)));
+                set.members.add(set.new Member(folder.resolve("member" + i), options.smallDisk() && i == 0));
             }
             set.initiate();
         } catch (IOException | RuntimeException e) {
@@ -152,6 +190,20 @@ final class Members implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /// Waits until this member is the primary.
+    void makePrimary(Member member, MongoClient client) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(500))
+                .ignoreExceptions()
+                .until(() -> {
+                    if (primary(client) != member) {
+                        ask(member, new BsonDocument("replSetStepUp", new BsonInt32(1)));
+                    }
+                    return primary(client) == member;
+                });
+    }
+
     void stepDown(MongoClient client) {
         try {
             client.getDatabase("admin").runCommand(BsonDocument.parse("{replSetStepDown: 10, force: true}"));
@@ -165,6 +217,9 @@ final class Members implements AutoCloseable {
         for (var member : members) {
             member.kill();
             member.proxy.close();
+            if (member.disk != null) {
+                member.disk.close();
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The reads and writes of one register, of which each write has another value, and whether they are linearizable.
@@ -77,11 +78,12 @@ final class RegisterHistory {
             }
             longest = longest == null || zone.to() > longest.to() ? zone : longest;
         }
+        var byStart = new TreeMap<Long, Zone>(); // they do not overlap, or that was found above
+        forward.forEach(zone -> byStart.put(zone.from(), zone));
         for (var zone : backward) {
-            for (var other : forward) {
-                if (other.from() < zone.from() && zone.to() < other.to()) {
-                    found.add(zone.value() + " was there while " + other.value() + " was");
-                }
+            var other = byStart.lowerEntry(zone.from());
+            if (other != null && zone.to() < other.getValue().to()) {
+                found.add(zone.value() + " was there while " + other.getValue().value() + " was");
             }
         }
         return found;

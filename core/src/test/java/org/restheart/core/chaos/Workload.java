@@ -30,14 +30,15 @@ final class Workload {
     private static final int BALANCE = 1_000;
 
     /// Between two requests of a client: the machine is shared by all members, gateways and clients.
-    private static final int PAUSE_MILLIS = 5;
+    static final int PAUSE_MILLIS = 5;
 
-    /// Between two transactions of a mover, whose five requests each cost more than others.
-    private static final int MOVERS_PAUSE_MILLIS = 500;
+    /// Between two transactions of a mover, whose five requests each cost more than others, times the pause of others.
+    private static final int MOVERS_PAUSE = 100;
 
     private final ChaosClient client;
     private final Ledger ledger;
     private final long seed;
+    private final int pauseMillis;
     private final Map<String, Period> inserted = new ConcurrentHashMap<>();
     private final List<RegisterHistory> registers = new ArrayList<>();
     private final LongAdder counted = new LongAdder();
@@ -51,7 +52,9 @@ final class Workload {
         void run(int number) throws InterruptedException;
     }
 
-    Workload(ChaosClient client, Ledger ledger, long seed) {
+    /// @param pauseMillis between two requests of a client
+    Workload(ChaosClient client, Ledger ledger, long seed, int pauseMillis) {
+        this.pauseMillis = pauseMillis;
         this.client = client;
         this.ledger = ledger;
         this.seed = seed;
@@ -82,12 +85,12 @@ final class Workload {
         }
         for (int i = 0; i < MOVERS; i++) {
             var dice = new Random(seed + i);
-            loop(threads, MOVERS_PAUSE_MILLIS, _ -> transfer(dice));
+            loop(threads, pauseMillis * MOVERS_PAUSE, _ -> transfer(dice));
         }
     }
 
     private void loop(ExecutorService threads, Step step) {
-        loop(threads, PAUSE_MILLIS, step);
+        loop(threads, pauseMillis, step);
     }
 
     private void loop(ExecutorService threads, int pauseMillis, Step step) {
