@@ -9,6 +9,7 @@ import org.restheart.perftest.experiment.CompareExperiment;
 import org.restheart.perftest.experiment.DeepExperiment;
 import org.restheart.perftest.experiment.DoorsExperiment;
 import org.restheart.perftest.experiment.FilesExperiment;
+import org.restheart.perftest.experiment.GatewaysExperiment;
 import org.restheart.perftest.experiment.GrowingExperiment;
 import org.restheart.perftest.experiment.InsertsExperiment;
 import org.restheart.perftest.experiment.InstrumentsExperiment;
@@ -51,6 +52,7 @@ import picocli.CommandLine.Command;
             NotificationsExperiment.class,
             OverloadExperiment.class,
             LimitsExperiment.class,
+            GatewaysExperiment.class,
             YcsbExperiment.class,
             LineupExperiment.class,
             InstrumentsExperiment.class,

@@ -10,8 +10,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
+import org.restheart.perftest.deploy.Balancer;
 import org.restheart.perftest.deploy.ChildServer;
 import org.restheart.perftest.deploy.GatewayProcess;
 import org.restheart.perftest.deploy.HttpServer;
@@ -69,6 +71,19 @@ final class Lab implements Closeable {
         var log = folder.resolve(name.replaceAll("[^a-z0-9]+", "-") + ".log");
         var gateway = keep(GatewayProcess.start(jar, target.gatewayJvm, mongo, all, log));
         return http(name, gateway, Map.of("gateway", gateway.pid(), "mongod", mongo.pid()), run.clientThreads);
+    }
+
+    /// These gateways behind a load balancer. Its name says how many they are.
+    ///
+    /// @param balancer its name in reports
+    HttpSubject balanced(String balancer, List<HttpSubject> gateways, Mongo mongo)
+            throws IOException, InterruptedException {
+        var ports = gateways.stream().map(gateway -> gateway.dialect().port()).toList();
+        var server = keep(Balancer.start("balancer-" + gateways.size(), ports, folder));
+        var watch = new TreeMap<>(Map.of(balancer, server.pid(), "mongod", mongo.pid()));
+        gateways.forEach(gateway -> watch.put(gateway.name(), gateway.watch().getOrDefault("gateway", 0L)));
+        return http(
+                gateways.size() + (gateways.size() == 1 ? " gateway" : " gateways"), server, watch, run.clientThreads);
     }
 
     /// A gateway process that the caller closes.
