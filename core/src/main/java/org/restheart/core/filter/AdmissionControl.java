@@ -14,7 +14,8 @@ import org.restheart.http.access.CallerScope;
 /// they are completed. Thread-safe.
 ///
 /// The limit is the number of requests that are completed in [#DELAY], so that by Little's law each takes about
-/// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST]. After that each
+/// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST], or less ([#SHORT_BURST]).
+/// After that each
 /// caller has an equal share of the limit: a caller with few concurrent requests is never refused, however many
 /// another one sends. One client may have many addresses, but not many accounts: all callers without an account
 /// have half of the limit together while accounts have requests in progress. While no request is completed at all, and
@@ -39,10 +40,16 @@ final class AdmissionControl {
 
     private static final int NO_LIMIT = Integer.MAX_VALUE / 2;
 
-    private static final Duration DELAY = Duration.ofMillis(250);
+    private static final Duration DELAY = Duration.ofMillis(200);
 
     /// How long the limit may be exceeded; also the interval in which it is computed.
     private static final Duration MAX_BURST = Duration.ofMillis(500);
+
+    /// The limit may be exceeded for this time only, if what is completed meanwhile shows that requests will wait for
+    /// longer than [#LONGEST_WAIT].
+    private static final Duration SHORT_BURST = Duration.ofMillis(200);
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
     /// For this time after a refusal the limit must not be exceeded.
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(5);
@@ -67,6 +74,10 @@ final class AdmissionControl {
     private volatile boolean countsByCaller;
     private final AtomicLong counted;
     private final AtomicLong fullSince = new AtomicLong(NEVER);
+
+    /// Of [#done], at that moment.
+    private volatile long doneWhenFull;
+
     private volatile long lastRefusal = NEVER;
     private volatile int limit = ConcurrencyFloor.INITIAL;
 
@@ -76,6 +87,9 @@ final class AdmissionControl {
     /// Whether requests were refused when the last one was completed.
     @GuardedBy("floor")
     private boolean wasOverloaded;
+
+    @GuardedBy("floor")
+    private long countedDone;
 
     @GuardedBy("floor")
     private long periodBegan = NEVER;
@@ -154,9 +168,20 @@ final class AdmissionControl {
         if (refusedWithin(AFTER_REFUSAL, now)) {
             return true;
         }
-        fullSince.compareAndSet(NEVER, now);
+        if (fullSince.compareAndSet(NEVER, now)) {
+            doneWhenFull = done.sum();
+        }
         long since = fullSince.get();
-        return since != NEVER && now - since >= MAX_BURST.toNanos();
+        return since != NEVER && (now - since >= MAX_BURST.toNanos() || waitsTooLong(now - since));
+    }
+
+    /// By Little's law, from what was completed in this time.
+    private boolean waitsTooLong(long elapsed) {
+        if (elapsed < SHORT_BURST.toNanos()) {
+            return false;
+        }
+        long completed = done.sum() - doneWhenFull;
+        return completed > 0 && (double) inProgress.get() * elapsed / completed > LONGEST_WAIT.toNanos();
     }
 
     private boolean refusedWithin(Duration time, long now) {
@@ -168,8 +193,10 @@ final class AdmissionControl {
         long last = counted.get();
         long elapsed = now - last;
         if (elapsed >= MAX_BURST.toNanos() && counted.compareAndSet(last, now)) {
-            long completed = done.sumThenReset();
+            long all = done.sum();
             synchronized (floor) {
+                long completed = all - countedDone;
+                countedDone = all;
                 judgeFloor(completed, now);
                 if (completed > 0) {
                     wasOverloaded = refusedWithin(AFTER_REFUSAL, now);

@@ -66,12 +66,24 @@ class AdmissionControlTest {
     }
 
     @Test
-    void a_standing_queue_is_cut_to_what_is_done_in_a_quarter_of_a_second() {
+    void a_burst_that_would_wait_for_seconds_is_cut_before_it_is_admitted() {
+        int most = 0;
+        for (int i = 0; i < 200; i++) { // 1,000 a second, of which 100 are done
+            serve(1);
+            sleep(10);
+            enter("ada", 10);
+            most = Math.max(most, inProgress.size());
+        }
+        assertThat(most).isBetween(256, 500);
+    }
+
+    @Test
+    void a_standing_queue_is_cut_to_what_is_done_in_a_fifth_of_a_second() {
         enter("ada", 5_000);
         serveAndRefill("ada", 700, 20); // 2,000 a second
-        assertThat(inProgress).hasSizeBetween(450, 550);
+        assertThat(inProgress).hasSizeBetween(360, 440);
         serveAndRefill("ada", 400, 50);
-        assertThat(inProgress).hasSizeBetween(1_150, 1_350);
+        assertThat(inProgress).hasSizeBetween(920, 1_080);
     }
 
     @Test
@@ -153,7 +165,7 @@ class AdmissionControlTest {
         assertThat(enter("ada")).isFalse();
         assertThat(enter("bob", 100)).isEqualTo(100);
         assertThat(enter("ada")).isFalse();
-        assertThat(enter("bob", 1_000)).isBetween(120, 180); // half of it, together with those above
+        assertThat(enter("bob", 1_000)).isBetween(90, 110); // half of it, together with those above
     }
 
     @Test
