@@ -1,6 +1,7 @@
 package org.restheart.testkit;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -76,6 +77,13 @@ public final class TestClient {
     /// @throws UncheckedIOException if there is no response
     public HttpResponse<byte[]> sendBytes(String method, String target, byte[] body) {
         return send(method, target, BodyPublishers.ofByteArray(body), BodyHandlers.ofByteArray());
+    }
+
+    /// Returns when the head of the response is there.
+    ///
+    /// @throws UncheckedIOException if there is no response
+    public HttpResponse<InputStream> open(String method, String target, String body) {
+        return send(method, target, BodyPublishers.ofString(body), BodyHandlers.ofInputStream());
     }
 
     private <T> HttpResponse<T> send(String method, String target, BodyPublisher body, BodyHandler<T> handler) {

@@ -1,12 +1,16 @@
 package org.restheart.core.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.core.mcp.McpClient.documents;
 import static org.restheart.core.mcp.McpClient.error;
 import static org.restheart.core.mcp.McpClient.isError;
 import static org.restheart.core.mcp.McpClient.text;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -99,9 +103,7 @@ class McpWatchTest {
         while (!waiting.isDone()) {
             insert(++id, "bob");
             insert(++id, "ada");
-            org.awaitility.Awaitility.await()
-                    .pollDelay(java.time.Duration.ofMillis(100))
-                    .until(() -> true);
+            await().pollDelay(java.time.Duration.ofMillis(100)).until(() -> true);
         }
         var result = waiting.join();
         assertThat(documents(result)).hasSize(2);
@@ -178,5 +180,51 @@ class McpWatchTest {
                         .result("tools/list", "{}")
                         .getArray("tools")))
                 .contains("watch");
+    }
+
+    /// A call that tells of its progress is answered at once, and holds its arguments until it ends.
+    @Test
+    void what_calls_were_sent_with_counts_until_they_end(TestMongo mongo) throws IOException {
+        var bounds = "mcp: {enabled: true, calls-per-minute: 100000, concurrent-calls: 100}\n"
+                + "core: {max-buffered-content: 4000000}\nconnection-options: {MAX_ENTITY_SIZE: 1000000}\n";
+        try (var small = TestGateway.start(mongo, bounds)) {
+            assertThat(small.as("admin")
+                            .put("/watched", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}")
+                            .statusCode())
+                    .isEqualTo(201);
+            var arguments =
+                    "{\"database\": \"%s\", \"collection\": \"watched\", \"stream\": \"all\", \"max-seconds\": 50}"
+                            .formatted(small.database().getName());
+            var message = McpClient.message(
+                    "tools/call", McpClient.parameters("watch", arguments, """
+                    {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                      "io.modelcontextprotocol/clientCapabilities": {}, "progressToken": "p", "unused": "%s"}}
+                    """.formatted("x".repeat(400_000))));
+            var client = small.as("admin")
+                    .with("Content-Type", "application/json")
+                    .with("MCP-Protocol-Version", "2026-07-28")
+                    .with("Mcp-Method", "tools/call")
+                    .with("Mcp-Name", "watch")
+                    .with("Accept", "application/json, text/event-stream");
+            var calls = new ArrayList<HttpResponse<InputStream>>();
+            try {
+                for (int i = 0; i < 10; i++) {
+                    calls.add(client.open("POST", McpClient.URI, message));
+                }
+                assertThat(calls)
+                        .extracting(HttpResponse::statusCode)
+                        .contains(200, 503)
+                        .containsOnly(200, 503);
+            } finally {
+                for (var call : calls) {
+                    call.body().close();
+                }
+            }
+            await().untilAsserted(() -> {
+                var again = client.open("POST", McpClient.URI, message);
+                again.body().close();
+                assertThat(again.statusCode()).as("the others have ended").isEqualTo(200);
+            });
+        }
     }
 }
