@@ -104,18 +104,19 @@ final class StoredSecurity {
     private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {
         var cache = this.<ApiKey>cache("api-keys", config.keeping());
         var cacheByHandle = this.<ApiKey>cache("api-keys-by-handle", config.keeping());
-        listen(config.database(), config.collection(), new Invalidation(cache, true));
-        listen(config.database(), config.collection(), new Invalidation(cacheByHandle, false));
-        listen(config.database(), config.collection(), changes.ofKeys()); // when they are invalidated
-        var keys = client.getDatabase(config.database()).getCollection(config.collection(), BsonDocument.class);
+        listen(config.stored(), new Invalidation(cache, true));
+        listen(config.stored(), new Invalidation(cacheByHandle, false));
+        listen(config.stored(), changes.ofKeys()); // when they are invalidated
+        var keys = client.getDatabase(config.stored().getDatabaseName())
+                .getCollection(config.stored().getCollectionName(), BsonDocument.class);
         return new MongoApiKeys(keys, cache, cacheByHandle, lookUp, changes::keyChanged);
     }
 
     private MongoRevocations revocations(MongoClient client, MongoNamespace namespace) {
         var cache = this.<Boolean>cache(
                 "revoked-tokens", new CacheExpiry(MAX_TOKENS, UNFOLLOWED, CacheExpiry.Expiry.AFTER_WRITE));
-        listen(namespace.getDatabaseName(), namespace.getCollectionName(), new Invalidation(cache, true));
-        listen(namespace.getDatabaseName(), namespace.getCollectionName(), changes.ofRevocations());
+        listen(namespace, new Invalidation(cache, true));
+        listen(namespace, changes.ofRevocations());
         return new MongoRevocations(client, namespace, cache, lookUp);
     }
 
@@ -128,6 +129,10 @@ final class StoredSecurity {
     /// What the caches do.
     List<CacheMeter> caches() {
         return List.copyOf(caches);
+    }
+
+    private void listen(MongoNamespace namespace, Listener listener) {
+        listen(namespace.getDatabaseName(), namespace.getCollectionName(), listener);
     }
 
     /// Accounts and permissions may share a collection.

@@ -17,6 +17,7 @@ import org.restheart.security.token.JwtTokenManager;
 /// @param basicRealm the realm of HTTP Basic
 /// @param identity the account of every request
 /// @param checks the path that tells callers why a request is refused
+/// @param keys the collection of API keys, whether they are accepted or not
 /// @param rates the collection by which gateways count requests together
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
 public record SecurityConfig(
@@ -35,6 +36,7 @@ public record SecurityConfig(
         Optional<SessionsConfig> sessions,
         Endpoint roles,
         Optional<String> checks,
+        Optional<MongoNamespace> keys,
         Optional<MongoNamespace> rates) {
 
     private static final List<String> MECHANISMS = List.of(
@@ -93,6 +95,7 @@ public record SecurityConfig(
                         .filter(_ -> mongo)
                         .filter(Endpoint::enabled)
                         .map(endpoint -> endpoint.uri() + "/check"),
+                Optional.of(ApiKeyConfig.stored(root.component("apiKeyRealm"))).filter(_ -> mongo),
                 rates);
         config.check(root, mongo);
         return config;
@@ -112,7 +115,7 @@ public record SecurityConfig(
     /// Collections that only the gateway itself reads and writes: of keys, sessions, revoked tokens and rates.
     public Set<MongoNamespace> reserved() {
         var reserved = new HashSet<MongoNamespace>();
-        apiKeys.ifPresent(keys -> reserved.add(new MongoNamespace(keys.database(), keys.collection())));
+        keys.ifPresent(reserved::add);
         sessions.ifPresent(stored -> reserved.add(new MongoNamespace(stored.database(), stored.collection())));
         revocations().ifPresent(reserved::add);
         rates.ifPresent(reserved::add);

@@ -187,6 +187,38 @@ class ApiKeyTest {
                 .containsKey("lastUsedAt"));
     }
 
+    /// A key that somebody writes while none are accepted would be accepted later.
+    @Test
+    void the_collection_of_keys_is_out_of_reach_while_none_are_accepted(TestMongo mongo) {
+        try (var off = TestGateway.start(
+                mongo, "apiKeyRealm: {keys-db: $db, keys-collection: apikeys}\ndataApi: {enabled: true}\n")) {
+            off.insert("apikeys", "{_id: 'digest', account: 'admin'}");
+            off.insert("c", "{_id: 1}");
+            var admin = off.as("admin");
+            assertThat(admin.get("/apikeys").statusCode()).isEqualTo(403);
+            assertThat(admin.post("/apikeys", "{\"account\": \"admin\"}").statusCode())
+                    .isEqualTo(403);
+            assertThat(admin.send("DELETE", "/apikeys", "").statusCode()).isEqualTo(403);
+            var action =
+                    "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", \"document\": {\"a\": 1}, %s}";
+            for (var insert : List.of("insertOne", "find")) {
+                assertThat(admin.post(
+                                        "/app/a/endpoint/data/v1/action/" + insert,
+                                        action.formatted(off.database().getName(), "apikeys", "\"sort\": {}"))
+                                .statusCode())
+                        .as(insert)
+                        .isEqualTo(403);
+            }
+            var union = "\"pipeline\": [{\"$unionWith\": \"apikeys\"}]";
+            assertThat(admin.post(
+                                    "/app/a/endpoint/data/v1/action/aggregate",
+                                    action.formatted(off.database().getName(), "c", union))
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(off.collection("apikeys").countDocuments()).isEqualTo(1);
+        }
+    }
+
     @Test
     void the_collection_of_keys_is_out_of_reach() {
         var admin = gateway.as("admin");
