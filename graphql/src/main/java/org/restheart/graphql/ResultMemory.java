@@ -17,13 +17,19 @@ import org.restheart.http.access.FairMemory;
 final class ResultMemory {
     private static final long MIN_TOGETHER = 128L << 20;
 
+    /// Most memory of fields that wait, in parts of that of a result.
+    private static final int WAITING = 4;
+
     private final FairMemory memory;
     private final long maxBytes;
+    private final long maxWaiting;
 
     /// @param maxBytes of one result
     ResultMemory(long maxBytes) {
         long together = Math.max(MIN_TOGETHER, Runtime.getRuntime().maxMemory() / 4);
-        this.maxBytes = Math.min(maxBytes, together / 2); // the share of a caller alone
+        long alone = together / 2; // the share of a caller
+        this.maxWaiting = Math.min(WAITING * Math.min(maxBytes, alone), alone);
+        this.maxBytes = Math.min(maxBytes, alone);
         this.memory = new FairMemory(together);
     }
 
@@ -35,6 +41,7 @@ final class ResultMemory {
     /// The memory of one result. Confined to its request.
     final class Share implements AutoCloseable {
         private final FairMemory.Share held;
+        private long waiting;
 
         private Share(String caller) {
             this.held = memory.open(caller);
@@ -42,12 +49,37 @@ final class ResultMemory {
 
         /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory now
         void hold(long more) {
-            if (held.bytes() + more > maxBytes) {
+            if (held.bytes() - waiting + more > maxBytes) {
                 throw Problem.of(
                                 ProblemCode.UNPROCESSABLE,
                                 "the response is larger than " + maxBytes + " bytes, or takes as much memory")
                         .raise();
             }
+            add(more);
+        }
+
+        /// Holds what fields need while they wait for their documents. It is no part of the result.
+        ///
+        /// @throws org.restheart.http.ProblemException if too many wait at once, or there is too little memory
+        void holdWaiting(long more) {
+            if (waiting + more > maxWaiting) {
+                throw Problem.of(
+                                ProblemCode.UNPROCESSABLE,
+                                "the operation loads documents for too many fields at once: they take more than "
+                                        + maxWaiting + " bytes of memory")
+                        .raise();
+            }
+            waiting += more;
+            add(more);
+        }
+
+        /// Gives back what was held for fields that do not wait any more, for what the result holds later.
+        void releaseWaiting(long bytes) {
+            waiting -= bytes;
+            held.add(-bytes);
+        }
+
+        private void add(long more) {
             if (!held.add(more)) {
                 throw Problem.of(ProblemCode.OVERLOADED, "other results use the available memory at the moment")
                         .with("Retry-After", "1")

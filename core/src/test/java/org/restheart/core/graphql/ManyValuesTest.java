@@ -81,6 +81,48 @@ class ManyValuesTest {
         }
     }
 
+    /// Each parent document has arguments of its own, whatever of them its query uses.
+    @Test
+    void arguments_that_no_query_uses_count_and_so_do_fields_that_wait(TestMongo mongo) {
+        var db = mongo.newDatabaseName();
+        mongo.client()
+                .getDatabase(db)
+                .getCollection("c")
+                .insertMany(IntStream.range(0, 100)
+                        .mapToObj(i -> new Document("_id", i).append("x", i))
+                        .toList());
+        try (var gateway = GraphqlGateway.start(mongo, "max-response-bytes: 2000000")) {
+            var admin = new GraphqlClient(gateway, "admin");
+            admin.define("app", """
+                    {"schema": "input One { y: Int } input In { x: Int more: [One] }
+                                type Doc { x: Int find(in: In): Doc stages(in: In): Doc own: Doc } type Query { docs: [Doc] }",
+                     "mappings": {
+                       "Doc": {
+                         "find": {"db": "$db", "collection": "c", "find": {"_id": {"$arg": "in.x"}}},
+                         "own": {"db": "$db", "collection": "c", "find": {"_id": {"$fk": "_id"}}},
+                         "stages": {"db": "$db", "collection": "c", "stages": [{"$match": {"_id": {"$arg": "in.x"}}}]}},
+                       "Query": {"docs": {"db": "$db", "collection": "c"}}}}""".replaceAll("\\n +type", " type").replace("$db", db));
+            var unused = String.join(",", Collections.nCopies(1_000, "{}"));
+            for (var field : List.of("find", "stages")) {
+                var refused = admin.ask("app", "{docs{" + field + "(in:{x:7,more:[" + unused + "]}){x}}}");
+                assertThat(refused.body()).as(field).contains("or takes as much memory");
+                assertThat(refused.statusCode()).isEqualTo(400);
+                var shared = admin.send(
+                        "POST",
+                        "/graphql/app",
+                        "{\"query\": \"query($in: In) {docs{" + field
+                                + "(in: $in){x}}}\", \"variables\": {\"in\": {\"x\": 7, \"more\": [" + unused + "]}}}");
+                assertThat(shared.body()).as("all fields share a variable").contains("{\"x\":7}");
+            }
+            var waiting =
+                    IntStream.range(0, 50).mapToObj(i -> "a" + i + ":own{x}").collect(Collectors.joining(" "));
+            var many = admin.ask("app", "{docs{" + waiting + "}}");
+            assertThat(many.body()).contains("too many fields at once");
+            assertThat(many.statusCode()).isEqualTo(400);
+            assertThat(admin.ask("app", "{docs{own{x}}}").body()).contains("{\"x\":7}");
+        }
+    }
+
     @Test
     void results_with_too_many_errors_are_given_up(TestMongo mongo) {
         var db = mongo.newDatabaseName();

@@ -43,7 +43,7 @@ public final class FairMemory {
             this.sharers = List.copyOf(sharers);
         }
 
-        /// Adds bytes.
+        /// Adds bytes. A negative number makes room for what is added later.
         ///
         /// @return false if no caller may hold as many now; the work is to be given up
         public boolean add(long more) {
