@@ -18,6 +18,7 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.ShortText;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataPaths;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class DataApiService implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(DataApiService.class);
     private static final int LARGEST_ON_IO_THREAD = 32 << 10;
+
+    /// Characters that messages quote.
+    private static final int LONGEST_NAMESPACE = 300;
 
     private final DataApiConfig config;
     private final JudgedRequests requests;
@@ -181,10 +185,13 @@ public final class DataApiService implements Service {
         var source = body.text("dataSource");
         var database = body.text("database");
         var collection = body.text("collection");
-        namespace.set(database + "." + collection);
+        namespace.set(ShortText.of(database + "." + collection, LONGEST_NAMESPACE));
         LOG.debug("request {}: {} of {}", request.id(), action, namespace);
         if (!config.dataSources().isEmpty() && !config.dataSources().contains(source)) {
-            throw new Refusal(400, "ServiceNotFound", "cannot find service named '" + source + "'");
+            throw new Refusal(
+                    400,
+                    "ServiceNotFound",
+                    "cannot find service named '" + ShortText.of(source, LONGEST_NAMESPACE) + "'");
         }
         if (!config.roles().isEmpty() && config.roles().stream().noneMatch(account.get()::hasRole)) {
             throw Errors.notPermitted(namespace.get());

@@ -138,6 +138,18 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     }
 
     @Test
+    void names_that_no_collection_can_have_are_quoted_in_part() {
+        var members = "'dataSource': 's', 'database': '%s', 'collection': '%s'";
+        var name = "n".repeat(1_000_000);
+        for (var response :
+                List.of(act("find", members.formatted("d", name)), act("find", members.formatted(name, "c")))) {
+            assertThat(response.statusCode()).isEqualTo(403);
+            assertThat(json(response).getString("error_code").getValue()).isEqualTo("NoMatchingRuleFound");
+            assertThat(response.body()).hasSizeLessThan(1_000);
+        }
+    }
+
+    @Test
     void refusals_of_mongodb_are_reported() {
         var response = act("find", "'filter': {'a': {'$nope': 1}}");
         assertStatus(400, response);

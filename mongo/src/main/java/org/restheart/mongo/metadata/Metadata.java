@@ -47,7 +47,11 @@ public final class Metadata {
     }
 
     /// @param collection null means the database itself
-    private record Namespace(String db, @Nullable String collection) {}
+    private record Namespace(String db, @Nullable String collection) {
+        boolean isPossible() {
+            return ResourceNames.isPossible(db) && (collection == null || ResourceNames.isPossible(collection));
+        }
+    }
 
     /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated; while changes
     ///     are not followed, entries are kept for a second at most
@@ -72,6 +76,9 @@ public final class Metadata {
     /// The same on a thread that may block.
     public ResourceMetadata collection(String db, String collection) {
         var namespace = new Namespace(db, collection);
+        if (!namespace.isPossible()) {
+            return ResourceMetadata.MISSING;
+        }
         if (cache == null) {
             return loadCollection(namespace);
         }
@@ -91,6 +98,9 @@ public final class Metadata {
 
     private ResourceMetadata find(
             Request request, Namespace namespace, boolean fresh, Function<Namespace, ResourceMetadata> load) {
+        if (!namespace.isPossible()) {
+            return ResourceMetadata.MISSING;
+        }
         if (cache == null) {
             request.requireThread();
             return load.apply(namespace);

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
@@ -131,8 +132,10 @@ public final class Mounts {
 
     /// The path of a collection, if the path is not reserved for another resource.
     public Optional<String> pathOf(Connection connection, String db, String collection) {
-        var asked = new Asked(usesHost ? hostOf(connection.hostAndPort()) : "", db, collection);
-        return collectionPaths.get(asked, _ -> computedPath(connection, db, collection));
+        var host = usesHost ? hostOf(connection.hostAndPort()) : "";
+        return Stream.of(host, db, collection).allMatch(ResourceNames::isPossible)
+                ? collectionPaths.get(new Asked(host, db, collection), _ -> computedPath(connection, db, collection))
+                : Optional.empty();
     }
 
     private Optional<String> computedPath(Connection connection, String db, String collection) {

@@ -22,7 +22,17 @@ public final class ResourceNames {
     /// What the collections begin with in which updates are rehearsed.
     public static final String REHEARSALS = "_rehearsals.";
 
+    /// Characters of the name of a database or a collection at most, in MongoDB.
+    private static final int LONGEST = 255;
+
     private ResourceNames() {}
+
+    /// Whether MongoDB can have a database or a collection of the name. Nothing is to be remembered of longer ones,
+    /// which
+    /// clients may make as long as the content of a request.
+    public static boolean isPossible(String name) {
+        return name.length() <= LONGEST;
+    }
 
     /// @throws org.restheart.http.ProblemException 400 for illegal, 403 for reserved names
     public static void check(ResourcePath path) {

@@ -2,8 +2,11 @@ package org.restheart.mongo.resource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -163,5 +166,23 @@ class MountsTest {
         var space = resolve(EVERYTHING, "/db/c").orElseThrow().space();
 
         assertThat(space.pathOf("db", "a b/c;é")).contains("/db/a%20b%2Fc%3B%C3%A9");
+    }
+
+    @Test
+    void nothing_is_remembered_of_names_that_mongodb_cannot_have() {
+        var address = new InetSocketAddress("127.0.0.1", 8080);
+        var connection = new Connection("http", "HTTP/1.1", "localhost", address, address);
+        var names = new ArrayList<WeakReference<String>>();
+        for (int i = 0; i < 10; i++) {
+            var name = "n".repeat(100_000 + i);
+            names.add(new WeakReference<>(name));
+            assertThat(EVERYTHING.pathOf(connection, "db", name)).isEmpty();
+            assertThat(EVERYTHING.pathOf(connection, name, "c")).isEmpty();
+        }
+        assertThat(EVERYTHING.pathOf(connection, "db", "n".repeat(200))).contains("/db/" + "n".repeat(200));
+        await().untilAsserted(() -> {
+            System.gc();
+            assertThat(names).allMatch(name -> name.get() == null);
+        });
     }
 }
