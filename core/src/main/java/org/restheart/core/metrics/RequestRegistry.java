@@ -24,6 +24,9 @@ final class RequestRegistry implements MetricsRegistry {
     /// Operations beyond that share [#OTHER], so that they do not use up the series of paths.
     private static final int MAX_OPERATIONS = 200;
 
+    /// Characters of a parameter; longer ones are [#OTHER].
+    private static final int MAX_LENGTH = 200;
+
     private static final Pattern TRACE_PARENT =
             Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?");
 
@@ -47,7 +50,13 @@ final class RequestRegistry implements MetricsRegistry {
         var request = observation.request();
         var parameters = template.match(request.path().segments());
         if (parameters != null) {
-            series(new Labels(method(observation), observation.status(), parameters, bounded(observation.operation())))
+            series(new Labels(
+                            method(observation),
+                            observation.status(),
+                            parameters.stream()
+                                    .map(text -> text.length() > MAX_LENGTH ? OTHER : text)
+                                    .toList(),
+                            bounded(observation.operation())))
                     .record(observation.nanos(), trace(request));
         }
     }

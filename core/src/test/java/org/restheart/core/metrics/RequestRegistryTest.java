@@ -82,6 +82,11 @@ class RequestRegistryTest {
                 .filter(line -> line.startsWith("http_requests_count"))
                 .toList();
         assertThat(counts).hasSize(1_001);
+        var other = registry("/{x}");
+        other.record(observed(Method.GET, "/" + "x".repeat(100_000), 401, Duration.ZERO));
+        assertThat(other.scrape(ExpositionFormat.PROMETHEUS))
+                .contains("path_template_param_x=\"_other\"")
+                .hasSizeLessThan(20_000);
         assertThat(counts).anyMatch(line -> line.endsWith("path_template_param_x=\"_other\",} 4000.0"));
     }
 
