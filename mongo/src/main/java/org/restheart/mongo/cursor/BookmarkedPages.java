@@ -35,6 +35,9 @@ final class BookmarkedPages {
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
+    /// Bytes of a usual query at most. A larger one, which is kept with its values, takes the place of several.
+    private static final int BYTES = 65_536;
+
     private final MongoClient client;
     private final Documents documents;
     private final Duration maxAge;
@@ -61,7 +64,8 @@ final class BookmarkedPages {
 
     private <B extends Bookmarks> Cache<QueryKey, QueryBookmarks<B>> cache(int most) {
         return Caffeine.newBuilder()
-                .maximumSize(most)
+                .maximumWeight((long) most * BYTES)
+                .weigher((QueryKey key, QueryBookmarks<B> _) -> key.weight(BYTES))
                 .expireAfterAccess(maxAge)
                 .executor(Runnable::run)
                 .removalListener((@Nullable QueryKey _, @Nullable QueryBookmarks<B> removed, RemovalCause cause) -> {

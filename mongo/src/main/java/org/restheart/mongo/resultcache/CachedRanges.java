@@ -59,9 +59,9 @@ final class CachedRanges {
         int least = (int) Math.min(Integer.MAX_VALUE, all / config.size());
         this.byQuery = Caffeine.newBuilder()
                 .maximumWeight(all)
-                .weigher((QueryKey _, List<Range> ranges) -> ranges.stream()
+                .weigher((QueryKey key, List<Range> ranges) -> ranges.stream()
                         .mapToInt(range -> Math.max(least, (int) (range.bytes() >> 10)))
-                        .reduce(0, (a, b) -> (int) Math.min(Integer.MAX_VALUE, (long) a + b)))
+                        .reduce(key.length() >> 10, (a, b) -> (int) Math.min(Integer.MAX_VALUE, (long) a + b)))
                 .expireAfterWrite(config.ttl())
                 .executor(Runnable::run)
                 .build();

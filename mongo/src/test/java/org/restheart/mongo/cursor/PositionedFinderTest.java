@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.conversions.Bson;
@@ -324,5 +326,21 @@ class PositionedFinderTest {
                 fixture.registry().get("cursor_pool_queries").gauge().value() <= 20);
         assertThat(fixture.registry().get("cursor_pool_evictions").counter().count())
                 .isGreaterThanOrEqualTo(80);
+    }
+
+    /// With their values, which may be much more than the bookmarks.
+    @Test
+    void fewer_large_queries_are_remembered() {
+        filled("large");
+        for (int i = 0; i < 10; i++) {
+            var values = IntStream.range(0, 20_000).mapToObj(Integer::toString).collect(Collectors.joining(","));
+            fixture.read(fixture.query(
+                            "large",
+                            "{n: {$nin: [-" + (i + 1) + "," + values.replace(",", "000000,") + "]}}",
+                            "{_id: 1}")
+                    .slice(500, 1));
+        }
+        await().until(() ->
+                fixture.registry().get("cursor_pool_queries").gauge().value() <= 6);
     }
 }

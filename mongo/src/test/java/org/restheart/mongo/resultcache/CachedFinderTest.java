@@ -232,4 +232,17 @@ class CachedFinderTest {
         assertThat(refused.status()).isEqualTo(400);
         assertThat(refused.message()).isEqualTo("illegal eager paramenter (must be LINEAR, RANDOM or NONE)");
     }
+
+    @Test
+    void queries_count_for_the_memory_with_their_values() {
+        filled("values", 10);
+        var finder = finder(100, Duration.ofMinutes(5), 1 << 20);
+        for (int i = 0; i < 64; i++) {
+            ids(
+                    finder,
+                    query("values", "{n: {$ne: '" + i + "x".repeat(100_000) + "'}}")
+                            .slice(0, 5));
+        }
+        assertThat(registry.get("result_cache_ranges").gauge().value()).isBetween(1.0, 12.0);
+    }
 }
