@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -31,6 +32,13 @@ final class AuditLog {
     private static final Logger ERRORS = LoggerFactory.getLogger(AuditLog.class);
     private static final int MAX_WAITING = 8_192;
     private static final Duration MAX_DRAIN = Duration.ofSeconds(10);
+
+    /// Bytes of the requests that wait with their lines, which do not count as content any more.
+    private static final int MAX_WAITING_BYTES = 4 << 20;
+
+    /// Bytes of the content of such a request.
+    private static final int LARGEST = 64 << 10;
+
     private static final int MAX_VALUES = 2_048;
     private static final int MAX_SHAPE = 4_096;
 
@@ -44,6 +52,7 @@ final class AuditLog {
     private final boolean values;
     private final InstantSource clock;
     private final SerialTasks lines = new SerialTasks("mcp-audit");
+    private final AtomicLong waitingBytes = new AtomicLong();
 
     AuditLog(boolean on, boolean values, InstantSource clock) {
         this.on = on;
@@ -63,9 +72,13 @@ final class AuditLog {
             String name,
             BsonDocument arguments) {}
 
-    /// Whether [#logLater] has room; beyond, callers wait for the log themselves.
-    boolean mayLogLater() {
-        return lines.waiting() < MAX_WAITING;
+    /// Whether [#logLater] has room for a call of this request; beyond, callers wait for the log themselves.
+    boolean mayLogLater(Request http) {
+        return bytes(http) <= LARGEST && lines.waiting() < MAX_WAITING && waitingBytes.get() < MAX_WAITING_BYTES;
+    }
+
+    private static long bytes(Request http) {
+        return http.body().isHere() ? http.body().length() : 0;
     }
 
     /// As [#log], on another thread, for threads that must not wait for the log.
@@ -74,7 +87,12 @@ final class AuditLog {
             return;
         }
         var time = clock.instant();
-        lines.execute(() -> log(call, outcome, numbers, time));
+        long bytes = bytes(call.http());
+        waitingBytes.addAndGet(bytes);
+        lines.execute(() -> {
+            waitingBytes.addAndGet(-bytes);
+            log(call, outcome, numbers, time);
+        });
     }
 
     /// Waits until all lines are logged, since the process does not wait for their thread.

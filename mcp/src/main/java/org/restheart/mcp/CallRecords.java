@@ -30,7 +30,7 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
     }
 
     private void refused(AuditLog.Call call, String reason) {
-        boolean later = audit.mayLogLater();
+        boolean later = audit.mayLogLater(call.http());
         if (!later) {
             call.http().requireThread();
         }
@@ -43,8 +43,8 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
     }
 
     /// Whether a line of the audit log can be left to another thread now.
-    boolean mayLogLater() {
-        return audit.mayLogLater();
+    boolean mayLogLater(Request http) {
+        return audit.mayLogLater(http);
     }
 
     /// Counts a call against the limits of the caller until the result is closed.

@@ -87,7 +87,7 @@ final class Tools {
         if (!FIND.equals(rpc.params().get("name"))
                 || !offered.contains(Tool.FIND)
                 || !(rpc.params().get("arguments") instanceof BsonDocument arguments)
-                || !records.mayLogLater()) {
+                || !records.mayLogLater(http)) {
             return Optional.empty();
         }
         var call = new ToolCall(Tool.FIND, arguments, http, rpc, credential);
