@@ -5,6 +5,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.restheart.http.BearerToken;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 
@@ -23,7 +24,7 @@ final class CredentialSources {
     static Request located(Request request) {
         var headers = request.headers();
         var key = key(headers);
-        if (isBearer(headers)) {
+        if (BearerToken.in(headers).isPresent()) {
             return request.with(new CredentialHeaders(headers, headers.first("Authorization"), Optional.empty()));
         }
         var email = value(headers, "email");
@@ -38,15 +39,9 @@ final class CredentialSources {
         }
         var token = value(headers, "jwtTokenString");
         if (token.isPresent()) {
-            return request.with(new CredentialHeaders(headers, token.map(text -> "Bearer " + text), Optional.empty()));
+            return request.with(new CredentialHeaders(headers, token.map(BearerToken::field), Optional.empty()));
         }
         return request.with(new CredentialHeaders(headers, headers.first("Authorization"), Optional.empty()));
-    }
-
-    private static boolean isBearer(Headers headers) {
-        return headers.first("Authorization")
-                .filter(field -> field.regionMatches(true, 0, "Bearer ", 0, 7))
-                .isPresent();
     }
 
     /// Two different keys are invalid.

@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.BearerToken;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -83,7 +84,7 @@ public final class LogInService implements Service {
                                 case TOKEN ->
                                     headers(
                                             request,
-                                            Optional.of("Bearer " + member(content, "token")),
+                                            Optional.of(BearerToken.field(member(content, "token"))),
                                             Optional.empty());
                             }),
                     Optional.empty());

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.http.BearerToken;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -13,8 +14,6 @@ import org.restheart.security.realm.Realm;
 
 /// Authenticates with an API key, in its own header or as a bearer token.
 public final class ApiKeyAuthenticator implements Authenticator {
-    private static final String BEARER = "Bearer ";
-
     private final ApiKeys keys;
     private final KeyForm form;
     private final Realm realm;
@@ -63,10 +62,9 @@ public final class ApiKeyAuthenticator implements Authenticator {
     private List<String> sent(Request request) {
         var sent = new ArrayList<String>();
         headerNames.forEach(name -> sent.addAll(request.headers().all(name)));
-        request.headers()
-                .first("Authorization")
-                .filter(field -> field.startsWith(BEARER + KeyForm.PREFIX))
-                .ifPresent(field -> sent.add(field.substring(BEARER.length()).strip()));
+        BearerToken.in(request.headers())
+                .filter(token -> token.isExact() && token.text().startsWith(KeyForm.PREFIX))
+                .ifPresent(token -> sent.add(token.text()));
         return sent;
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import org.restheart.http.BearerToken;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -13,8 +14,6 @@ import org.restheart.security.Credentials;
 
 /// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
 public final class JwtAuthenticator implements Authenticator {
-    private static final String SCHEME = "Bearer ";
-
     private final JwtVerifier verifier;
     private final Settings settings;
 
@@ -31,14 +30,14 @@ public final class JwtAuthenticator implements Authenticator {
 
     @Override
     public Authentication authenticate(Request request) {
-        var field = request.headers().first("Authorization");
-        if (field.isEmpty() || !field.get().regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+        var sent = BearerToken.in(request.headers());
+        if (sent.isEmpty()) {
             return Authentication.ABSENT;
         }
-        if (!field.get().startsWith(SCHEME)) {
-            return Authentication.REJECTED; // another spelling of the scheme was never accepted
+        if (!sent.get().isExact()) {
+            return Authentication.REJECTED;
         }
-        var token = token(field.get().substring(SCHEME.length()).strip());
+        var token = token(sent.get().text());
         return token.flatMap(text -> verifier.verify(request, text))
                 .flatMap(claims -> account(claims, token.get()))
                 .orElse(Authentication.REJECTED);

@@ -3,6 +3,7 @@ package org.restheart.security.session;
 import java.time.Instant;
 import java.util.Optional;
 import org.bson.BsonDocument;
+import org.restheart.http.BearerToken;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -16,8 +17,6 @@ import org.restheart.security.realm.Generations;
 public final class RefreshAuthenticator implements Authenticator {
     /// The source of credentials that are refresh tokens; the id of their token is its digest.
     static final String SOURCE = "refreshToken";
-
-    private static final String SCHEME = "Bearer ";
 
     private final RefreshTokens store;
     private final KeyForm form;
@@ -33,10 +32,7 @@ public final class RefreshAuthenticator implements Authenticator {
 
     @Override
     public Authentication authenticate(Request request) {
-        var sent = request.headers()
-                .first("Authorization")
-                .filter(field -> field.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
-                .map(field -> field.substring(SCHEME.length()).strip());
+        var sent = BearerToken.in(request.headers()).map(BearerToken::text);
         if (sent.isEmpty()) {
             return Authentication.ABSENT;
         }
