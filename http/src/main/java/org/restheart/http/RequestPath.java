@@ -49,6 +49,11 @@ public record RequestPath(String raw, String decoded, List<String> segments) {
         return parse(raw.isEmpty() ? "/" : raw.toString());
     }
 
+    /// Whether a path, by its segments, is the one of the prefix or below it.
+    public static boolean startsWith(List<String> path, List<String> prefix) {
+        return path.size() >= prefix.size() && path.subList(0, prefix.size()).equals(prefix);
+    }
+
     private static String withoutParameters(String segment) {
         int semicolon = segment.indexOf(';');
         return semicolon < 0 ? segment : segment.substring(0, semicolon);

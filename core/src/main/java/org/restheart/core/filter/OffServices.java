@@ -81,8 +81,7 @@ public final class OffServices implements Filter {
 
     private Optional<Off> meant(List<String> path) {
         for (var service : services) {
-            if (path.size() >= service.uri.size()
-                    && path.subList(0, service.uri.size()).equals(service.uri)) {
+            if (RequestPath.startsWith(path, service.uri)) {
                 return Optional.of(service);
             }
         }

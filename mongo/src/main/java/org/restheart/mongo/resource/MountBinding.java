@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.restheart.http.RequestPath;
 import org.restheart.http.judged.RequestKind.Segment;
 
 /// A parsed [Mount]: maps paths of the server to MongoDB's names and back. Immutable.
@@ -47,7 +48,7 @@ sealed interface MountBinding permits MountBinding.LiteralBinding, TemplateBindi
 
         @Override
         public Optional<Map<String, String>> match(List<String> segments, String host) {
-            return startsWith(segments, where) ? Optional.of(Map.of()) : Optional.empty();
+            return RequestPath.startsWith(segments, where) ? Optional.of(Map.of()) : Optional.empty();
         }
 
         @Override
@@ -57,7 +58,7 @@ sealed interface MountBinding permits MountBinding.LiteralBinding, TemplateBindi
 
         @Override
         public Optional<List<String>> segments(List<String> tokens, Map<String, String> known) {
-            return startsWith(tokens, what) ? Optional.of(replace(tokens, what, where)) : Optional.empty();
+            return RequestPath.startsWith(tokens, what) ? Optional.of(replace(tokens, what, where)) : Optional.empty();
         }
 
         @Override
@@ -75,11 +76,6 @@ sealed interface MountBinding permits MountBinding.LiteralBinding, TemplateBindi
                 kind.add(Segment.Unknown.ANY);
             }
             return List.of(List.copyOf(kind));
-        }
-
-        private static boolean startsWith(List<String> path, List<String> prefix) {
-            return path.size() >= prefix.size()
-                    && path.subList(0, prefix.size()).equals(prefix);
         }
 
         private static List<String> replace(List<String> path, List<String> prefix, List<String> by) {

@@ -61,7 +61,7 @@ public final class Mounts {
             return Optional.of(
                     new Located(ResourcePath.parse(segments), new UriSpace(this, longestFirst.getLast(), Map.of())));
         }
-        if (!startsWith(segments, prefix)) {
+        if (!RequestPath.startsWith(segments, prefix)) {
             return Optional.empty();
         }
         var below = segments.subList(prefix.size(), segments.size());
@@ -184,7 +184,7 @@ public final class Mounts {
 
     /// Why a path names something else than its author probably means, or nothing, and so do those below it.
     public Optional<String> unreachable(List<String> segments) {
-        if (usesHost || !startsWith(segments, prefix)) {
+        if (usesHost || !RequestPath.startsWith(segments, prefix)) {
             return Optional.empty();
         }
         var below = segments.subList(prefix.size(), segments.size());
@@ -194,10 +194,11 @@ public final class Mounts {
         var mount = longestFirst.stream()
                 .filter(LiteralBinding.class::isInstance)
                 .map(LiteralBinding.class::cast)
-                .filter(literal -> startsWith(below, literal.where()))
+                .filter(literal -> RequestPath.startsWith(below, literal.where()))
                 .findFirst();
         if (mount.isEmpty()) {
-            return longestFirst.stream().anyMatch(literal -> startsWith(((LiteralBinding) literal).where(), below))
+            return longestFirst.stream()
+                            .anyMatch(literal -> RequestPath.startsWith(((LiteralBinding) literal).where(), below))
                     ? Optional.empty()
                     : Optional.of("matches no request: no mount shows it, and no service has it");
         }
@@ -212,10 +213,6 @@ public final class Mounts {
         return Optional.of("is that of the collection " + names.get(1) + " of the database " + names.getFirst()
                 + ": the paths of this database begin behind its name, so it may be that /"
                 + String.join("/", meant) + " is meant");
-    }
-
-    private static boolean startsWith(List<String> path, List<String> begin) {
-        return path.size() >= begin.size() && path.subList(0, begin.size()).equals(begin);
     }
 
     private static String hostOf(String hostAndPort) {

@@ -31,8 +31,7 @@ public record PathPattern(List<String> segments) {
 
     /// Whether the path is this one or below it.
     public boolean isPrefixOf(RequestPath path) {
-        return segments.size() <= path.segments().size()
-                && segments.equals(path.segments().subList(0, segments.size()));
+        return RequestPath.startsWith(path.segments(), segments);
     }
 
     /// What follows this prefix in the decoded path: empty or from a slash on.
