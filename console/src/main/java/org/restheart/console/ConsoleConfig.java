@@ -2,12 +2,12 @@ package org.restheart.console;
 
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 
 /// `console` of the configuration.
 ///
@@ -66,9 +66,7 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
                                         .append("color", new BsonString(line.color)))
                                 .orElse(BsonNull.VALUE))
                 .append("readOnly", BsonBoolean.valueOf(readOnly))
-                .append(
-                        "pages",
-                        new BsonArray(pages.stream().map(BsonString::new).toList()))
+                .append("pages", BsonTexts.array(pages))
                 .append("api", orNull(places.api))
                 .append("token", orNull(places.token))
                 .append("openapi", orNull(places.openapi))

@@ -3,12 +3,12 @@ package org.restheart.http;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 
 /// Why a request was refused or failed, as reported to the client. Immutable. Raised as a [ProblemException].
 ///
@@ -216,9 +216,7 @@ public record Problem(
         exceptionMessage.ifPresent(text -> document.append("exception message", text));
         var notes = notes();
         if (!notes.isEmpty()) {
-            document.append(
-                    "_warnings",
-                    new BsonArray(notes.stream().map(BsonString::new).toList()));
+            document.append("_warnings", BsonTexts.array(notes));
         }
         return document;
     }

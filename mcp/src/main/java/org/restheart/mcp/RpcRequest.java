@@ -7,10 +7,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Body;
 import org.restheart.http.Headers;
 
@@ -141,12 +141,7 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
 
     private static RpcError unsupported(BsonString version) {
         return RpcError.of(400, RpcError.UNSUPPORTED_VERSION, "this version of the protocol is not served")
-                .with(new BsonDocument(
-                                "supported",
-                                new BsonArray(Revision.versions().stream()
-                                        .map(BsonString::new)
-                                        .toList()))
-                        .append("requested", version));
+                .with(new BsonDocument("supported", BsonTexts.array(Revision.versions())).append("requested", version));
     }
 
     private static void requireHeader(Headers headers, String name, String value) {

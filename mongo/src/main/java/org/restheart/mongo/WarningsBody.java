@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.Utf8Buffer;
@@ -85,7 +85,7 @@ public final class WarningsBody {
             Request request, Response.Ready response, BsonDocument body, List<String> warnings) {
         var all = new BsonDocument();
         all.putAll(body);
-        var lines = new BsonArray(warnings.stream().map(BsonString::new).toList());
+        var lines = BsonTexts.array(warnings);
         if (body.get("_warnings") instanceof BsonArray earlier) {
             lines.addAll(0, earlier);
         }

@@ -11,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -55,13 +56,9 @@ final class AccessOverview {
     /// @param account of the caller; without a name if only its roles matter
     BsonDocument of(Request asking, Account account) {
         return new BsonDocument("account", account.name().isEmpty() ? BsonNull.VALUE : new BsonString(account.name()))
-                .append("roles", texts(account.roles()))
+                .append("roles", BsonTexts.array(account.roles()))
                 .append("resources", resources(asking))
                 .append("services", services(asking));
-    }
-
-    private static BsonValue texts(List<String> texts) {
-        return new BsonArray(texts.stream().map(BsonString::new).toList());
     }
 
     private BsonArray resources(Request asking) {
@@ -121,7 +118,7 @@ final class AccessOverview {
         var values = new BsonDocument();
         operations.forEach((name, answer) -> values.append(name, text(answer)));
         var found = new BsonDocument("path", new BsonString(path.decoded()))
-                .append("segments", texts(path.segments()))
+                .append("segments", BsonTexts.array(path.segments()))
                 .append("kind", new BsonString(kind));
         if (!holds.isEmpty()) {
             found.append("holds", new BsonString(holds));

@@ -8,9 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.openapi.ServiceOperations.Offer;
 
 /// Operations of the services that translate into requests of the data API: each is authorized as those.
@@ -73,7 +72,7 @@ final class TranslatedOperations {
         var properties = object("dataSource", type("string"), "database", type("string"), "collection", type("string"));
         action.members().forEach(name -> properties.append(name, member(name)));
         var required = array("dataSource", "database", "collection");
-        action.members().stream().limit(action.required()).map(BsonString::new).forEach(required::add);
+        required.addAll(BsonTexts.array(action.members().subList(0, action.required())));
         return object("type", "object", "properties", properties, "required", required);
     }
 
@@ -96,9 +95,8 @@ final class TranslatedOperations {
                 "properties",
                 members,
                 "required",
-                new BsonArray(members.keySet().stream()
+                BsonTexts.array(members.keySet().stream()
                         .filter(name -> !name.equals("upsertedId"))
-                        .map(BsonString::new)
                         .toList()));
         var error = object(
                 "type",

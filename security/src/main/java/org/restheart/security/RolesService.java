@@ -2,11 +2,10 @@ package org.restheart.security;
 
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -84,10 +83,7 @@ public final class RolesService implements Service, Authorizer, Vetoer {
         return Response.json(
                 200,
                 new BsonDocument("authenticated", BsonBoolean.TRUE)
-                        .append(
-                                "roles",
-                                new BsonArray(
-                                        roles.stream().map(BsonString::new).toList()))
+                        .append("roles", BsonTexts.array(roles))
                         .toJson());
     }
 }

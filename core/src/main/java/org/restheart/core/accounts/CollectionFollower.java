@@ -10,6 +10,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor.Change;
 import org.restheart.mongo.background.ChangeFollower;
@@ -64,8 +65,7 @@ final class CollectionFollower implements Followed, ChangeFollower.Audience {
     /// Selects these collections and of each change only its identity; dropping the database ends the stream.
     @Override
     public List<BsonDocument> pipeline() {
-        var names =
-                new BsonArray(listeners.keySet().stream().map(BsonString::new).toList());
+        var names = BsonTexts.array(listeners.keySet());
         return List.of(
                 new BsonDocument(
                         "$match",

@@ -5,6 +5,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.core.config.ErrorBodies;
@@ -82,9 +83,7 @@ final class ProblemWriter {
                 .append("code", new BsonString(problem.code().name()));
         var notes = problem.notes();
         if (!notes.isEmpty()) {
-            document.append(
-                    "warnings",
-                    new BsonArray(notes.stream().map(BsonString::new).toList()));
+            document.append("warnings", BsonTexts.array(notes));
         }
         return document;
     }

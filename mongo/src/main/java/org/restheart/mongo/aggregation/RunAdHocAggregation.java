@@ -11,8 +11,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
-import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.ContentTrees;
 import org.restheart.http.Problem;
@@ -107,8 +107,7 @@ public final class RunAdHocAggregation implements DataHandler {
             pipeline.add(new BsonDocument("$project", permitted));
         }
         request.http().attribute(Hidden.KEY).ifPresent(hidden -> {
-            var names = hidden.properties().stream().map(BsonString::new).toList();
-            pipeline.add(new BsonDocument("$unset", new BsonArray(names)));
+            pipeline.add(new BsonDocument("$unset", BsonTexts.array(hidden.properties())));
         });
         return pipeline;
     }

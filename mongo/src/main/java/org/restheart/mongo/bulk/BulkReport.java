@@ -12,6 +12,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
@@ -150,7 +151,7 @@ record BulkReport(
     }
 
     BsonDocument toDocument() {
-        var hrefs = new BsonArray(links.stream().map(BsonString::new).toList());
+        var hrefs = BsonTexts.array(links);
         var document = new BsonDocument("inserted", new BsonInt32(inserted))
                 .append("links", hrefs)
                 .append("deleted", new BsonInt32(deleted))

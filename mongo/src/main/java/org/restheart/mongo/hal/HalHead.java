@@ -3,10 +3,10 @@ package org.restheart.mongo.hal;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.Warnings;
@@ -24,9 +24,7 @@ final class HalHead {
         this.parameters = request.parameters();
         request.http()
                 .attribute(Warnings.KEY)
-                .ifPresent(warnings -> members.append(
-                        "_warnings",
-                        new BsonArray(warnings.stream().map(BsonString::new).toList())));
+                .ifPresent(warnings -> members.append("_warnings", BsonTexts.array(warnings)));
         var grant = request.grant();
         this.showsDefinitions = grant.allowManagementRequests()
                 || (grant.readFilter().isEmpty() && grant.projectResponse().isEmpty());

@@ -3,6 +3,7 @@ package org.restheart.mongo.management;
 import java.util.Comparator;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
@@ -32,7 +33,7 @@ public final class ListCollections implements DataHandler {
         var all = catalog.names(request.path().requireDb());
         var page = ListDatabases.page(all, request.parameters().find().paging());
         var response = request.parameters().format().representation() == Representation.STANDARD
-                ? JsonResponses.of(request, 200, ListDatabases.json(page))
+                ? JsonResponses.of(request, 200, BsonTexts.array(page))
                 : DocumentContent.response(children(request, page), HalPages.database(request, all.size()));
         return EntityTags.add(response, request.resource().properties());
     }

@@ -1,9 +1,8 @@
 package org.restheart.mongo.management;
 
 import java.util.List;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -30,7 +29,7 @@ public final class ListDatabases implements DataHandler {
         var all = catalog.databases();
         var page = page(all, request.parameters().find().paging());
         return request.parameters().format().representation() == Representation.STANDARD
-                ? JsonResponses.of(request, 200, json(page))
+                ? JsonResponses.of(request, 200, BsonTexts.array(page))
                 : DocumentContent.response(children(request, page), HalPages.root(request, all.size()));
     }
 
@@ -43,9 +42,5 @@ public final class ListDatabases implements DataHandler {
 
     static List<String> page(List<String> names, Paging paging) {
         return names.stream().skip(paging.skip()).limit(paging.pageSize()).toList();
-    }
-
-    static BsonArray json(List<String> names) {
-        return new BsonArray(names.stream().map(BsonString::new).toList());
     }
 }

@@ -1,12 +1,11 @@
 package org.restheart.mongo.validator;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 
 /// A schema in MongoDB's dialect that is a bound of another schema: of two directions, see [Bound]. Immutable by
 /// agreement.
@@ -93,10 +92,6 @@ record Part(BsonDocument schema, boolean exact) {
     /// `bsonType` with these names.
     static BsonDocument types(List<String> names) {
         return new BsonDocument(
-                "bsonType",
-                names.size() == 1
-                        ? new BsonString(names.getFirst())
-                        : new BsonArray(new ArrayList<BsonValue>(
-                                names.stream().map(BsonString::new).toList())));
+                "bsonType", names.size() == 1 ? new BsonString(names.getFirst()) : BsonTexts.array(names));
     }
 }

@@ -11,6 +11,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.realm.Realm;
@@ -99,20 +100,16 @@ public record ApiKey(
                 .append("name", new BsonString(name))
                 .append("hint", new BsonString(hint))
                 .append("account", new BsonString(account));
-        roles.ifPresent(list -> document.append("roles", array(list)));
+        roles.ifPresent(list -> document.append("roles", BsonTexts.array(list)));
         document.append("createdAt", new BsonString(createdAt.toString()))
                 .append("createdBy", new BsonString(createdBy));
         lastUsedAt.ifPresent(time -> document.append("lastUsedAt", new BsonString(time.toString())));
         expiresAt.ifPresent(time -> document.append("expiresAt", new BsonString(time.toString())));
         document.append("disabled", BsonBoolean.valueOf(disabled));
         if (!from.isEmpty()) {
-            document.append("from", array(from));
+            document.append("from", BsonTexts.array(from));
         }
         return document;
-    }
-
-    private static BsonArray array(List<String> texts) {
-        return new BsonArray(texts.stream().map(BsonString::new).toList());
     }
 
     /// Whether it was issued for this account, and not for one of the same name before it.

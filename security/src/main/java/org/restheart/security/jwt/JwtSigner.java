@@ -11,12 +11,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.UUID;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
+import org.restheart.bson.BsonTexts;
 import org.restheart.security.Credentials.Lineage;
 
 /// Signs tokens with a key that only the servers of one cluster have. Thread-safe.
@@ -65,10 +65,7 @@ public final class JwtSigner {
         switch (audience.size()) {
             case 0 -> {}
             case 1 -> claims.append("aud", new BsonString(audience.getFirst()));
-            default ->
-                claims.append(
-                        "aud",
-                        new BsonArray(audience.stream().map(BsonString::new).toList()));
+            default -> claims.append("aud", BsonTexts.array(audience));
         }
         more.forEach(claims::putIfAbsent);
         // In the header, so that the claims, which clients and access rules see, are unchanged.

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -141,10 +141,7 @@ public final class AuthorizationService implements Service {
 
     private String code(Request request, Account account, Optional<Lineage> lineage, String redirect) {
         var query = request.query();
-        var claims = new BsonDocument(
-                        "roles",
-                        new BsonArray(
-                                account.roles().stream().map(BsonString::new).toList()))
+        var claims = new BsonDocument("roles", BsonTexts.array(account.roles()))
                 .append("cc", new BsonString(query.first("code_challenge").orElseThrow()))
                 .append("ccm", new BsonString("S256"))
                 .append("ruri", new BsonString(redirect))

@@ -2,9 +2,9 @@ package org.restheart.security.oauth;
 
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -40,15 +40,11 @@ public record ResourceMetadataService(BaseUrl base, String uri, Optional<Protect
                 .filter(others -> !others.isEmpty())
                 .orElse(List.of(url));
         var metadata = new BsonDocument("resource", new BsonString(url + (below.equals("/") ? "" : below)))
-                .append("authorization_servers", texts(servers));
-        resource.ifPresent(known -> metadata.append("scopes_supported", texts(known.scopes()))
-                .append("bearer_methods_supported", texts(List.of("header")))
+                .append("authorization_servers", BsonTexts.array(servers));
+        resource.ifPresent(known -> metadata.append("scopes_supported", BsonTexts.array(known.scopes()))
+                .append("bearer_methods_supported", BsonTexts.array(List.of("header")))
                 .append("resource_name", new BsonString("RESTHeart")));
         return Response.json(200, metadata.toJson());
-    }
-
-    private static BsonArray texts(List<String> texts) {
-        return new BsonArray(texts.stream().map(BsonString::new).toList());
     }
 
     /// An endpoint for which clients request tokens (RFC 8707, RFC 9728).

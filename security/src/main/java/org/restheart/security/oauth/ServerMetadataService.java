@@ -1,13 +1,11 @@
 package org.restheart.security.oauth;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -39,22 +37,19 @@ public record ServerMetadataService(
         var metadata = new BsonDocument("issuer", new BsonString(url))
                 .append("authorization_endpoint", new BsonString(url + authorizeUri))
                 .append("token_endpoint", new BsonString(url + tokenUri))
-                .append("response_types_supported", texts("code"))
-                .append("grant_types_supported", texts("authorization_code", "password", "client_credentials"))
-                .append("code_challenge_methods_supported", texts("S256"))
+                .append("response_types_supported", BsonTexts.array(List.of("code")))
+                .append(
+                        "grant_types_supported",
+                        BsonTexts.array(List.of("authorization_code", "password", "client_credentials")))
+                .append("code_challenge_methods_supported", BsonTexts.array(List.of("S256")))
                 .append(
                         "token_endpoint_auth_methods_supported",
-                        texts("none", "client_secret_basic", "client_secret_post"))
+                        BsonTexts.array(List.of("none", "client_secret_basic", "client_secret_post")))
                 .append("authorization_response_iss_parameter_supported", BsonBoolean.TRUE);
         if (!scopes.isEmpty()) {
-            metadata.append("scopes_supported", texts(scopes.toArray(String[]::new)));
+            metadata.append("scopes_supported", BsonTexts.array(scopes));
         }
         registration.ifPresent(path -> metadata.append("registration_endpoint", new BsonString(url + path)));
         return Response.json(200, metadata.toJson());
-    }
-
-    private static BsonArray texts(String... texts) {
-        return new BsonArray(
-                Arrays.stream(texts).<BsonValue>map(BsonString::new).toList());
     }
 }

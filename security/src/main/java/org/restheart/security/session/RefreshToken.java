@@ -8,6 +8,7 @@ import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.Credentials.Origin;
 
@@ -76,9 +77,7 @@ public record RefreshToken(
                             .append("generation", new BsonString(known.generation()));
                     known.apiKey().ifPresent(handle -> document.append("apiKey", new BsonString(handle)));
                 },
-                () -> document.append(
-                        "roles",
-                        new BsonArray(roles.stream().map(BsonString::new).toList())));
+                () -> document.append("roles", BsonTexts.array(roles)));
         address.ifPresent(text -> document.append("address", new BsonString(text)));
         return document.append("createdAt", new BsonDateTime(createdAt.toEpochMilli()))
                 .append("expiresAt", new BsonDateTime(expiresAt.toEpochMilli()));

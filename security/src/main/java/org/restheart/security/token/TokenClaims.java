@@ -1,10 +1,9 @@
 package org.restheart.security.token;
 
 import java.util.List;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.access.Account;
 
 /// The claims of tokens of an account, beyond the registered ones.
@@ -13,9 +12,7 @@ public final class TokenClaims {
 
     /// @param propertyClaims see [JwtTokenManager.Settings]
     public static BsonDocument of(Account account, List<String> propertyClaims) {
-        var claims = new BsonDocument(
-                "roles",
-                new BsonArray(account.roles().stream().map(BsonString::new).toList()));
+        var claims = new BsonDocument("roles", BsonTexts.array(account.roles()));
         var properties = account.properties();
         var database = properties.get("authDb");
         if (database != null) {

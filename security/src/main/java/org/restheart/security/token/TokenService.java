@@ -8,11 +8,11 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -161,16 +161,12 @@ public final class TokenService implements Service {
                 .append("token_type", new BsonString(manager.type()))
                 .append("expires_in", new BsonInt64(secondsLeft(issued)))
                 .append("username", new BsonString(issued.account().name()))
-                .append("roles", roles(issued.account()));
+                .append("roles", BsonTexts.array(issued.account().roles()));
         return noStore(withFields(Response.json(200, body.toJson()), manager, issued));
     }
 
     private static long secondsLeft(TokenManager.Issued issued) {
         return Math.max(0, Instant.now().until(issued.validUntil(), ChronoUnit.SECONDS));
-    }
-
-    private static BsonArray roles(Account account) {
-        return new BsonArray(account.roles().stream().map(BsonString::new).toList());
     }
 
     private static Response.Ready withFields(
@@ -189,7 +185,7 @@ public final class TokenService implements Service {
         var issued = issue(request, account, manager);
         var body = new BsonDocument("authenticated", BsonBoolean.TRUE)
                 .append("username", new BsonString(account.name()))
-                .append("roles", roles(issued.account()));
+                .append("roles", BsonTexts.array(issued.account().roles()));
         var response = noStore(Response.json(200, body.toJson()));
         if (cookie.isEmpty()) {
             return response;

@@ -1,0 +1,14 @@
+package org.restheart.bson;
+
+import java.util.Collection;
+import org.bson.BsonArray;
+import org.bson.BsonString;
+
+/// Texts as BSON values.
+public final class BsonTexts {
+    private BsonTexts() {}
+
+    public static BsonArray array(Collection<String> texts) {
+        return new BsonArray(texts.stream().map(BsonString::new).toList());
+    }
+}
