@@ -185,7 +185,7 @@ class ChaosTest {
         ledger.begin(fault.name().toLowerCase(Locale.ROOT).replace('_', ' '));
         fault.run(deployment);
         deployment.members().awaitHealthy(deployment.driver());
-        await().atMost(Duration.ofSeconds(60)).until(() -> client.status("POST", "/probe", "{\"after\": 1}") == 201);
+        await().atMost(Duration.ofMinutes(3)).until(() -> client.status("POST", "/probe", "{\"after\": 1}") == 201);
         TimeUnit.SECONDS.sleep(1);
     }
 }

@@ -162,7 +162,7 @@ final class Members implements AutoCloseable {
 
     void awaitHealthy(MongoClient client) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
+                .atMost(Duration.ofMinutes(3))
                 .ignoreExceptions()
                 .until(() -> healthy(client) == members.size());
     }

@@ -30,7 +30,7 @@ public final class Balancer {
                 .collect(Collectors.joining("\n"));
         var text = """
             global
-              maxconn 20000
+              maxconn 5000
               nbthread 1
             defaults
               mode http
