@@ -21,7 +21,8 @@ import org.restheart.mongo.coalescing.Batching.BatchCommand;
 /// bottleneck, and a single client is not delayed.
 ///
 /// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they
-/// are large there is one at a time, which halves the number of commands. A command that takes long is not waited
+/// are large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the
+/// number of commands. A command that takes long is not waited
 /// for, and one whose server has failed is abandoned: its thread may block in a socket of a frozen server, while
 /// another server is elected. Thread-safe.
 ///
@@ -46,6 +47,7 @@ final class BatchQueue<R, O> {
     private final CoalescingConfig limits;
     private final Executor threads;
     private final Deployment deployment;
+    private final BatchLoad load;
     private final BatchMeters meters;
     private final LongSupplier clock;
 
@@ -64,15 +66,18 @@ final class BatchQueue<R, O> {
 
     private boolean watched;
 
+    /// @param load of all queues
     /// @param clock [System#nanoTime()], or a test's
     BatchQueue(
             BatchCommand<R, O> command,
             CoalescingConfig limits,
             Executor threads,
             Deployment deployment,
+            BatchLoad load,
             BatchMeters meters,
             LongSupplier clock) {
         this.clock = clock;
+        this.load = load;
         this.deployment = deployment;
         this.command = command;
         this.limits = limits;
@@ -109,6 +114,7 @@ final class BatchQueue<R, O> {
                 throw refusal("too many requests are waiting for MongoDB");
             }
             queue.addAll(arriving);
+            load.add(arriving.size(), arriving.getFirst().queuedAt());
             watch();
             if (!mayRunBeside(running.size(), arriving.getFirst().queuedAt())) {
                 return;
@@ -168,6 +174,7 @@ final class BatchQueue<R, O> {
                 watchFor(next == null ? LONG_WAIT.toNanos() : maxWait - (now - next.queuedAt()));
             }
         }
+        load.remove(late.size());
         for (var pending : late) {
             meters.refused();
             pending.completeExceptionally(refusal("MongoDB does not answer in time"));
@@ -199,6 +206,7 @@ final class BatchQueue<R, O> {
                 return false;
             }
         }
+        load.remove(1);
         meters.abandoned();
         return true;
     }
@@ -225,6 +233,8 @@ final class BatchQueue<R, O> {
                     requireOutcomes(next);
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);
+                } finally {
+                    load.remove(next.size());
                 }
             }
         }
@@ -294,7 +304,8 @@ final class BatchQueue<R, O> {
 
     /// Whether another command may run concurrently with these. Called with the lock held.
     private boolean mayRunBeside(int others, long now) {
-        return others == 0 || (others < limits.commands() && (usualBatch < LARGE || now - lastStart > LONG_NANOS));
+        boolean waits = usualBatch >= LARGE || load.isHigh(now);
+        return others == 0 || (others < limits.commands() && (!waits || now - lastStart > LONG_NANOS));
     }
 
     /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
@@ -317,6 +328,8 @@ final class BatchQueue<R, O> {
                     break;
                 }
                 batch.add(next);
+            } else {
+                load.remove(1);
             }
             queue.remove();
         }

@@ -23,12 +23,14 @@ final class BatchQueues<K, R, O> {
     private final CoalescingConfig config;
     private final Executor threads;
     private final Deployment deployment;
+    private final BatchLoad load;
     private final BatchMeters meters;
 
-    BatchQueues(CoalescingConfig config, Executor threads, Deployment deployment, BatchMeters meters) {
+    BatchQueues(CoalescingConfig config, Executor threads, Deployment deployment, BatchLoad load, BatchMeters meters) {
         this.config = config;
         this.threads = threads;
         this.deployment = deployment;
+        this.load = load;
         this.meters = meters;
         this.queues = Caffeine.newBuilder()
                 .maximumWeight((long) config.maxQueues() * BYTES)
@@ -43,18 +45,18 @@ final class BatchQueues<K, R, O> {
     /// @param command as below
     /// @throws org.restheart.http.ProblemException as below
     List<PendingRequest<R, O>> submitAll(K shape, Supplier<BatchCommand<R, O>> command, List<R> requests) {
-        return queues.get(
-                        shape,
-                        _ -> new BatchQueue<>(command.get(), config, threads, deployment, meters, System::nanoTime))
-                .submitAll(requests);
+        return queue(shape, command).submitAll(requests);
     }
 
     /// @param command of the shape; created for its first request
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     PendingRequest<R, O> submit(K shape, Supplier<BatchCommand<R, O>> command, R request, int bytes) {
+        return queue(shape, command).submit(request, bytes);
+    }
+
+    private BatchQueue<R, O> queue(K shape, Supplier<BatchCommand<R, O>> command) {
         return queues.get(
-                        shape,
-                        _ -> new BatchQueue<>(command.get(), config, threads, deployment, meters, System::nanoTime))
-                .submit(request, bytes);
+                shape,
+                _ -> new BatchQueue<>(command.get(), config, threads, deployment, load, meters, System::nanoTime));
     }
 }

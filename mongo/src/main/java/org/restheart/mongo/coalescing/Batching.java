@@ -24,7 +24,12 @@ import org.restheart.mongo.write.RetryableStatements;
 ///
 /// @param threads run the commands
 record Batching(
-        MongoClient client, CoalescingConfig config, Executor threads, Deployment deployment, MeterRegistry registry) {
+        MongoClient client,
+        CoalescingConfig config,
+        Executor threads,
+        Deployment deployment,
+        BatchLoad load,
+        MeterRegistry registry) {
     /// For what is done for single requests of a batch, which may block.
     static final Executor OUTCOMES = task -> Thread.ofVirtual().name("write").start(task);
 
@@ -35,13 +40,13 @@ record Batching(
 
     /// @param kind in the names of meters
     <K, R, O> BatchQueues<K, R, O> queues(String kind) {
-        return new BatchQueues<>(config, threads, deployment, new BatchMeters(registry, kind));
+        return new BatchQueues<>(config, threads, deployment, load, new BatchMeters(registry, kind));
     }
 
     /// With at most so many bytes of documents in a command that the whole remains within MongoDB's limit.
     Batching withLimitedBytes() {
         int bytes = Math.min(config.maxBatchBytes(), MAX_BYTES);
-        return new Batching(client, config.withMaxBatchBytes(bytes), threads, deployment, registry);
+        return new Batching(client, config.withMaxBatchBytes(bytes), threads, deployment, load, registry);
     }
 
     /// The response of a batch result; with the number of requests that shared the command, if enabled.

@@ -38,8 +38,8 @@ public final class Coalescer {
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
         this.limited = new LimitedWrites(client, config.retriesWrites());
-        this.batching =
-                new Batching(client, config, new BatchThreads(PLATFORM_THREADS), Deployment.of(client), registry);
+        this.batching = new Batching(
+                client, config, new BatchThreads(PLATFORM_THREADS), Deployment.of(client), new BatchLoad(), registry);
     }
 
     public Inserts inserts() {

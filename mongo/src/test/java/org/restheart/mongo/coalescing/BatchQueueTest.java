@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,10 +38,15 @@ class BatchQueueTest {
     private static final ServerAddress SERVER = new ServerAddress("localhost");
     private static final Deployment UP = new Deployment(() -> deployment(true));
 
-    @AutoClose
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-
+    private final BatchLoad load = new BatchLoad();
     private final BatchMeters meters = new BatchMeters(new SimpleMeterRegistry(), "test");
+
+    @AfterEach
+    void stop() {
+        threads.close();
+        assertThat(load.requests()).as("requests under way").isZero();
+    }
 
     private static CoalescingConfig limits(int commands, int maxBatch, int maxBytes, int maxQueued) {
         return limits(commands, maxBatch, maxBytes, maxQueued, Duration.ofMinutes(1));
@@ -75,7 +80,7 @@ class BatchQueueTest {
     }
 
     private <R, O> BatchQueue<R, O> queue(CoalescingConfig limits, BatchCommand<R, O> command) {
-        return new BatchQueue<>(command, limits, threads, UP, meters, System::nanoTime);
+        return new BatchQueue<>(command, limits, threads, UP, load, meters, System::nanoTime);
     }
 
     /// Lets a test hold the first command until others have queued behind it.
@@ -152,7 +157,7 @@ class BatchQueueTest {
         final Semaphore landings = new Semaphore(0);
         final AtomicLong now = new AtomicLong();
         final BatchQueue<Integer, Integer> queue =
-                new BatchQueue<>(this::run, limits(2, 100, 1000, 100), threads, UP, meters, now::get);
+                new BatchQueue<>(this::run, limits(2, 100, 1000, 100), threads, UP, load, meters, now::get);
 
         void run(List<PendingRequest<Integer, Integer>> batch) {
             sent.add(batch);
@@ -205,6 +210,28 @@ class BatchQueueTest {
         slow.submit(1);
         slow.assertDeparts(6);
         slow.landings.release(10);
+    }
+
+    @Test
+    void a_few_requests_wait_for_each_other_while_many_are_under_way_in_other_queues() throws Exception {
+        var slow = new SlowQueue();
+        load.add(100, slow.now.get()); // in other queues
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(2);
+        slow.assertNothingDeparts();
+        slow.landings.release(1);
+        slow.assertDeparts(2);
+        load.remove(100);
+        slow.submit(3);
+        slow.assertNothingDeparts(); // there were many a moment ago
+        slow.now.addAndGet(TimeUnit.MILLISECONDS.toNanos(11));
+        slow.submit(1);
+        slow.assertDeparts(4);
+        slow.submit(1);
+        slow.landings.release(2);
+        slow.assertDeparts(1);
+        slow.landings.release(1);
     }
 
     @Test
@@ -284,6 +311,7 @@ class BatchQueueTest {
                 limits(1, 10, 1000, 10),
                 threads,
                 new Deployment(() -> deployment(up.get())),
+                load,
                 meters,
                 System::nanoTime);
         var stuck = queue.submit(0, 1);

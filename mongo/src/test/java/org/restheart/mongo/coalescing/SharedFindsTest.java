@@ -44,6 +44,7 @@ class SharedFindsTest {
                 CoalescingConfig.DEFAULT,
                 threads,
                 Deployment.of(mongo.client()),
+                new BatchLoad(),
                 new SimpleMeterRegistry()));
     }
 

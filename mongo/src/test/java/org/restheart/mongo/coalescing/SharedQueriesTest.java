@@ -30,6 +30,7 @@ class SharedQueriesTest {
                 CoalescingConfig.DEFAULT,
                 task -> Thread.ofVirtual().start(task),
                 Deployment.of(mongo.client()),
+                new BatchLoad(),
                 new SimpleMeterRegistry()));
     }
 
