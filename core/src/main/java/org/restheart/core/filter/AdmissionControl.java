@@ -13,14 +13,13 @@ import org.restheart.http.access.CallerScope;
 /// Counts the requests in progress by caller, and decides which ones to refuse when requests arrive faster than
 /// they are completed. Thread-safe.
 ///
-/// The limit is the number of requests that are completed in [#DELAY], so that by Little's law each takes about
-/// that long, and at least that of [ConcurrencyFloor]. It may be exceeded for [#MAX_BURST], or less ([#SHORT_BURST]).
-/// After that each
-/// caller has an equal share of the limit: a caller with few concurrent requests is never refused, however many
-/// another one sends. One client may have many addresses, but not many accounts: all callers without an account
-/// have half of the limit together while accounts have requests in progress. While no request is completed at all, and
-/// there was no overload before, none is refused:
-/// that is a failure, and requests have time limits.
+/// The limit is the number of requests that are completed in [#DELAY] and [LatencyWithoutQueue], so that by Little's
+/// law each waits for others about [#DELAY], and at least that of [ConcurrencyFloor]. It may be exceeded for
+/// [#MAX_BURST], or less ([#SHORT_BURST]). After that each caller has an equal share of the limit: a caller with few
+/// concurrent requests is never refused, however many another one sends. One client may have many addresses, but not
+/// many accounts: all callers without an account have half of the limit together while accounts have requests in
+/// progress. While no request is completed at all, and there was no overload before, none is refused: that is a
+/// failure, and requests have time limits.
 final class AdmissionControl {
     /// The number of completed requests that ends a period of [ConcurrencyFloor], unless [#LONGEST_PERIOD]
     /// does.
@@ -46,7 +45,7 @@ final class AdmissionControl {
     private static final Duration MAX_BURST = Duration.ofMillis(500);
 
     /// The limit may be exceeded for this time only, if what is completed meanwhile shows that requests will wait for
-    /// longer than [#LONGEST_WAIT].
+    /// each other for longer than [#LONGEST_WAIT].
     private static final Duration SHORT_BURST = Duration.ofMillis(200);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -66,6 +65,7 @@ final class AdmissionControl {
 
     private final ConcurrentMap<String, Integer> addresses = new ConcurrentHashMap<>();
     private final AtomicInteger inProgress = new AtomicInteger();
+    private final LatencyWithoutQueue latency = new LatencyWithoutQueue();
     private final LongAdder done = new LongAdder();
 
     /// In the current period, while there is one.
@@ -139,6 +139,14 @@ final class AdmissionControl {
         return part / Math.max(1, of(caller).size());
     }
 
+    /// Ends a request that was completed, and that has not waited for its client.
+    ///
+    /// @param nanos since [#enter]
+    void leave(String caller, long nanos) {
+        latency.add(nanos);
+        leave(caller);
+    }
+
     /// Ends a request that was completed.
     void leave(String caller) {
         end(caller);
@@ -181,7 +189,8 @@ final class AdmissionControl {
             return false;
         }
         long completed = done.sum() - doneWhenFull;
-        return completed > 0 && (double) inProgress.get() * elapsed / completed > LONGEST_WAIT.toNanos();
+        long longest = LONGEST_WAIT.toNanos() + latency.nanos();
+        return completed > 0 && (double) inProgress.get() * elapsed / completed > longest;
     }
 
     private boolean refusedWithin(Duration time, long now) {
@@ -197,6 +206,7 @@ final class AdmissionControl {
             synchronized (floor) {
                 long completed = all - countedDone;
                 countedDone = all;
+                latency.intervalEnded(refusedWithin(AFTER_REFUSAL, now));
                 judgeFloor(completed, now);
                 if (completed > 0) {
                     wasOverloaded = refusedWithin(AFTER_REFUSAL, now);
@@ -236,8 +246,8 @@ final class AdmissionControl {
         }
     }
 
-    /// The number of requests that are completed in [#DELAY].
-    private static int inTime(long completed, long elapsed) {
-        return (int) Math.min(NO_LIMIT, (double) completed * DELAY.toNanos() / elapsed);
+    /// The number of requests that are completed in [#DELAY] and the time that each takes by itself.
+    private int inTime(long completed, long elapsed) {
+        return (int) Math.min(NO_LIMIT, (double) completed * (DELAY.toNanos() + latency.nanos()) / elapsed);
     }
 }

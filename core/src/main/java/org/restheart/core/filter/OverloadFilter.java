@@ -33,12 +33,13 @@ final class OverloadFilter implements Filter {
                     .raise();
         }
         boolean deferred = false;
+        long entered = System.nanoTime();
         try {
             var response = ContentWait.observed(
                     () -> admission.leaveUndone(caller), () -> admission.resume(caller), () -> next.handle(request));
             if (response instanceof Response.Deferred<?> later) {
                 deferred = true;
-                later.whenThere(_ -> admission.leave(caller));
+                later.whenThere(_ -> admission.leave(caller, System.nanoTime() - entered));
             }
             return response;
         } catch (NeedsThread again) {

@@ -139,6 +139,48 @@ class AdmissionControlTest {
         assertThat(doneWhereEachTakesHalfASecond(10, 20)).isGreaterThan(7 * 2_000 * 10 / 10);
     }
 
+    /// 1,024 clients, which arrive within half a second and repeat at once what is refused.
+    ///
+    /// @param before requests take as long at first, with a tenth of the clients
+    /// @param millis what each takes then
+    /// @param atOnce requests of which each takes as long; more of them wait for these
+    /// @return requests that are done in each second
+    private int[] doneOfManyClients(int before, int millis, int atOnce, int seconds) {
+        var began = new ArrayDeque<Long>();
+        var done = new int[seconds];
+        double due = 0;
+        for (int tick = 0; tick < seconds * 100; tick++) {
+            int taken = tick < 500 ? before : millis;
+            due += Math.min(atOnce, began.size()) * 10.0 / taken;
+            while (due >= 1 && !began.isEmpty() && now - began.element() >= TimeUnit.MILLISECONDS.toNanos(taken)) {
+                shares.leave("ada", now - began.remove());
+                due--;
+                done[tick / 100]++;
+            }
+            due = Math.min(due, atOnce);
+            int clients = tick < 500 ? 100 : Math.min(1_024, 100 + 20 * (tick - 500));
+            for (int idle = clients - began.size(); idle > 0 && shares.enter("ada"); idle--) {
+                began.add(now);
+            }
+            sleep(10);
+        }
+        return done;
+    }
+
+    @Test
+    void many_clients_of_a_slow_server_are_no_overload() {
+        var done = doneOfManyClients(500, 500, Integer.MAX_VALUE, 120);
+        for (int second = 7; second < done.length; second++) {
+            assertThat(done[second]).as("done in second %d", second).isGreaterThan(2_048 * 8 / 10);
+        }
+    }
+
+    @Test
+    void clients_that_wait_for_each_other_are_an_overload_whatever_a_request_takes_alone() {
+        doneOfManyClients(10, 100, 10, 60); // 100 a second
+        assertThat(shares.enter("ada")).isFalse();
+    }
+
     @Test
     void a_moment_in_which_nothing_is_done_changes_nothing() {
         enter("ada", 300);
