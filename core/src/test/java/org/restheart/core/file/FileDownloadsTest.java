@@ -3,6 +3,7 @@ package org.restheart.core.file;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.restheart.core.file.FileClient.header;
 import static org.restheart.core.file.FileClient.random;
 import static org.restheart.core.file.FileClient.text;
@@ -10,8 +11,10 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -175,6 +178,38 @@ class FileDownloadsTest {
         assertThat(files.chunks("q", "t")).isEqualTo(1);
         assertThat(files.send("admin", "GET", "/q.files/t/binary", new byte[0]).body())
                 .isEqualTo(random(9));
+    }
+
+    @Test
+    void the_content_of_a_file_that_is_downloaded_again_is_kept_for_those_who_may_read_the_file() throws Exception {
+        gateway.permit(
+                "viewer", "method(GET) and path-prefix('/k.files')", "{\"readFilter\": {\"metadata.public\": true}}");
+        assertThat(gateway.as("admin").put("/k.files", "{}").statusCode()).isEqualTo(201);
+        var content = random(700_000);
+        files.upload("admin", "k", "{\"_id\": \"k\", \"public\": true}", content);
+        files.upload("admin", "k", "{\"_id\": \"once\"}", content);
+        for (int i = 0; i < 2; i++) {
+            assertThat(download("admin", "/k.files/k/binary").body()).isEqualTo(content);
+        }
+        assertThat(download("admin", "/k.files/once/binary").body()).isEqualTo(content);
+        gateway.collection("k.chunks").deleteMany(new BsonDocument()); // what is sent now has not been read now
+
+        assertThat(download("bob", "/k.files/k/binary").body()).isEqualTo(content);
+        var range = files.send("admin", "GET", "/k.files/k/binary", new byte[0], "Range", "bytes=300000-300009,-5");
+        assertThat(range.statusCode()).isEqualTo(206);
+        assertThat(text(range))
+                .contains(new String(content, 300_000, 10, ISO_8859_1), new String(content, 699_995, 5, ISO_8859_1));
+        assertThatThrownBy(() -> download("admin", "/k.files/once/binary")).isInstanceOf(IOException.class);
+
+        gateway.collection("k.files")
+                .updateOne(new BsonDocument(), BsonDocument.parse("{$set: {\"metadata.public\": false}}"));
+        assertThat(download("bob", "/k.files/k/binary").statusCode()).isEqualTo(404);
+        assertThat(files.raw("/k.files/k", random(5)).statusCode()).isEqualTo(200);
+        assertThat(download("admin", "/k.files/k/binary").body()).isEqualTo(random(5));
+    }
+
+    private static HttpResponse<byte[]> download(String user, String path) throws Exception {
+        return files.send(user, "GET", path, new byte[0]);
     }
 
     @Test

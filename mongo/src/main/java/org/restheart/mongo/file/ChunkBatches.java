@@ -11,11 +11,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
+import org.restheart.mongo.file.RecentContent.ChunkSource;
 
 /// Reads the chunks of a file in batches. All chunks are of one version: a snapshot session is used as long as
 /// MongoDB keeps the snapshot; afterwards each batch is valid only if the file still has the same first chunk,
@@ -24,7 +26,7 @@ import org.restheart.http.access.FairMemory;
 /// If the memory for reading ahead allows it, a small file is read at once, and larger ones in batches, the next of
 /// which is read while the last one is sent, unless the client is slow. Otherwise there is one small batch in memory.
 /// Confined to one response.
-final class ChunkBatches implements AutoCloseable {
+final class ChunkBatches implements ChunkSource {
     /// Bytes that are read at once for any client: one chunk of the usual size.
     static final int SMALL = 256 << 10;
 
@@ -32,7 +34,7 @@ final class ChunkBatches implements AutoCloseable {
     private static final int LARGE = 1 << 20;
 
     /// Bytes of which all are read at once: each command costs as much as some hundred KiB.
-    private static final int WHOLE = 4 << 20;
+    static final int WHOLE = 4 << 20;
 
     /// The most chunks in a batch. It applies to chunks that are much smaller than usual, since each is several
     /// objects.
@@ -47,6 +49,7 @@ final class ChunkBatches implements AutoCloseable {
     private final Chunks chunks;
     private final Described file;
     private final FairMemory memory;
+    private final Consumer<List<BsonDocument>> whole;
 
     private final Deque<BsonDocument> batch = new ArrayDeque<>();
     private long sentSince;
@@ -66,43 +69,49 @@ final class ChunkBatches implements AutoCloseable {
         long held() {
             return Math.min(length, Math.max(SMALL, chunkSize));
         }
+
+        /// Whether a chunk has this number and the size that it needs.
+        boolean isChunk(BsonDocument chunk, long n) {
+            return chunk.getNumber("n").longValue() == n
+                    && chunk.getBinary("data").getData().length == Math.min(chunkSize, length - n * chunkSize);
+        }
     }
 
     /// @param session closed with this; null without snapshots
     /// @param version the id of the first chunk; not needed with a session
     /// @param memory of all content that is read ahead
+    /// @param whole takes the chunks if all are read at once
     ChunkBatches(
             Chunks chunks,
             @Nullable ClientSession session,
             Optional<BsonValue> version,
             Described file,
-            FairMemory memory) {
+            FairMemory memory,
+            Consumer<List<BsonDocument>> whole) {
         this.chunks = chunks;
         this.session = session;
         this.file = file;
         this.memory = memory;
+        this.whole = whole;
         this.version = version;
     }
 
-    /// The next chunk. Blocks.
-    ///
-    /// @param n its number: the successor of the last one's or, after `last`, any
-    /// @param last the number of the last chunk that will be asked for in this order
-    /// @return null if there is none
-    /// @throws IOException if the chunks are of another version
-    @Nullable
-    BsonDocument next(long n, long last) throws IOException {
+    @Override
+    public @Nullable BsonDocument next(long n, long last) throws IOException {
         if (batch.isEmpty()) {
-            boolean whole =
+            boolean atOnce =
                     sentSince == 0 && isWhole(n, last) && tryHold(2 * bytes(n, last)); // the driver's buffer too
-            boolean large = !whole && n < last && tryReadAhead();
+            boolean large = !atOnce && n < last && tryReadAhead();
             batch.addAll(
                     ahead != null
                             ? arrived()
-                            : read(n, whole ? (int) (last - n + 1) : count(large ? LARGE : SMALL, n, last)));
+                            : read(n, atOnce ? (int) (last - n + 1) : count(large ? LARGE : SMALL, n, last)));
             long following = n + batch.size();
             if (large && !batch.isEmpty() && following <= last) {
                 readAhead(following, count(LARGE, following, last));
+            }
+            if (n == 0 && bytes(0, following - 1) == file.length()) {
+                whole.accept(List.copyOf(batch));
             }
             sentSince = System.nanoTime();
         }

@@ -32,6 +32,7 @@ import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.file.ChunkBatches.Described;
 import org.restheart.mongo.file.FileContent.Piece;
+import org.restheart.mongo.file.RecentContent.ChunkSource;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
@@ -51,6 +52,8 @@ final class DownloadFile implements DataHandler {
 
     /// The memory for reading ahead, of all downloads together.
     private final FairMemory readAhead = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
+
+    private final RecentContent recent = new RecentContent(Runtime.getRuntime().maxMemory() / 32);
 
     DownloadFile(Collections collections, Documents documents, Duration timeLimit) {
         this.collections = collections;
@@ -74,8 +77,8 @@ final class DownloadFile implements DataHandler {
             streams = response.content() instanceof Content.Streamed;
             return response;
         } finally {
-            if (state.session != null && !streams) {
-                state.session.close();
+            if (!streams) {
+                state.close();
             }
         }
     }
@@ -84,7 +87,23 @@ final class DownloadFile implements DataHandler {
     ///
     /// @param session null if there is no snapshot
     /// @param version the id of the first chunk, if there is no snapshot
-    private record State(RawBsonDocument file, @Nullable ClientSession session, Optional<BsonValue> version) {}
+    /// @param kept the chunks, if they are in memory; null otherwise
+    private record State(
+            RawBsonDocument file,
+            @Nullable ClientSession session,
+            Optional<BsonValue> version,
+            @Nullable ChunkSource kept)
+            implements AutoCloseable {
+        @Override
+        public void close() {
+            if (session != null) {
+                session.close();
+            }
+            if (kept != null) {
+                kept.close();
+            }
+        }
+    }
 
     private State state(DataRequest request, DocumentQuery query) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -92,13 +111,19 @@ final class DownloadFile implements DataHandler {
             if (ContentMoves.isMarked(file)) {
                 new ContentMoves(Chunks.of(collections, request)).finish(request.id());
             } else {
+                var kept = query.settings().session().isEmpty()
+                        ? recent.source(new RecentContent.Key(query.namespace(), file), readAhead)
+                        : null;
+                if (kept != null) {
+                    return new State(file, null, Optional.empty(), kept);
+                }
                 var session = session(query, file);
                 if (session != null) {
-                    return new State(file, session, Optional.empty());
+                    return new State(file, session, Optional.empty(), null);
                 }
                 var version = Chunks.of(collections, request).first(null, request.id());
                 if (documents.one(query).filter(file::equals).isPresent()) {
-                    return new State(file, null, version);
+                    return new State(file, null, version, null);
                 }
             }
             pause(attempt);
@@ -206,19 +231,29 @@ final class DownloadFile implements DataHandler {
         if (slices.isPresent() && slices.get().isEmpty()) {
             return Response.status(416).with("Content-Range", "bytes */" + described.length());
         }
-        var batches =
-                new ChunkBatches(Chunks.of(collections, request), state.session, state.version, described, readAhead);
+        var chunks = state.kept != null ? state.kept : batches(request, state, described);
         if (slices.isEmpty()) {
             var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)
                     .with("Content-Length", "" + described.length())
-                    .with(new Content.Streamed(new FileContent(described, batches, all), described.held()));
+                    .with(new Content.Streamed(new FileContent(described, chunks, all), described.held()));
         }
-        return partial(response.withStatus(206), slices.get(), type, described, batches);
+        return partial(response.withStatus(206), slices.get(), type, described, chunks);
+    }
+
+    private ChunkBatches batches(DataRequest request, State state, Described described) {
+        var key = new RecentContent.Key(request.namespace(), state.file);
+        return new ChunkBatches(
+                Chunks.of(collections, request),
+                state.session,
+                state.version,
+                described,
+                readAhead,
+                whole -> recent.offer(key, described, whole));
     }
 
     private static Response.Ready partial(
-            Response.Ready response, List<Slice> slices, String type, Described file, ChunkBatches batches) {
+            Response.Ready response, List<Slice> slices, String type, Described file, ChunkSource chunks) {
         var pieces = new ArrayList<Piece>();
         if (slices.size() == 1) {
             var slice = slices.getFirst();
@@ -238,7 +273,7 @@ final class DownloadFile implements DataHandler {
                 .mapToLong(piece -> piece.bytes().length + piece.slice().length())
                 .sum();
         return response.with("Content-Length", "" + length)
-                .with(new Content.Streamed(new FileContent(file, batches, pieces), file.held()));
+                .with(new Content.Streamed(new FileContent(file, chunks, pieces), file.held()));
     }
 
     private static String range(Slice slice, Described file) {

@@ -8,6 +8,7 @@ import java.util.List;
 import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
 import org.restheart.mongo.file.ChunkBatches.Described;
+import org.restheart.mongo.file.RecentContent.ChunkSource;
 
 /// The bytes of a file, or slices of them, read while they are sent. Confined to one response.
 final class FileContent implements Content.Source {
@@ -34,13 +35,13 @@ final class FileContent implements Content.Source {
     }
 
     private final Described file;
-    private final ChunkBatches batches;
+    private final ChunkSource chunks;
     private final Deque<Piece> pieces;
     private long at = -1;
 
-    FileContent(Described file, ChunkBatches batches, List<Piece> pieces) {
+    FileContent(Described file, ChunkSource chunks, List<Piece> pieces) {
         this.file = file;
-        this.batches = batches;
+        this.chunks = chunks;
         this.pieces = new ArrayDeque<>(pieces);
     }
 
@@ -65,15 +66,12 @@ final class FileContent implements Content.Source {
 
     private ByteBuffer data(Slice slice) throws IOException {
         long n = at / file.chunkSize();
-        var chunk = batches.next(n, (slice.to() - 1) / file.chunkSize());
+        var chunk = chunks.next(n, (slice.to() - 1) / file.chunkSize());
         long start = n * file.chunkSize();
-        if (chunk == null || chunk.getNumber("n").longValue() != n) {
-            throw new IOException("a chunk of the file is missing");
+        if (chunk == null || !file.isChunk(chunk, n)) {
+            throw new IOException("a chunk of the file is missing or has the wrong size");
         }
         var data = chunk.getBinary("data").getData();
-        if (data.length != Math.min(file.chunkSize(), file.length() - start)) {
-            throw new IOException("a chunk of the file has the wrong size");
-        }
         int from = (int) (at - start);
         int to = (int) Math.min(data.length, slice.to() - start);
         at = start + to;
@@ -82,6 +80,6 @@ final class FileContent implements Content.Source {
 
     @Override
     public void close() {
-        batches.close();
+        chunks.close();
     }
 }

@@ -3,13 +3,18 @@ package org.restheart.mongo.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
@@ -41,7 +46,7 @@ class ChunkMemoryTest {
         var memory = new FairMemory(5L * MIB);
         var file = new ChunkBatches.Described(FILE, 40L * size, size);
         CallerScope.callChecked("account a", () -> {
-            try (var batches = new ChunkBatches(chunks, null, Optional.of(new BsonInt32(0)), file, memory)) {
+            try (var batches = new ChunkBatches(chunks, null, Optional.of(new BsonInt32(0)), file, memory, _ -> {})) {
                 assertThat(batches.next(0, 1)).isNotNull();
                 assertThat(batches.next(1, 1)).isNotNull();
                 assertThat(batches.next(4, 39)).isNotNull();
@@ -50,6 +55,45 @@ class ChunkMemoryTest {
             return null;
         });
         await().until(() -> isFree(memory, 5)); // when what was being read has arrived
+    }
+
+    @Test
+    void content_that_is_kept_counts_while_it_is_sent() throws Exception {
+        var memory = new FairMemory(5L * MIB);
+        var recent = new RecentContent(64L * MIB);
+        var file = new BsonDocument("_id", FILE);
+        var key = new RecentContent.Key(
+                new MongoNamespace("d.p.files"), new RawBsonDocument(file, new BsonDocumentCodec()));
+        var chunk = new BsonDocument("n", new BsonInt32(0)).append("data", new BsonBinary(new byte[3 * MIB]));
+        for (int i = 0; i < 2; i++) {
+            recent.offer(key, new ChunkBatches.Described(FILE, 3L * MIB, 3 * MIB), List.of(chunk));
+        }
+        CallerScope.callChecked("account a", () -> {
+            try (var source = Objects.requireNonNull(recent.source(key, memory))) {
+                assertThat(source.next(0, 0)).isEqualTo(chunk);
+                assertThat(isFree(memory, 3)).isFalse();
+                assertThat(recent.source(key, memory)).as("beyond the memory").isNull();
+            }
+            return null;
+        });
+        assertThat(isFree(memory, 5)).isTrue();
+    }
+
+    @Test
+    void content_is_kept_whole_or_not_at_all() {
+        var recent = new RecentContent(64L * MIB);
+        var key = new RecentContent.Key(
+                new MongoNamespace("d.p.files"),
+                new RawBsonDocument(new BsonDocument("_id", FILE), new BsonDocumentCodec()));
+        var file = new ChunkBatches.Described(FILE, 20, 10);
+        var first = new BsonDocument("n", new BsonInt32(0)).append("data", new BsonBinary(new byte[10]));
+        var tooShort = new BsonDocument("n", new BsonInt32(1)).append("data", new BsonBinary(new byte[9]));
+        for (int i = 0; i < 2; i++) {
+            recent.offer(key, file, List.of(first));
+            recent.offer(key, file, List.of(first, first));
+            recent.offer(key, file, List.of(first, tooShort));
+        }
+        assertThat(recent.source(key, new FairMemory(MIB))).isNull();
     }
 
     @Test

@@ -76,9 +76,10 @@ final class DriverCall {
                 var bucket = bucket(namespace);
                 yield () -> bucket.uploadFromStream("file", new ByteArrayInputStream(content));
             }
-            case Operation.Download(var namespace) -> {
+            case Operation.Download(var namespace, var files) -> {
                 var bucket = bucket(namespace);
-                yield () -> bucket.downloadToStream(new BsonString("f"), OutputStream.nullOutputStream());
+                yield () -> bucket.downloadToStream(
+                        new BsonString("f" + random.nextInt(files)), OutputStream.nullOutputStream());
             }
         };
     }

@@ -27,17 +27,19 @@ final class Buckets implements Closeable {
         database = client.getDatabase(Dataset.DATABASE);
     }
 
-    /// An empty bucket. Those handed out before are removed, but for the one with a file to read.
+    /// An empty bucket. Those handed out before are removed, but for the one with files to read.
     Namespace fresh() {
         made.stream().skip(1).forEach(this::drop);
         return bucket();
     }
 
-    /// A bucket with a file `f` of so many bytes; asked for first.
-    Namespace withFile(int bytes) {
+    /// A bucket with files `f0`, `f1` … of so many bytes; asked for first.
+    Namespace withFiles(int files, int bytes) {
         var bucket = bucket();
-        GridFSBuckets.create(database, bucket.bucket())
-                .uploadFromStream(new BsonString("f"), "f", new ByteArrayInputStream(new byte[bytes]));
+        var gridFs = GridFSBuckets.create(database, bucket.bucket());
+        for (int n = 0; n < files; n++) {
+            gridFs.uploadFromStream(new BsonString("f" + n), "f", new ByteArrayInputStream(new byte[bytes]));
+        }
         return bucket;
     }
 

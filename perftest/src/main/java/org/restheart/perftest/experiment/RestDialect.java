@@ -42,7 +42,7 @@ record RestDialect(int port, String credentials, String parameters) {
                 all.add("Content-Length: " + bytes);
                 yield new RequestTemplate("PUT", path + "/{}", all, "x".repeat(bytes), new Slot.GrowingNumber(0, 1));
             }
-            case Operation.Download _ -> get(path + "/f/binary", new Slot.Nothing());
+            case Operation.Download(var _, var files) -> get(path + "/f{}/binary", new Slot.RandomNumber(0, files));
         };
     }
 

@@ -56,7 +56,7 @@ final class Verification implements Closeable {
         if (creates || operation instanceof Operation.Insert || operation instanceof Operation.Ping) {
             return;
         }
-        if (operation instanceof Operation.Download(var namespace)) {
+        if (operation instanceof Operation.Download(var namespace, var _)) {
             checkLength(subject, namespace, response.body().length());
             return;
         }
@@ -71,7 +71,7 @@ final class Verification implements Closeable {
     private void checkLength(HttpSubject subject, Namespace namespace, int received) throws IOException {
         var file = mongo.getDatabase(namespace.database())
                 .getCollection(namespace.collection())
-                .find(eq("f"))
+                .find(eq("f0"))
                 .first();
         if (file == null || file.get("length", Number.class).longValue() != received) {
             throw new IOException(subject.name() + " sends " + received + " bytes of the file " + file);

@@ -108,13 +108,18 @@ public sealed interface Operation {
         }
     }
 
-    /// Reads the content of the file `f` of a bucket, the same each time.
+    /// Reads the content of a file of a bucket: one of `f0`, `f1` …, uniformly random.
     ///
     /// @param namespace its collection is the bucket with `.files`
-    record Download(Namespace namespace) implements Operation {
+    /// @param files how many there are
+    record Download(Namespace namespace, int files) implements Operation {
+        public Download {
+            Check.atLeast("files", files, 1);
+        }
+
         @Override
         public String label() {
-            return "download";
+            return files == 1 ? "download" : "download of " + files;
         }
     }
 

@@ -1,0 +1,123 @@
+package org.restheart.mongo.file;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.MongoNamespace;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairMemory;
+import org.restheart.mongo.file.ChunkBatches.Described;
+
+/// The content of small files that are downloaded again and again, by the documents of the files: the document is read
+/// for each download, and its tag and its time of upload differ in every version of the content. Thread-safe.
+final class RecentContent {
+    /// How long content is kept that nobody downloads, and how soon a second download shows that it is wanted again.
+    private static final Duration UNUSED = Duration.ofMinutes(1);
+
+    private static final int MOST_FILES = 10_000;
+
+    /// Of a file, besides its bytes.
+    private static final int OVERHEAD = 2 << 10;
+
+    private final Cache<Key, List<BsonDocument>> contents;
+
+    /// Files that were downloaded once: content that nobody asks for again only displaces other content.
+    private final Cache<Key, Boolean> seen;
+
+    private final long largest;
+
+    /// A version of a file.
+    ///
+    /// @param file its document, with all fields
+    record Key(MongoNamespace namespace, RawBsonDocument file) {}
+
+    /// @param bytes of all content
+    RecentContent(long bytes) {
+        this.largest = Math.min(ChunkBatches.WHOLE, bytes / 8);
+        this.contents = Caffeine.newBuilder()
+                .maximumWeight(bytes)
+                .weigher((Key key, List<BsonDocument> chunks) -> weight(key, chunks))
+                .expireAfterAccess(UNUSED)
+                .build();
+        this.seen = Caffeine.newBuilder()
+                .maximumSize(MOST_FILES)
+                .expireAfterAccess(UNUSED)
+                .build();
+    }
+
+    private static int weight(Key key, List<BsonDocument> chunks) {
+        int sum = OVERHEAD + key.file().getByteBuffer().remaining();
+        for (var chunk : chunks) {
+            sum += chunk.getBinary("data").getData().length;
+        }
+        return sum;
+    }
+
+    /// Keeps the content of a small file that is downloaded for the second time.
+    ///
+    /// @param chunks those that were read
+    void offer(Key key, Described file, List<BsonDocument> chunks) {
+        if (file.length() <= largest && isWhole(file, chunks) && seen.asMap().put(key, true) != null) {
+            contents.put(key, List.copyOf(chunks));
+        }
+    }
+
+    private static boolean isWhole(Described file, List<BsonDocument> chunks) {
+        if (chunks.size() != Math.ceilDiv(file.length(), file.chunkSize())) {
+            return false;
+        }
+        for (int n = 0; n < chunks.size(); n++) {
+            if (!file.isChunk(chunks.get(n), n)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The kept chunks of a file for one response; null if there are none, or the memory for them is used up: a client
+    /// that takes its time holds them even when they are no longer kept.
+    @Nullable
+    ChunkSource source(Key key, FairMemory memory) {
+        var chunks = contents.getIfPresent(key);
+        if (chunks == null) {
+            return null;
+        }
+        var share = memory.open(CallerScope.current());
+        if (!share.add(weight(key, chunks))) {
+            share.close();
+            return null;
+        }
+        return new ChunkSource() {
+            @Override
+            public @Nullable BsonDocument next(long n, long last) {
+                return n < chunks.size() ? chunks.get((int) n) : null;
+            }
+
+            @Override
+            public void close() {
+                share.close();
+            }
+        };
+    }
+
+    /// Gives the chunks of one file. Confined to one response.
+    interface ChunkSource extends AutoCloseable {
+        /// The next chunk. May block.
+        ///
+        /// @param n its number: the successor of the last one's or, after `last`, any
+        /// @param last the number of the last chunk that will be asked for in this order
+        /// @return null if there is none
+        /// @throws IOException if the chunks are of another version
+        @Nullable
+        BsonDocument next(long n, long last) throws IOException;
+
+        /// Does not wait.
+        @Override
+        void close();
+    }
+}
