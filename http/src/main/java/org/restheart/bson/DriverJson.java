@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.bson.BSONException;
 import org.bson.BsonType;
 import org.bson.json.JsonParseException;
@@ -13,6 +15,21 @@ import org.bson.json.JsonReader;
 /// `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end, anything after the
 /// value). Slower than [StrictJson]; decides for every text that [StrictJson] does not read.
 final class DriverJson {
+    /// Each is tried in turn.
+    private static final List<Rewording> REWORDINGS = List.of(
+            Rewording.of("JSON reader .*expect\\w+ (.+) but found '<eof>'\\.?", "the text ends before the value does"),
+            Rewording.of("JSON reader .*expect\\w+ (.+) but found '(.*)'\\.?", "there is '$2' where $1 is expected"),
+            Rewording.of("End of file.*|Trying to read past EOF.*", "the text ends before the value does"),
+            Rewording.of("state should be: hexString.*|invalid hexadecimal.*", "an ObjectId has 24 hexadecimal digits"),
+            Rewording.of(".*'(.*)' to type java\\.lang\\.Long", "'$1' is not an integer of 64 bits"),
+            Rewording.of(".*'(.*)' to type java\\.lang\\.Integer", "'$1' is not an integer of 32 bits"),
+            Rewording.of(".*'(.*)' to type [\\w.]+", "'$1' is not a number"),
+            Rewording.of("For input string: [\"'](.*)[\"'].*", "'$1' is not a number"),
+            Rewording.of(".*[Bb]ase64.*", "the binary value is not base64"),
+            Rewording.of("JSON reader expects \\$uuid.*|.*UUID string.*", "a UUID has 36 characters"),
+            Rewording.of("Invalid JSON (.*)", "there is an invalid $1"),
+            Rewording.of("(?:JSON reader )?(?:[a-z]+\\.)+\\w+(?:Exception|Error): (.*)", "$1"));
+
     private final JsonReader reader;
     private final BsonSink sink;
 
@@ -39,9 +56,27 @@ final class DriverJson {
                 tail.check(text, StopPosition.end(text));
             }
         } catch (JsonParseException | BSONException | IllegalArgumentException | DateTimeException e) {
-            throw MalformedJsonException.quoting(String.valueOf(e.getMessage()), StopPosition.of(text));
+            throw MalformedJsonException.quoting(reworded(String.valueOf(e.getMessage())), StopPosition.of(text));
         } catch (AssertionError e) { // the driver asserts the range of a decimal's exponent
-            throw MalformedJsonException.quoting(String.valueOf(e.getMessage()), StopPosition.of(text));
+            throw MalformedJsonException.quoting(reworded(String.valueOf(e.getMessage())), StopPosition.of(text));
+        }
+    }
+
+    /// The driver's message, for people who know neither its classes nor its terms.
+    private static String reworded(String message) {
+        for (var rewording : REWORDINGS) {
+            var matcher = rewording.message().matcher(message);
+            if (matcher.matches()) {
+                return matcher.replaceFirst(rewording.words());
+            }
+        }
+        return message;
+    }
+
+    /// @param words for messages that match; `$1` is what the first group has matched
+    private record Rewording(Pattern message, String words) {
+        static Rewording of(String message, String words) {
+            return new Rewording(Pattern.compile(message, Pattern.DOTALL), words);
         }
     }
 

@@ -13,6 +13,7 @@ import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -317,12 +318,37 @@ class JsonParserTest {
 
     @Test
     void a_message_has_a_position_unless_the_text_is_short() {
-        assertThatThrownBy(() -> JsonParser.parse("foo"))
-                .hasMessage("JSON reader was expecting a value but found 'foo'.");
+        assertThatThrownBy(() -> JsonParser.parse("foo")).hasMessage("there is 'foo' where a value is expected");
         assertThatThrownBy(() -> JsonParser.parse("{\"a\": 1,\n \"b\" 2}"))
-                .hasMessage("JSON reader was expecting ':' but found '2'. (line 2, column 7)");
+                .hasMessage("there is '2' where ':' is expected (line 2, column 7)");
         assertThatThrownBy(() -> JsonParser.parse("{\"a\": \"" + "x".repeat(100) + "\", b}"))
-                .hasMessage("JSON reader was expecting ':' but found '}'. (line 1, column 112)");
+                .hasMessage("there is '}' where ':' is expected (line 1, column 112)");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{\"a\": 1 | the text ends before the value does",
+                "{\"a\": | the text ends before the value does",
+                "{\"a\": \"x | the text ends before the value does",
+                "{\"a\": {\"$oid\": \"zz\"}} | an ObjectId has 24 hexadecimal digits",
+                "{\"a\": ObjectId('x')} | an ObjectId has 24 hexadecimal digits",
+                "{\"a\": ObjectId('zzzzzzzzzzzzzzzzzzzzzzzz')} | an ObjectId has 24 hexadecimal digits",
+                "{\"a\": {\"$numberLong\": \"zz\"}} | 'zz' is not an integer of 64 bits",
+                "{\"a\": {\"$numberInt\": \"zz\"}} | 'zz' is not an integer of 32 bits",
+                "{\"a\": {\"$numberDecimal\": \"zz\"}} | 'zz' is not a number",
+                "{\"a\": {\"$numberDouble\": \"zz\"}} | 'zz' is not a number",
+                "{\"a\": NumberLong(\"zz\")} | 'zz' is not a number",
+                "{\"a\": {\"$binary\": {\"base64\": \"***\", \"subType\": \"00\"}}} | the binary value is not base64",
+                "{\"a\": {\"$uuid\": \"x\"}} | a UUID has 36 characters",
+                "{\"a\": {\"$timestamp\": {\"t\": \"x\", \"i\": 1}}} | there is 'x' where an integer is expected",
+                "{\"a\": ISODate(\"zz\")} | Failed to parse string as a date: zz",
+                "{\"a\": 1..2} | there is an invalid number",
+            })
+    void a_message_says_in_plain_words_what_is_wrong(String json, String said) {
+        assertThatThrownBy(() -> JsonParser.parse(json)).hasMessage(said);
     }
 
     @Test
