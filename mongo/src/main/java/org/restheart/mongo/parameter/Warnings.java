@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
@@ -51,9 +52,38 @@ public final class Warnings {
 
     /// @throws org.restheart.http.ProblemException 400 for a parameter without effect, where these are refused
     public static OfParameters of(Request request, ParameterSettings settings) {
-        return request.query().names().isEmpty()
-                ? NONE
-                : new OfParameters(former(request.query(), settings), further(request, settings));
+        if (!request.query().names().isEmpty()) {
+            return new OfParameters(former(request.query(), settings), further(request, settings));
+        }
+        return ofKey(request)
+                .map(text -> new OfParameters(List.of(), List.of(text)))
+                .orElse(NONE);
+    }
+
+    /// A client that repeats a change in the belief that its key prevents it from being made twice.
+    private static Optional<String> ofKey(Request request) {
+        return switch (request.method()) {
+            case PUT, PATCH, DELETE ->
+                request.headers()
+                        .first("Idempotency-Key")
+                        .map(_ -> "Idempotency-Key has no effect on " + request.method()
+                                + ": a repeated request is carried out again, unless it has If-Match");
+            default -> Optional.empty();
+        };
+    }
+
+    /// An insert has nothing to narrow.
+    private static Optional<String> ofFilter(Request request, ResourceKind kind) {
+        boolean creates = request.method() == Method.POST
+                && (kind == ResourceKind.COLLECTION
+                        || kind == ResourceKind.SCHEMA_STORE
+                        || kind == ResourceKind.FILES_BUCKET);
+        var name = request.query().has("writeMode") ? "writeMode" : "wm";
+        boolean inserts = kind == ResourceKind.FILES_BUCKET
+                || request.query().first(name).flatMap(WriteMode::of).orElse(WriteMode.INSERT) == WriteMode.INSERT;
+        return creates && inserts && request.query().has("filter")
+                ? Optional.of("the parameter filter has no effect on an insert")
+                : Optional.empty();
     }
 
     private static List<String> former(Query query, ParameterSettings settings) {
@@ -90,6 +120,8 @@ public final class Warnings {
                 || kind == ResourceKind.BULK_FILES) {
             bulkWrite(request, warnings);
         }
+        ofKey(request).ifPresent(warnings::add);
+        ofFilter(request, kind).ifPresent(warnings::add);
         if (kind != ResourceKind.CHANGE_STREAM) { // the definition of a stream may name a parameter
             warnings.addAll(UnknownParameters.of(request, kind, settings.strict()));
         }
