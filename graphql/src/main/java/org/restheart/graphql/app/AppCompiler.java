@@ -176,10 +176,16 @@ final class AppCompiler {
         return null;
     }
 
+    private boolean loadsFields(GraphQLObjectType type) {
+        return type.getFieldDefinitions().stream()
+                .map(field -> fields.get(type.getName() + "." + field.getName()))
+                .anyMatch(mapping -> mapping != null && !(mapping instanceof FieldMapping.Path));
+    }
+
     private void addFetchers(GraphQLObjectType type, GraphQLCodeRegistry.Builder codes) {
         for (var field : type.getFieldDefinitions()) {
             var name = type.getName() + "." + field.getName();
-            var shape = FieldShape.of(field.getType(), limits.strictScalars());
+            var shape = FieldShape.of(field.getType(), limits.strictScalars(), this::loadsFields);
             var mapping = fields.get(name);
             boolean hasNoValue = switch (type.getName()) {
                 case Apps.QUERY -> mapping == null;

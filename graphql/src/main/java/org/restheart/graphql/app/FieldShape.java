@@ -4,11 +4,14 @@ import graphql.schema.GraphQLEnumType;
 import graphql.schema.GraphQLEnumValueDefinition;
 import graphql.schema.GraphQLList;
 import graphql.schema.GraphQLNonNull;
+import graphql.schema.GraphQLObjectType;
 import graphql.schema.GraphQLScalarType;
 import graphql.schema.GraphQLType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonType;
@@ -17,6 +20,8 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 
 /// Converts stored values to values of a field's type. Immutable.
 public sealed interface FieldShape {
@@ -25,16 +30,18 @@ public sealed interface FieldShape {
     @Nullable
     Object of(BsonValue value, @Nullable BsonValue root);
 
-    static FieldShape of(GraphQLType type, boolean strict) {
+    /// @param loading whether fields of an object type are loaded by queries, which need no value of the object
+    static FieldShape of(GraphQLType type, boolean strict, Predicate<GraphQLObjectType> loading) {
         return switch (type) {
-            case GraphQLNonNull required -> of(required.getWrappedType(), strict);
-            case GraphQLList list -> new Many(of(list.getWrappedType(), strict));
+            case GraphQLNonNull required -> of(required.getWrappedType(), strict, loading);
+            case GraphQLList list -> new Many(of(list.getWrappedType(), strict, loading));
             case GraphQLScalarType scalar -> new Leaf(StandardScalar.of(scalar.getName()), strict);
             case GraphQLEnumType anEnum ->
                 new Symbol(anEnum.getValues().stream()
                         .map(GraphQLEnumValueDefinition::getValue)
                         .collect(Collectors.toSet()));
-            default -> Composite.INSTANCE;
+            case GraphQLObjectType object -> new Composite(!loading.test(object));
+            default -> new Composite(false);
         };
     }
 
@@ -49,12 +56,23 @@ public sealed interface FieldShape {
     }
 
     /// An object, or one of several.
-    enum Composite implements FieldShape {
-        INSTANCE;
-
+    ///
+    /// @param stored whether all its fields are in the value
+    record Composite(boolean stored) implements FieldShape {
         @Override
         public @Nullable Object of(BsonValue value, @Nullable BsonValue root) {
-            return value.isNull() ? null : new Node(value, root == null ? value : root);
+            if (value.isNull()) {
+                return null;
+            }
+            if (stored && !value.isDocument() && !value.isArray()) {
+                throw Problem.of(
+                                ProblemCode.BAD_REQUEST,
+                                "Can't serialize value : a value of type "
+                                        + value.getBsonType().name().toLowerCase(Locale.ROOT)
+                                        + " is not of the field's type, which is an object")
+                        .raise();
+            }
+            return new Node(value, root == null ? value : root);
         }
     }
 
