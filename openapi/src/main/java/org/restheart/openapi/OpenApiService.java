@@ -23,8 +23,10 @@ import org.restheart.http.ComputeLimit;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
@@ -43,6 +45,8 @@ import org.restheart.openapi.OpenApiConfig.Server;
 /// one permission get a document. Thread-safe.
 public final class OpenApiService implements Service {
     private static final Cors CORS = new Cors("GET", Cors.DEFAULT_HEADERS + ", If-None-Match", "ETag");
+    private static final Set<String> PARAMETERS = Set.of("typed", "sample", "jsonMode");
+    private static final Set<String> BOOLEANS = Set.of("true", "false");
     private static final int MAX_BYTES = 8 << 20;
     private static final Set<JsonMode> MODES =
             EnumSet.of(JsonMode.DEFAULT, JsonMode.RELAXED, JsonMode.STRICT, JsonMode.EXTENDED);
@@ -118,6 +122,7 @@ public final class OpenApiService implements Service {
         if (account.isEmpty() && config.secured() && !showsEverything(false) && !evaluation.mayDoAnything(request)) {
             throw access.challenge().apply(request).raise(); // before any work that depends on how much there is
         }
+        check(request.query());
         var mode = mode(request);
         var path = path(request);
         var scope = scope(request, path);
@@ -137,6 +142,25 @@ public final class OpenApiService implements Service {
         var bytes = ComputeLimit.SHARED.compute(() -> document(key));
         meters.answered(begun);
         return answer(request, bytes, key.yaml(), visible.pending());
+    }
+
+    /// A misspelt parameter would have no effect, and a document without the wanted schemas looks like one that has
+    /// none.
+    private static void check(Query query) {
+        for (var name : query.names()) {
+            if (!PARAMETERS.contains(name)) {
+                Nearest.to(name, PARAMETERS).ifPresent(meant -> {
+                    throw Problem.of(
+                                    ProblemCode.PARAMETER_INVALID,
+                                    "unknown parameter " + name + "; did you mean " + meant + "?")
+                            .raise();
+                });
+            }
+        }
+        if (query.first("typed").filter(value -> !BOOLEANS.contains(value)).isPresent()) {
+            throw Problem.of(ProblemCode.PARAMETER_INVALID, "typed must be true or false")
+                    .raise();
+        }
     }
 
     private Options options(Request request, Scope scope) {

@@ -169,6 +169,11 @@ class OpenApiSchemasTest extends OpenApiFixture {
         var document = document("admin", "/_openapi?typed=false");
         assertThat(document.getDocument("paths")).containsKey("/{collection}");
         assertThat(document.getDocument("components").getDocument("schemas")).doesNotContainKey("Books");
+        var misspelt = gateway.as("admin").get("/_openapi?type=false");
+        assertThat(misspelt.statusCode()).isEqualTo(400);
+        assertThat(misspelt.body()).contains("unknown parameter type; did you mean typed?");
+        assertThat(gateway.as("admin").get("/_openapi?typed=no").statusCode()).isEqualTo(400);
+        assertThat(gateway.as("admin").get("/_openapi?v=3").statusCode()).isEqualTo(200);
     }
 
     @Test
