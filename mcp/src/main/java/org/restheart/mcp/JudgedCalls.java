@@ -15,6 +15,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.NeedsThread;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -102,6 +103,24 @@ final class JudgedCalls {
                 }
             }
         };
+    }
+
+    /// As [#send], for an aggregation or a change stream that the collection declares.
+    ///
+    /// @param argument that has its name
+    /// @throws RefusedCall if there is no such one
+    Response.Ready sendToDeclared(ToolCall call, String argument, JudgedRequest inner) {
+        try {
+            return send(call.http(), inner);
+        } catch (ProblemException e) {
+            throw e.problem().code() == ProblemCode.NOT_FOUND
+                    ? new RefusedCall(
+                            "refused",
+                            call.namespace() + " declares none with the " + argument + " "
+                                    + QuotedNames.quoted(call.text(argument))
+                                    + "; list-collections names the streams and aggregations of collections")
+                    : e;
+        }
     }
 
     /// The facts about the target of a request; empty if the caller may not send it, or the target does not exist.

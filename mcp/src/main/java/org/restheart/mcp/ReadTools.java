@@ -285,8 +285,9 @@ final class ReadTools {
         var block = block(call, limit(call));
         var parameters = new LinkedHashMap<String, String>();
         call.json("variables").ifPresent(variables -> parameters.put("avars", variables));
-        var results = calls.send(
-                call.http(),
+        var results = calls.sendToDeclared(
+                call,
+                "name",
                 JudgedRequest.at(
                                 Method.GET,
                                 calls.collection(call) + "/_aggrs/" + ResourceUri.encoded(call.text("name")),

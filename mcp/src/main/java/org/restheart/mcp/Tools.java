@@ -3,6 +3,7 @@ package org.restheart.mcp;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -24,6 +25,10 @@ import org.slf4j.LoggerFactory;
 final class Tools {
     private static final Logger LOG = LoggerFactory.getLogger(Tools.class);
     private static final BsonString FIND = new BsonString(Tool.FIND.toolName());
+
+    /// What arguments are called elsewhere.
+    private static final List<String> ARGUMENTS_OF_OTHERS =
+            List.of("args", "argument", "parameters", "params", "input", "inputs");
 
     private final Set<Tool> offered;
     private final VisibleCollections visible;
@@ -70,6 +75,15 @@ final class Tools {
         var sent = rpc.params().get("arguments");
         if (sent != null && !sent.isDocument()) {
             throw RpcError.invalidParams("'arguments' must be an object");
+        }
+        if (sent == null) {
+            ARGUMENTS_OF_OTHERS.stream()
+                    .filter(rpc.params()::containsKey)
+                    .findFirst()
+                    .ifPresent(other -> {
+                        throw RpcError.invalidParams(
+                                "there is no parameter '" + other + "'; did you mean 'arguments'?");
+                    });
         }
         var arguments = sent == null ? new BsonDocument() : sent.asDocument();
         observe(http, name);

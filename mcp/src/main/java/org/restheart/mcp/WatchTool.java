@@ -20,6 +20,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.StreamPosition;
 import org.restheart.http.push.Frame;
@@ -39,6 +40,7 @@ final class WatchTool {
     private static final String AFTER = "after";
     private static final String ID = "id:";
     private static final String DATA = "\ndata:";
+    private static final String POSITION = "Last-Event-ID";
 
     private final McpConfig config;
     private final JudgedCalls calls;
@@ -97,10 +99,25 @@ final class WatchTool {
                 .withHeader("Accept", "text/event-stream")
                 .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
                 .with(StreamPosition.ASKED, position::set);
-        var resumed =
-                after.map(token -> request.withHeader("Last-Event-ID", token)).orElse(request);
-        if (calls.send(call.http(), resumed).content() instanceof Content.Push(var subscription)) {
-            return subscription;
+        var resumed = after.map(token -> request.withHeader(POSITION, token)).orElse(request);
+        try {
+            if (calls.sendToDeclared(call, "stream", resumed).content() instanceof Content.Push(var subscription)) {
+                return subscription;
+            }
+        } catch (ProblemException e) { // the REST API calls the position by the name of its header
+            if (after.isEmpty()) {
+                throw e;
+            }
+            throw switch (e.problem().code()) {
+                case HISTORY_LOST ->
+                    new RefusedCall(
+                            "refused",
+                            "what happened since '" + AFTER + "' is no longer known: call without it, and find the"
+                                    + " documents as they are now");
+                case BAD_REQUEST ->
+                    new RefusedCall("refused", "'" + AFTER + "' is no place in this stream: call without it");
+                default -> e;
+            };
         }
         throw Problem.of(ProblemCode.INTERNAL, "the change stream could not be opened")
                 .raise();

@@ -154,11 +154,27 @@ class McpReadsTest extends McpFixture {
         assertThat(isError(writing)).isTrue();
         assertThat(text(writing)).isEqualTo("this aggregation writes");
         assertThat(gateway.collection("copied").countDocuments()).isZero();
+        var unknown = call("admin", "run-aggregation", "declaring", "'name': 'abov'");
+        assertThat(isError(unknown)).isTrue();
+        assertThat(text(unknown))
+                .isEqualTo(
+                        db + ".declaring declares none with the name \"abov\"; list-collections names the streams and"
+                                + " aggregations of collections");
         var listed = as("admin").call("list-collections", "{\"database\": \"" + db + "\"}");
         assertThat(documents(listed).getFirst().getArray("collections"))
                 .contains(
                         BsonDocument.parse(
                                 "{name: 'declaring', kind: 'collection', documents: {$numberInt: '2'}, aggregations: ['above', 'copy']}"));
+    }
+
+    @Test
+    void arguments_under_the_name_of_others_are_told() {
+        var params =
+                new BsonDocument("name", new BsonString("find")).append("args", BsonDocument.parse(in("orders", "")));
+        var error = McpClient.error(as("admin").send("tools/call", params.toJson()));
+        assertThat(error.getInt32("code").getValue()).isEqualTo(-32602);
+        assertThat(error.getString("message").getValue())
+                .isEqualTo("there is no parameter 'args'; did you mean 'arguments'?");
     }
 
     @Test

@@ -8,11 +8,13 @@ import static org.restheart.core.mcp.McpClient.isError;
 import static org.restheart.core.mcp.McpClient.text;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.mongodb.client.model.ReplaceOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -93,6 +95,26 @@ class McpWatchTest {
             var fifth = watch(who, ", \"after\": \"" + next(fourth) + "\"");
             assertThat(ids(fifth)).containsExactly(base + 4);
         }
+    }
+
+    @Test
+    void a_place_that_is_none_any_more_is_called_as_the_argument_is() {
+        var next = next(watch("ada", ""));
+        var keys = gateway.collection("_properties");
+        var key = Objects.requireNonNull(
+                keys.findOneAndDelete(BsonDocument.parse("{_id: '_resume_tokens'}"))); // tokens cannot be read any more
+        var result = new McpClient(gateway.as("ada")).call("watch", arguments(", \"after\": \"" + next + "\""));
+        assertThat(isError(result)).isTrue();
+        assertThat(text(result)).isEqualTo("'after' is no place in this stream: call without it");
+        keys.replaceOne(BsonDocument.parse("{_id: '_resume_tokens'}"), key, new ReplaceOptions().upsert(true));
+    }
+
+    @Test
+    void a_stream_that_is_not_declared_is_told() {
+        var result =
+                new McpClient(gateway.as("ada")).call("watch", arguments("").replace("\"all\"", "\"al\""));
+        assertThat(isError(result)).isTrue();
+        assertThat(text(result)).contains("declares none with the stream \"al\"; list-collections names");
     }
 
     @Test
