@@ -116,6 +116,58 @@ public final class RawDocuments {
         return values;
     }
 
+    /// Limits of what is in a document.
+    ///
+    /// @param text the longest text, in bytes
+    /// @param elements of an array
+    /// @param binary the longest binary value, in bytes
+    /// @param depth of documents and arrays, the document itself being the first
+    public record Limits(int text, int elements, int binary, int depth) {}
+
+    /// Whether nothing in a document is beyond limits. Decodes nothing.
+    ///
+    /// @throws org.bson.BsonSerializationException if the bytes are not BSON
+    public static boolean isWithin(RawBsonDocument document, Limits limits) {
+        var cursor = new RawCursor(document.getBackingArray(), document.getByteOffset());
+        return isWithin(cursor, document.getByteOffset() + document.getByteLength(), limits, Integer.MAX_VALUE, 1);
+    }
+
+    private static boolean isWithin(RawCursor cursor, int limit, Limits limits, int most, int depth) {
+        int end = cursor.enter(limit);
+        for (int count = 0; cursor.at < end; count++) {
+            byte type = cursor.in[cursor.at++];
+            cursor.skipName(end);
+            int from = cursor.at;
+            boolean fits = switch (type) {
+                case BsonTypes.DOCUMENT, BsonTypes.ARRAY ->
+                    depth < limits.depth()
+                            && isWithin(
+                                    cursor,
+                                    end,
+                                    limits,
+                                    type == BsonTypes.ARRAY ? limits.elements() : Integer.MAX_VALUE,
+                                    depth + 1);
+                case BsonTypes.STRING -> {
+                    cursor.skip(type, end);
+                    yield cursor.at - from - 5 <= limits.text();
+                }
+                case BsonTypes.BINARY -> {
+                    cursor.skip(type, end);
+                    yield cursor.at - from - 5 <= limits.binary();
+                }
+                default -> {
+                    cursor.skip(type, end);
+                    yield true;
+                }
+            };
+            if (!fits || count >= most) {
+                return false;
+            }
+        }
+        cursor.at = end + 1;
+        return true;
+    }
+
     /// Any value, with documents and arrays at every depth as trees that can be changed.
     public static BsonValue toTree(BsonValue value) {
         return switch (value) {

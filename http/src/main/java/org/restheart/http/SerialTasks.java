@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.restheart.http.access.CallerScope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,13 +18,21 @@ public final class SerialTasks implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialTasks.class);
 
     private final String name;
+    private final Duration pause;
     private final String caller = CallerScope.current();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
     /// @param name of the thread
     public SerialTasks(String name) {
+        this(name, Duration.ZERO);
+    }
+
+    /// @param name of the thread
+    /// @param pause before the first of several tasks is run: to start a thread costs more than a small task
+    public SerialTasks(String name, Duration pause) {
         this.name = name;
+        this.pause = pause;
     }
 
     /// Never blocks.
@@ -59,6 +68,9 @@ public final class SerialTasks implements Executor {
     }
 
     private void run() {
+        if (!pause.isZero()) {
+            LockSupport.parkNanos(pause.toNanos());
+        }
         do {
             var task = tasks.poll();
             if (task != null) {

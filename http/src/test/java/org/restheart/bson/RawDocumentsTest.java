@@ -15,6 +15,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RawDocumentsTest {
     private static final BsonObjectId ID = new BsonObjectId();
@@ -124,6 +126,27 @@ class RawDocumentsTest {
         var inner = (RawBsonDocument) RawDocuments.get(outer, "a").orElseThrow();
         assertThat(RawDocuments.edit(inner).put("d", ID).toDocument())
                 .isEqualTo(new BsonDocument("b", new BsonDocument("c", new BsonInt32(2))).append("d", ID));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{} | true",
+                "{\"a\": \"four\", \"b\": [1, 2], \"c\": {\"d\": {}}, \"e\": 1.5} | true",
+                "{\"a\": \"fives\"} | false",
+                "{\"a\": {\"b\": \"fives\"}} | false",
+                "{\"a\": [1, 2, 3]} | false",
+                "{\"a\": [[], [1, 2, 3]]} | false",
+                "{\"a\": {\"b\": {\"c\": {}}}} | false",
+                "{\"a\": {\"$binary\": {\"base64\": \"AAAA\", \"subType\": \"00\"}}} | true",
+                "{\"a\": {\"$binary\": {\"base64\": \"AAAAAA==\", \"subType\": \"00\"}}} | false",
+            })
+    void limits_hold_at_every_depth(String json, boolean within) {
+        var document = JsonParser.parseDocument(json.getBytes(UTF_8));
+        assertThat(RawDocuments.isWithin(document, new RawDocuments.Limits(4, 2, 3, 3)))
+                .isEqualTo(within);
     }
 
     @Test

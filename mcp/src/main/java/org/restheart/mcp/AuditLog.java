@@ -9,8 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
@@ -31,6 +33,10 @@ final class AuditLog {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
     private static final Logger ERRORS = LoggerFactory.getLogger(AuditLog.class);
     private static final int MAX_WAITING = 8_192;
+
+    /// The lines of this time are written together.
+    private static final Duration PAUSE = Duration.ofMillis(10);
+
     private static final Duration MAX_DRAIN = Duration.ofSeconds(10);
 
     /// Bytes of the requests that wait with their lines, which do not count as content any more.
@@ -51,7 +57,7 @@ final class AuditLog {
     private final boolean on;
     private final boolean values;
     private final InstantSource clock;
-    private final SerialTasks lines = new SerialTasks("mcp-audit");
+    private final SerialTasks lines = new SerialTasks("mcp-audit", PAUSE);
     private final AtomicLong waitingBytes = new AtomicLong();
 
     AuditLog(boolean on, boolean values, InstantSource clock) {
@@ -171,8 +177,30 @@ final class AuditLog {
 
     /// The value, or its text shortened to the limit.
     private static BsonValue cut(BsonDocument value, int most) {
+        if (longest(value) <= most) {
+            return value;
+        }
         var text = JSON.encodeToString(value);
         return text.length() <= most ? value : new BsonString(ShortText.of(text, most));
+    }
+
+    /// At least the length of the JSON of a value, without writing it.
+    private static long longest(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> {
+                long sum = 2;
+                for (var member : document.entrySet()) {
+                    sum += 6L * member.getKey().length() + 6 + longest(member.getValue());
+                }
+                yield sum;
+            }
+            case BsonArray array ->
+                2 + array.stream().mapToLong(element -> 2 + longest(element)).sum();
+            case BsonString text -> 2 + 6L * text.getValue().length();
+            case BsonNumber _ -> 60;
+            case BsonBoolean _ -> 5;
+            default -> Integer.MAX_VALUE;
+        };
     }
 
     /// The value with names and operators, and with types in place of scalars.

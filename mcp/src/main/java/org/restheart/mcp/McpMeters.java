@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +14,7 @@ final class McpMeters {
     private final DistributionSummary bytes;
 
     /// Looked up here, since the registry's own look-up costs more than all else that is counted.
-    private final ConcurrentMap<List<String>, Counter> counters = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Key, Counter> counters = new ConcurrentHashMap<>();
 
     private final ConcurrentMap<String, Timer> timers = new ConcurrentHashMap<>();
 
@@ -28,7 +27,8 @@ final class McpMeters {
 
     /// @param outcome `done`, `asked`, `refused` or `failed`
     void called(String tool, String outcome, long nanos) {
-        counter("mcp_calls", "Calls of tools", "tool", tool, "outcome", outcome).increment();
+        counter(new Key("mcp_calls", tool, outcome), "Calls of tools", "tool", "outcome")
+                .increment();
         timers.computeIfAbsent(
                         tool,
                         _ -> Timer.builder("mcp_seconds")
@@ -41,24 +41,40 @@ final class McpMeters {
     void result(ToolResult result) {
         bytes.record(result.bytes());
         result.cut()
-                .forEach(bound -> counter("mcp_cut", "Results that a bound has cut", "bound", bound)
+                .forEach(bound -> counter(new Key("mcp_cut", bound, ""), "Results that a bound has cut", "bound", "")
                         .increment());
     }
 
     void refused(String reason) {
-        counter("mcp_refused", "Requests refused before a tool was called", "reason", reason)
+        counter(new Key("mcp_refused", reason, ""), "Requests refused before a tool was called", "reason", "")
                 .increment();
     }
 
     void legacy(Revision revision) {
-        counter("mcp_legacy", "Requests of earlier revisions of the protocol", "version", revision.version())
+        counter(
+                        new Key("mcp_legacy", revision.version(), ""),
+                        "Requests of earlier revisions of the protocol",
+                        "version",
+                        "")
                 .increment();
     }
 
-    /// @param labels names, each followed by its value
-    private Counter counter(String name, String description, String... labels) {
-        return counters.computeIfAbsent(
-                List.of(name, String.join("\n", labels)),
-                _ -> Counter.builder(name).description(description).tags(labels).register(registry));
+    /// A counter of the registry.
+    ///
+    /// @param value of the first label
+    /// @param second the value of the second one; empty if there is none
+    private record Key(String name, String value, String second) {}
+
+    /// @param label the first one
+    /// @param second empty if there is none
+    private Counter counter(Key key, String description, String label, String second) {
+        var known = counters.get(key);
+        return known != null
+                ? known
+                : counters.computeIfAbsent(key, _ -> {
+                    var counter =
+                            Counter.builder(key.name()).description(description).tag(label, key.value());
+                    return (second.isEmpty() ? counter : counter.tag(second, key.second())).register(registry);
+                });
     }
 }

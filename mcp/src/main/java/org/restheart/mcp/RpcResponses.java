@@ -1,5 +1,6 @@
 package org.restheart.mcp;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.bson.BsonDocument;
@@ -9,6 +10,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
 
@@ -36,9 +38,24 @@ final class RpcResponses {
         return new BsonDocument("jsonrpc", new BsonString("2.0")).append("id", id.orElse(BsonNull.VALUE));
     }
 
+    private static boolean isPrintableAscii(ByteBuffer text) {
+        for (int i = text.position(); i < text.limit(); i++) {
+            if (text.get(i) < ' ' || text.get(i) == 0x7f) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Also in names, which are not enclosed in a fence.
+    private static Content.Bytes escaped(Utf8Buffer json) {
+        return Content.Bytes.of(Fence.escapedInvisible(json.toString()).getBytes(StandardCharsets.UTF_8));
+    }
+
     private static Response.Ready json(int status, BsonDocument message) {
-        // also in names, which are not enclosed in a fence
-        var json = Fence.escapedInvisible(JSON.encodeToString(message)).getBytes(StandardCharsets.UTF_8);
-        return Response.status(status).with(TYPE, Content.Bytes.of(json));
+        var out = new Utf8Buffer(1_024);
+        JSON.encode(message, out);
+        var json = out.toByteBuffer();
+        return Response.status(status).with(TYPE, isPrintableAscii(json) ? new Content.Bytes(json) : escaped(out));
     }
 }

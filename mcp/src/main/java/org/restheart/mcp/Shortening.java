@@ -7,6 +7,9 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.bson.RawDocuments.Limits;
 
 /// Shortens values to fit the context of a model, and records what was cut. Confined to one result.
 final class Shortening {
@@ -25,6 +28,10 @@ final class Shortening {
             return new Extent(maxString, 50, 64, 8, Integer.MAX_VALUE);
         }
 
+        Limits limits() {
+            return new Limits(string, array, binary, depth);
+        }
+
         /// Decreasing limits, tried in order until a document fits. The last one fits any document.
         List<Extent> smaller() {
             return List.of(
@@ -41,7 +48,10 @@ final class Shortening {
 
     /// @param pointer to the value
     BsonValue shown(BsonValue value, Extent extent, String pointer) {
-        return shown(value, extent, pointer, 0);
+        boolean fits = extent.fields() == Integer.MAX_VALUE
+                && value instanceof RawBsonDocument document
+                && RawDocuments.isWithin(document, extent.limits()); // most do, and need not be decoded
+        return fits ? value : shown(value, extent, pointer, 0);
     }
 
     private BsonValue shown(BsonValue value, Extent extent, String at, int depth) {
