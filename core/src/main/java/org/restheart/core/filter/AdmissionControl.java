@@ -206,11 +206,12 @@ final class AdmissionControl {
             synchronized (floor) {
                 long completed = all - countedDone;
                 countedDone = all;
-                latency.intervalEnded(refusedWithin(AFTER_REFUSAL, now));
+                latency.intervalEnded(refusedWithin(KEEP_FLOOR, now));
                 judgeFloor(completed, now);
                 if (completed > 0) {
                     wasOverloaded = refusedWithin(AFTER_REFUSAL, now);
-                    limit = Math.clamp(inTime(completed, elapsed), floor.value(), NO_LIMIT);
+                    long alone = floor.isTrialOfFewer() ? 0 : latency.nanos();
+                    limit = Math.clamp(inTime(completed, elapsed, alone), floor.value(), NO_LIMIT);
                 } else if (!wasOverloaded) {
                     limit = NO_LIMIT;
                 }
@@ -240,14 +241,16 @@ final class AdmissionControl {
         long elapsed = now - periodBegan;
         boolean enough = doneInPeriod >= PERIOD && elapsed >= SHORTEST_PERIOD.toNanos();
         if (enough || elapsed >= LONGEST_PERIOD.toNanos()) {
-            floor.periodEnded(Throughput.of(doneByCaller, doneInPeriod, elapsed / 1e9), inTime(doneInPeriod, elapsed));
+            var rate = Throughput.of(doneByCaller, doneInPeriod, elapsed / 1e9);
+            boolean refused = refusedWithin(SHORTEST_PERIOD, now);
+            floor.periodEnded(rate, inTime(doneInPeriod, elapsed, 0), latency, refused);
             periodBegan = NEVER;
             trialBegan = now;
         }
     }
 
     /// The number of requests that are completed in [#DELAY] and the time that each takes by itself.
-    private int inTime(long completed, long elapsed) {
-        return (int) Math.min(NO_LIMIT, (double) completed * (DELAY.toNanos() + latency.nanos()) / elapsed);
+    private static int inTime(long completed, long elapsed, long alone) {
+        return (int) Math.min(NO_LIMIT, (double) completed * (DELAY.toNanos() + alone) / elapsed);
     }
 }

@@ -54,7 +54,10 @@ final class ConcurrencyFloor {
     /// Ends a period of overload with the current floor.
     ///
     /// @param enough the limit that follows from this rate; a floor below it has no effect
-    void periodEnded(Throughput rate, int enough) {
+    /// @param latency that is added to this limit, but in a trial of fewer requests: forgotten if that holds, since
+    /// requests have waited for each other then
+    /// @param refused whether requests still are; else it does not matter whether they have waited for each other
+    void periodEnded(Throughput rate, int enough, LatencyWithoutQueue latency, boolean refused) {
         boolean holds = switch (trial) {
             case NONE -> true;
             case FEWER -> rate.against(formerRate) >= LOSS;
@@ -65,8 +68,15 @@ final class ConcurrencyFloor {
         } else if (periodsWithout > 0) {
             periodsWithout--;
         } else {
-            next(trial == Trial.FEWER ? rate.max(formerRate) : rate, enough);
+            if (trial == Trial.FEWER) {
+                latency.forget();
+            }
+            next(trial == Trial.FEWER ? rate.max(formerRate) : rate, enough, refused && latency.nanos() > 0);
         }
+    }
+
+    boolean isTrialOfFewer() {
+        return trial == Trial.FEWER;
     }
 
     boolean isTrial() {
@@ -81,13 +91,14 @@ final class ConcurrencyFloor {
         periodsWithout = moreTried ? PERIODS_WITHOUT : 0;
     }
 
-    private void next(Throughput rate, int enough) {
+    private void next(Throughput rate, int enough, boolean hasLatency) {
         former = floor;
         formerRate = rate;
-        boolean fewer = floor > LOWEST && floor > enough && (trial == Trial.FEWER || failed == Trial.MORE);
+        boolean lower = hasLatency || (floor > LOWEST && floor > enough);
+        boolean fewer = lower && (trial == Trial.FEWER || failed == Trial.MORE);
         if (fewer) {
             trial = Trial.FEWER;
-            floor = lowestTried ? floor / 2 : LOWEST;
+            floor = lowestTried ? Math.max(LOWEST, floor / 2) : LOWEST;
             lowestTried = true;
         } else if (floor < HIGHEST && trial != Trial.FEWER) {
             trial = Trial.MORE;

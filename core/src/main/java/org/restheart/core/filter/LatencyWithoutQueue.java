@@ -47,6 +47,11 @@ final class LatencyWithoutQueue {
         count.set(0);
     }
 
+    /// Until the end of the overload.
+    void forget() {
+        estimate = 0;
+    }
+
     /// Zero while it is unknown.
     long nanos() {
         return estimate;

@@ -176,6 +176,23 @@ class AdmissionControlTest {
     }
 
     @Test
+    void what_requests_wait_for_each_other_before_the_first_refusal_is_no_time_that_they_take_alone() {
+        var began = new ArrayDeque<Long>();
+        for (int tick = 0; tick < 2_000; tick++) { // 200 a second, of which 100 are done
+            sleep(10);
+            if (!began.isEmpty()) {
+                shares.leave("ada", now - began.remove());
+            }
+            for (int i = 0; i < 2; i++) {
+                if (shares.enter("ada")) {
+                    began.add(now);
+                }
+            }
+        }
+        assertThat(began).hasSizeBetween(16, 40);
+    }
+
+    @Test
     void clients_that_wait_for_each_other_are_an_overload_whatever_a_request_takes_alone() {
         doneOfManyClients(10, 100, 10, 60); // 100 a second
         assertThat(shares.enter("ada")).isFalse();
