@@ -12,6 +12,7 @@ import com.mongodb.client.model.UpdateManyModel;
 import java.io.Serial;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,6 +34,9 @@ import org.restheart.http.ProblemException;
 public final class CheckedChanges {
     /// Few enough that the transaction is over long before others wait for it in vain.
     private static final int BATCH = 100;
+
+    /// Of documents that are in memory together with their copies, but for the last one.
+    private static final long MAX_BYTES = 4 << 20;
 
     /// Refusals that are kept; all are counted.
     private static final int MAX_KEPT = 1_000;
@@ -176,24 +180,78 @@ public final class CheckedChanges {
         modified += counts.modified;
     }
 
-    /// A single statement of a client's transaction cannot be undone.
+    /// Within a transaction of the client, which never holds what is not checked: another request could commit it.
     private Counts within(ClientSession begun, List<BsonValue> ids) {
-        try {
-            return attempt(begun, ids);
-        } catch (RefusedException e) {
+        try (var rehearsal = Rehearsal.open(client, collection.getNamespace())) {
+            long matched = 0;
+            long modified = 0;
+            var some = new ArrayList<RawBsonDocument>();
+            long bytes = 0;
+            var matching = matching(begun, ids); // before any is changed, which may change what others match
+            try (var found = new SessionCollection(collection, Optional.of(begun))
+                    .find(byIds(matching))
+                    .iterator()) {
+                while (found.hasNext()) {
+                    some.add(found.next());
+                    bytes += some.getLast().getByteLength();
+                    if (bytes > MAX_BYTES || !found.hasNext()) {
+                        var counts = replaced(rehearsal, begun, some);
+                        matched += counts.changed;
+                        modified += counts.modified;
+                        some.clear();
+                        bytes = 0;
+                    }
+                }
+            }
+            return new Counts(matched, modified);
+        } catch (ProblemException e) { // all are changed or none
             begun.abortTransaction();
-            throw e.refused.getFirst().why().raise();
+            throw e;
         }
+    }
+
+    /// The ids of documents that the filter matches.
+    private List<BsonValue> matching(ClientSession transaction, List<BsonValue> ids) {
+        return new SessionCollection(collection, Optional.of(transaction))
+                .find(of(ids))
+                .projection(ID_ONLY)
+                .map(CheckedChanges::id)
+                .into(new ArrayList<>());
+    }
+
+    private Counts replaced(Rehearsal rehearsal, ClientSession begun, List<RawBsonDocument> stored) {
+        var ids = stored.stream().map(CheckedChanges::id).toList();
+        var change = List.of(new UpdateManyModel<RawBsonDocument>(of(ids), update));
+        var results = rehearsal.with(stored, copies -> {
+            var changed = BulkWrites.inOrder(copies.session(), copies.collection(), change);
+            if (changed.getMatchedCount() != stored.size()) {
+                throw Rehearsal.unmatched();
+            }
+            return copies.inSession().find(new BsonDocument()).into(new ArrayList<>());
+        });
+        var byId = new HashMap<BsonValue, RawBsonDocument>();
+        for (var result : results) {
+            check.accept(result);
+            byId.put(id(result), result);
+        }
+        var replacements = stored.stream()
+                .map(document -> {
+                    var result = Objects.requireNonNull(byId.get(id(document)));
+                    return new ReplaceOneModel<>(
+                            Rehearsal.unchanged(document, result, true), result, Rehearsal.OF_UNCHANGED);
+                })
+                .toList();
+        var written = BulkWrites.inOrder(Optional.of(begun), collection, replacements);
+        if (written.getMatchedCount() != stored.size()) { // by a request that runs in the same transaction
+            throw WriteAttempts.changesTooOften();
+        }
+        return new Counts(written.getMatchedCount(), written.getModifiedCount());
     }
 
     /// In one snapshot: which of the documents still match, their change, and what it made of them.
     private Counts attempt(ClientSession transaction, List<BsonValue> ids) {
         var inTransaction = new SessionCollection(collection, Optional.of(transaction));
-        var matching = inTransaction
-                .find(of(ids))
-                .projection(ID_ONLY)
-                .map(CheckedChanges::id)
-                .into(new ArrayList<>());
+        var matching = matching(transaction, ids);
         if (matching.isEmpty()) {
             return new Counts(0, 0);
         }
@@ -239,14 +297,15 @@ public final class CheckedChanges {
             var result = rehearsal.result(
                     stored,
                     id,
-                    copies ->
-                            BulkWrites.inOrder(Optional.empty(), copies, change).getMatchedCount() > 0);
+                    copies -> BulkWrites.inOrder(copies.session(), copies.collection(), change)
+                                    .getMatchedCount()
+                            > 0);
             check.accept(result);
             var replaced = BulkWrites.inOrder(
                     session,
                     collection,
                     List.of(new ReplaceOneModel<>(
-                            Rehearsal.unchanged(stored, result), result, Rehearsal.OF_UNCHANGED)));
+                            Rehearsal.unchanged(stored, result, false), result, Rehearsal.OF_UNCHANGED)));
             if (replaced.getMatchedCount() > 0) {
                 return new Counts(1, replaced.getModifiedCount());
             }

@@ -16,7 +16,8 @@ import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 
 /// An update of one document that is checked as it would be stored before anybody can see it: in a transaction, or on
-/// a server without transactions on a copy. Confined to one request.
+/// a copy where that is impossible. A transaction of the client never holds what is not checked: another request
+/// could commit it before the check has ended. Confined to one request.
 ///
 /// @param condition the target's
 /// @param filter with the id and the precondition; of no document where one is to be inserted
@@ -35,8 +36,8 @@ record CheckedUpdate(
         var begun = collection.transaction();
         if (begun.isPresent()) {
             try {
-                return within(collection);
-            } catch (ProblemException e) { // a single statement cannot be undone
+                return rehearsed(client);
+            } catch (ProblemException e) { // as after every other failed write
                 begun.get().abortTransaction();
                 throw e;
             }
@@ -81,9 +82,13 @@ record CheckedUpdate(
         }
         var result = result(rehearsal, stored);
         check.accept(result);
-        var replaced =
-                condition.collection().replaceOne(Rehearsal.unchanged(stored, result), result, Rehearsal.OF_UNCHANGED);
+        var replaced = condition.collection().replaceOne(unchanged(stored, result), result, Rehearsal.OF_UNCHANGED);
         return replaced.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
+    }
+
+    private BsonDocument unchanged(RawBsonDocument stored, RawBsonDocument result) {
+        return Rehearsal.unchanged(
+                stored, result, condition.collection().transaction().isPresent());
     }
 
     /// Empty if the document came meanwhile.
@@ -105,7 +110,7 @@ record CheckedUpdate(
         return rehearsal.result(
                 stored,
                 condition.id(),
-                copies -> target.updateIn(new SessionCollection(copies, Optional.empty()), update, mode, filter)
+                copies -> target.updateIn(copies.inSession(), update, mode, filter)
                         .isPresent());
     }
 }

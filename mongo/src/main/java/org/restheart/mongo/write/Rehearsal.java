@@ -3,7 +3,9 @@ package org.restheart.mongo.write;
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
@@ -16,6 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
@@ -27,12 +30,14 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.resource.ResourceNames;
 
-/// Computes what an update makes of a document without storing that, for servers without transactions: MongoDB
-/// carries it out on a copy, in a collection that exists for one request and that no request can name. Who has
-/// checked the result replaces the stored document by it, if that is still [#unchanged]. Confined to one
-/// request.
+/// Computes what an update makes of documents without storing that, where a change that turns out to be refused
+/// could not be undone: on servers without transactions, and within a transaction of a client, which another request
+/// of the client can commit at any time. MongoDB carries it out on copies, in a collection that no request can name:
+/// one that exists for one request or, where there are transactions, one that is never committed. Who has checked the
+/// result replaces the stored document by it, if that is still [#unchanged]. Confined to one request.
 final class Rehearsal implements AutoCloseable {
     /// How often an update is rehearsed again because the stored document has changed meanwhile.
     static final int MAX_ATTEMPTS = 10;
@@ -49,10 +54,25 @@ final class Rehearsal implements AutoCloseable {
 
     private static final BsonString ROOT = new BsonString("$$ROOT");
 
+    private final MongoClient client;
+    private final MongoDatabase database;
+    private final BsonDocument create;
     private final MongoCollection<RawBsonDocument> copies;
 
-    private Rehearsal(MongoCollection<RawBsonDocument> copies) {
-        this.copies = copies;
+    private Rehearsal(MongoClient client, MongoDatabase database, BsonDocument create) {
+        this.client = client;
+        this.database = database;
+        this.create = create;
+        this.copies = database.getCollection(create.getString("create").getValue(), RawBsonDocument.class);
+    }
+
+    /// Copies of documents, to which writes may be applied.
+    ///
+    /// @param session of all operations, if there is one
+    record Copies(MongoCollection<RawBsonDocument> collection, Optional<ClientSession> session) {
+        SessionCollection inSession() {
+            return new SessionCollection(collection, session);
+        }
     }
 
     /// Whether the server has no transactions.
@@ -62,9 +82,11 @@ final class Rehearsal implements AutoCloseable {
 
     /// @param target whose collation decides which values a filter takes for equal
     static Rehearsal open(MongoClient client, MongoNamespace target) {
-        var database = client.getDatabase(target.getDatabaseName()).withWriteConcern(WriteConcern.W1);
-        var name = ResourceNames.REHEARSALS + new ObjectId().toHexString();
-        var create = new BsonDocument("create", new BsonString(name));
+        var database = client.getDatabase(target.getDatabaseName())
+                .withWriteConcern(WriteConcern.W1)
+                .withReadPreference(ReadPreference.primary());
+        var create =
+                new BsonDocument("create", new BsonString(ResourceNames.REHEARSALS + new ObjectId().toHexString()));
         for (var found : collections(database, target.getCollectionName())) {
             var other = found.getString("name").getValue();
             if (other.equals(target.getCollectionName())) {
@@ -74,8 +96,10 @@ final class Rehearsal implements AutoCloseable {
                 database.getCollection(other).drop();
             }
         }
-        database.runCommand(create);
-        return new Rehearsal(database.getCollection(name, RawBsonDocument.class));
+        if (isNeeded(client)) {
+            database.runCommand(create);
+        }
+        return new Rehearsal(client, database, create);
     }
 
     private static Iterable<BsonDocument> collections(MongoDatabase database, String target) {
@@ -95,44 +119,68 @@ final class Rehearsal implements AutoCloseable {
     ///
     /// @param stored null where the update inserts the document
     /// @param update carries it out on the collection with the copy alone; false if its filter did not match
-    ///     that
-    RawBsonDocument result(
-            @Nullable RawBsonDocument stored, BsonValue id, Predicate<MongoCollection<RawBsonDocument>> update) {
-        return attempt(stored, Ids.equal(id), update)
-                .orElseThrow(() -> Problem.of(METHOD_NOT_ALLOWED, "such a filter needs a MongoDB replica set")
-                        .raise());
+    ///     that; may be called several times
+    RawBsonDocument result(@Nullable RawBsonDocument stored, BsonValue id, Predicate<Copies> update) {
+        return attempt(stored, Ids.equal(id), update).orElseThrow(Rehearsal::unmatched);
+    }
+
+    /// For filters that match documents in their collection and not their copies.
+    static ProblemException unmatched() {
+        return Problem.of(METHOD_NOT_ALLOWED, "such a filter needs a MongoDB replica set, and no transaction")
+                .raise();
     }
 
     /// As [#result]; empty if the update's filter did not match the copy.
     ///
     /// @param byId matches the document and no other
-    Optional<RawBsonDocument> attempt(
-            @Nullable RawBsonDocument stored, BsonDocument byId, Predicate<MongoCollection<RawBsonDocument>> update) {
-        if (stored != null) {
-            copies.insertOne(stored);
+    Optional<RawBsonDocument> attempt(@Nullable RawBsonDocument stored, BsonDocument byId, Predicate<Copies> update) {
+        return with(
+                stored == null ? List.of() : List.of(stored),
+                made -> update.test(made)
+                        ? Optional.of(Objects.requireNonNull(
+                                made.inSession().find(byId).first()))
+                        : Optional.empty());
+    }
+
+    /// Does something with copies of documents, which are gone afterwards.
+    ///
+    /// @param use may be called several times
+    <T> T with(List<RawBsonDocument> stored, Function<Copies, T> use) {
+        if (!isNeeded(client)) {
+            return Transaction.undone(client, session -> {
+                database.runCommand(session, create);
+                if (!stored.isEmpty()) {
+                    copies.insertMany(session, stored);
+                }
+                return use.apply(new Copies(copies, Optional.of(session)));
+            });
         }
-        var result = update.test(copies)
-                ? Optional.of(Objects.requireNonNull(copies.find(byId).first()))
-                : Optional.<RawBsonDocument>empty();
-        copies.deleteOne(byId);
+        if (!stored.isEmpty()) {
+            copies.insertMany(stored);
+        }
+        var result = use.apply(new Copies(copies, Optional.empty()));
+        copies.deleteMany(new BsonDocument());
         return result;
     }
 
     /// Matches a document that is byte for byte what was read, but for the types of equal numbers of one size.
-    /// To be used with [#OF_UNCHANGED].
+    /// To be used with [#OF_UNCHANGED]. Within a transaction, where no other client can change the document,
+    /// a large one is compared by its size.
     ///
     /// @throws org.restheart.http.ProblemException 405 for documents that do not fit into one command with
     ///     their replacement
-    static BsonDocument unchanged(RawBsonDocument stored, RawBsonDocument replacement) {
+    static BsonDocument unchanged(RawBsonDocument stored, RawBsonDocument replacement, boolean inTransaction) {
+        var size = equal(new BsonDocument("$bsonSize", ROOT), new BsonInt32(stored.getByteLength()));
+        var byId = Ids.equal(Objects.requireNonNull(stored.get("_id")));
         if (stored.getByteLength() + replacement.getByteLength() > MAX_BYTES) {
+            if (inTransaction) {
+                return byId.append("$expr", size);
+            }
             throw Problem.of(METHOD_NOT_ALLOWED, "changes of documents of this size need a MongoDB replica set")
                     .raise();
         }
-        var same = List.of(
-                equal(ROOT, new BsonDocument("$literal", stored)),
-                equal(new BsonDocument("$bsonSize", ROOT), new BsonInt32(stored.getByteLength())));
-        return Ids.equal(Objects.requireNonNull(stored.get("_id")))
-                .append("$expr", new BsonDocument("$and", new BsonArray(same)));
+        var same = List.of(equal(ROOT, new BsonDocument("$literal", stored)), size);
+        return byId.append("$expr", new BsonDocument("$and", new BsonArray(same)));
     }
 
     private static BsonDocument equal(BsonValue left, BsonValue right) {
@@ -141,6 +189,8 @@ final class Rehearsal implements AutoCloseable {
 
     @Override
     public void close() {
-        copies.drop();
+        if (isNeeded(client)) {
+            copies.drop();
+        }
     }
 }

@@ -98,7 +98,7 @@ final class RehearsedUpdates {
 
     private boolean replaced(RawBsonDocument stored, RawBsonDocument document) {
         var replacement =
-                new ReplaceOneModel<>(Rehearsal.unchanged(stored, document), document, Rehearsal.OF_UNCHANGED);
+                new ReplaceOneModel<>(Rehearsal.unchanged(stored, document, false), document, Rehearsal.OF_UNCHANGED);
         return BulkWrites.inOrder(Optional.empty(), collection, List.of(replacement))
                         .getMatchedCount()
                 > 0;
@@ -126,7 +126,7 @@ final class RehearsedUpdates {
         var byId = new BsonDocument("_id", target.id);
         long[] counts = new long[2];
         var result = rehearsal.attempt(stored, byId, copies -> {
-            var documents = copies.withDocumentClass(BsonDocument.class);
+            var documents = copies.collection().withDocumentClass(BsonDocument.class);
             for (var update : target.updates) {
                 var counted = Counts.of(BulkWrites.inOrder(Optional.empty(), documents, List.of(update)));
                 counts[0] += counted.matched();

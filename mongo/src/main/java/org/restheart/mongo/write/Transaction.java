@@ -1,6 +1,7 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoException;
+import com.mongodb.ReadPreference;
 import com.mongodb.TransactionOptions;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
@@ -22,14 +23,31 @@ final class Transaction {
     ///
     /// @throws org.restheart.http.ProblemException 409 after repeated conflicts, 405 without a replica set
     static <T> T run(MongoClient client, WriteConcern writeConcern, Function<ClientSession, T> work) {
-        var options = TransactionOptions.builder().writeConcern(writeConcern).build();
+        return attempts(client, writeConcern, session -> {
+            var result = work.apply(session);
+            session.commitTransaction();
+            return result;
+        });
+    }
+
+    /// Runs `work` and undoes whatever it has written, which nobody sees. Retries it after transient errors.
+    ///
+    /// @throws org.restheart.http.ProblemException as above
+    static <T> T undone(MongoClient client, Function<ClientSession, T> work) {
+        return attempts(client, WriteConcern.W1, work);
+    }
+
+    /// @param work may commit; what it has not committed is aborted
+    private static <T> T attempts(MongoClient client, WriteConcern writeConcern, Function<ClientSession, T> work) {
+        var options = TransactionOptions.builder()
+                .writeConcern(writeConcern)
+                .readPreference(ReadPreference.primary())
+                .build();
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             try (var session = client.startSession()) {
                 session.startTransaction(options);
                 try {
-                    var result = work.apply(session);
-                    session.commitTransaction();
-                    return result;
+                    return work.apply(session);
                 } finally {
                     if (session.hasActiveTransaction()) {
                         session.abortTransaction();
