@@ -8,6 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.trace.TraceSpan;
 
@@ -140,15 +142,41 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
                 .collect(Collectors.joining("; "));
     }
 
+    /// @throws org.restheart.http.ProblemException 403 for a name or a role that a target would take for another one
     private static Fields account(Request request) {
         var account = request.caller().account();
         if (account.isEmpty()) {
             return Fields.NONE;
         }
-        var fields = Fields.of("X-Forwarded-Account-Id", account.get().name());
+        var fields =
+                Fields.of("X-Forwarded-Account-Id", unmistakable(account.get().name(), ""));
         for (var role : account.get().roles()) {
-            fields = fields.plus("X-Forwarded-Account-Roles", role);
+            fields = fields.plus("X-Forwarded-Account-Roles", unmistakable(role, ","));
         }
         return fields;
+    }
+
+    /// A text that is the same at the target: blanks at its ends would be removed, control characters are sent as
+    /// blanks.
+    ///
+    /// @param separator of the texts of a field, of which a target may take all lines for one list
+    private static String unmistakable(String text, String separator) {
+        boolean changes = text.isEmpty()
+                || isBlank(text.codePointAt(0))
+                || isBlank(text.codePointBefore(text.length()))
+                || text.chars().anyMatch(Character::isISOControl)
+                || (!separator.isEmpty() && text.contains(separator));
+        if (changes) {
+            throw Problem.helpful(
+                            ProblemCode.FORBIDDEN,
+                            "the name or a role of this account could be taken for another one by the target: it is empty,"
+                                    + " begins or ends with a blank, or has a control character or, in a role, a comma")
+                    .raise();
+        }
+        return text;
+    }
+
+    private static boolean isBlank(int character) {
+        return Character.isWhitespace(character) || Character.isSpaceChar(character);
     }
 }

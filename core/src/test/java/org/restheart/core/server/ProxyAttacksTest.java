@@ -163,6 +163,19 @@ class ProxyAttacksTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"ada ", "ada\r\n", "ada\u3000", "comma", "blank", "tab"})
+    void an_account_is_not_handed_on_as_another_one(String name) throws Exception {
+        try (var gateway = target.gateway("");
+                var client = new RawClient(gateway.address())) {
+            assertThat(client.request("GET /back/x", RawTarget.basic(name))
+                            .answer()
+                            .status())
+                    .isEqualTo(403);
+            assertThat(target.hasRequests()).isFalse();
+        }
+    }
+
     @Test
     void trailers_are_not_handed_on() throws Exception {
         try (var gateway = target.gateway("");

@@ -97,7 +97,10 @@ final class RawTarget implements AutoCloseable {
                 graphql: {enabled: false}
                 basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
                 fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]},
-                  {userid: bob, password: pw, roles: [a]}]}
+                  {userid: bob, password: pw, roles: [a]}, {userid: 'ada ', password: pw, roles: [a]},
+                  {userid: "ada\\r\\n", password: pw, roles: [a]}, {userid: "ada\\u3000", password: pw, roles: [a]},
+                  {userid: comma, password: pw, roles: [a, 'b, root']}, {userid: blank, password: pw, roles: [a, ' root']},
+                  {userid: tab, password: pw, roles: [a, "root\\t"]}]}
                 fileAclAuthorizer: {enabled: true, permissions: [
                   {role: a, predicate: "path-prefix('/back') and not path-prefix('/back/admin')"}]}
                 apiKeyAuthMechanism: {enabled: false}
