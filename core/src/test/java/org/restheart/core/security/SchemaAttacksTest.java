@@ -62,6 +62,97 @@ class SchemaAttacksTest {
         assertThat(refused.body()).contains("takes too long");
     }
 
+    /// Each level of the document doubles what is noted about the next one, all of which `unevaluatedProperties` looks
+    /// at.
+    @Test
+    @Timeout(60)
+    void what_is_noted_of_evaluated_values_is_bounded() {
+        var admin = gateway.as("admin");
+        assertThat(admin.post("/_schemas", """
+                        {"_id": "tree", "$schema": "https://json-schema.org/draft/2020-12/schema", "$dynamicAnchor": "n",
+                         "anyOf": [{"properties": {"a": {"$dynamicRef": "#n"}}}, {"properties": {"a": {"$dynamicRef": "#n"}}}],
+                         "unevaluatedProperties": {"$dynamicRef": "#n"}}""").statusCode()).isEqualTo(201);
+        assertThat(admin.put("/trees", "{\"jsonSchema\": {\"schemaId\": \"tree\"}}")
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(admin.post("/trees", "{\"a\": {\"a\": 1}}").statusCode()).isEqualTo(201);
+        assertThat(admin.post("/trees", "{\"a\":".repeat(80) + "1" + "}".repeat(80))
+                        .body())
+                .contains("takes too long");
+    }
+
+    /// What a keyword lists is looked at for each of 100,000 values, and each of them may be wrong in each respect.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"required\": [%s]}",
+                "{\"dependentRequired\": {%s}}",
+                "{\"properties\": {%s}}",
+                "{\"patternProperties\": {%s}}",
+                "{\"anyOf\": [%s]}",
+            })
+    @Timeout(60)
+    void long_lists_of_a_schema_for_many_values_are_bounded_together(String keyword) {
+        var id = keyword.substring(2, keyword.indexOf('"', 2));
+        var member = switch (id) {
+            case "required" -> "\"n%d\"";
+            case "anyOf" -> "false";
+            case "dependentRequired" -> "\"n%d\": [\"x\"]";
+            default -> "\"n%d\": {}";
+        };
+        var members = IntStream.range(0, 5_000).mapToObj(member::formatted).collect(Collectors.joining(","));
+        var admin = gateway.as("admin");
+        assertThat(admin.post("/_schemas", """
+                        {"_id": "%s", "$schema": "https://json-schema.org/draft/2020-12/schema",
+                         "properties": {"list": {"items": %s}}}""".formatted(id, keyword.formatted(members)))
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(admin.put("/lists", "{\"jsonSchema\": {\"schemaId\": \"" + id + "\"}}")
+                        .statusCode())
+                .isIn(200, 201);
+        assertThat(admin.post("/lists", "{\"list\": [" + "{\"a\": 1},".repeat(100_000) + "1]}")
+                        .body())
+                .contains("takes too long");
+    }
+
+    /// Each of them is valid, and takes a fifth of a second.
+    @Test
+    @Timeout(60)
+    void costly_documents_of_one_request_are_bounded_together() {
+        var admin = gateway.as("admin");
+        assertThat(admin.post("/_schemas", """
+                        {"_id": "either", "properties": {"texts": {"type": "array", "items": {
+                          "anyOf": [{"pattern": "^(.+)@(.+)!$"}, {"type": "string"}]}}}}""").statusCode()).isEqualTo(201);
+        assertThat(admin.put("/either", "{\"jsonSchema\": {\"schemaId\": \"either\"}}")
+                        .statusCode())
+                .isEqualTo(201);
+        var text = "\"" + "@".repeat(1_500) + "\"";
+        var costly = "{\"texts\": [" + (text + ",").repeat(20) + text + "]}";
+        assertThat(admin.post("/either", costly).statusCode()).isEqualTo(201);
+        assertThat(admin.post("/either", "[" + (costly + ",").repeat(300) + costly + "]")
+                        .body())
+                .contains("takes too long");
+        var ordinary = "{\"texts\": [\"ada@example.com!\", \"bob\"]}";
+        assertThat(admin.post("/either", "[" + (ordinary + ",").repeat(20_000) + ordinary + "]")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    /// The schema is of somebody who means no harm.
+    @Test
+    @Timeout(60)
+    void a_small_document_of_many_violations_is_refused() {
+        var admin = gateway.as("admin");
+        assertThat(admin.post("/_schemas", """
+                        {"_id": "items", "properties": {"list": {"items": {"required": ["a", "b"]}}}}""").statusCode()).isEqualTo(201);
+        assertThat(admin.put("/items", "{\"jsonSchema\": {\"schemaId\": \"items\"}}")
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(admin.post("/items", "{\"list\": [" + "{},".repeat(100_000) + "{}]}")
+                        .body())
+                .contains("200002 schema violations found, #/list/0: ");
+    }
+
     @Test
     void a_pattern_that_is_given_up_writes_nothing_to_the_log() {
         var library = (Logger) LoggerFactory.getLogger("com.networknt.schema");

@@ -14,6 +14,7 @@ import com.networknt.schema.keyword.Keyword;
 import com.networknt.schema.keyword.KeywordValidator;
 import com.networknt.schema.path.NodePath;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -25,8 +26,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /// The library's dialects, with bounds of those keywords whose costs grow faster than the content:
 /// `format`, whose patterns the library matches by itself (that of `email` takes the square of the length),
-/// and `uniqueItems`, which compares all elements with each other if their hashes are equal, as a client can
-/// make them. Thread-safe.
+/// `minLength` and `maxLength`, which count the characters of a text each time, and `uniqueItems`, which compares
+/// all elements with each other if their hashes are equal, as a client can make them. Thread-safe.
 final class BoundedDialects implements DialectRegistry {
     /// Formats of texts that may be long, which are read from their beginning to their end.
     private static final Set<String> LINEAR = Set.of(
@@ -56,8 +57,14 @@ final class BoundedDialects implements DialectRegistry {
     private static Dialect bounded(Dialect dialect) {
         return Dialect.builder(dialect)
                 .formatKeywordFactory(BoundedFormat::new)
-                .keywords(
-                        keywords -> keywords.computeIfPresent("uniqueItems", (_, keyword) -> new BoundedItems(keyword)))
+                .keywords(keywords -> {
+                    keywords.computeIfPresent(
+                            "uniqueItems", (_, keyword) -> new BoundedKeyword(keyword, BoundedDialects::checkItems));
+                    for (var name : List.of("minLength", "maxLength")) {
+                        keywords.computeIfPresent(
+                                name, (_, keyword) -> new BoundedKeyword(keyword, BoundedDialects::checkLong));
+                    }
+                })
                 .build();
     }
 
@@ -124,7 +131,7 @@ final class BoundedDialects implements DialectRegistry {
         }
     }
 
-    private record BoundedItems(Keyword keyword) implements Keyword {
+    private record BoundedKeyword(Keyword keyword, Check check) implements Keyword {
         @Override
         public String getValue() {
             return keyword.getValue();
@@ -133,8 +140,7 @@ final class BoundedDialects implements DialectRegistry {
         @Override
         public KeywordValidator newValidator(
                 SchemaLocation location, JsonNode schema, Schema parent, SchemaContext context) throws Exception {
-            return new BoundedValidator(
-                    keyword.newValidator(location, schema, parent, context), BoundedDialects::checkItems);
+            return new BoundedValidator(keyword.newValidator(location, schema, parent, context), check);
         }
     }
 

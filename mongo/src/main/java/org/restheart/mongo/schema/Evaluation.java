@@ -6,7 +6,17 @@ import com.networknt.schema.ExecutionContext;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.ValidationLimitExceededException;
+import com.networknt.schema.annotation.Annotation;
+import com.networknt.schema.annotation.Annotations;
+import com.networknt.schema.path.NodePath;
+import java.util.AbstractList;
+import java.util.AbstractMap;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -21,36 +31,177 @@ final class Evaluation {
 
     /// The violations of a document in JSON.
     ///
+    /// @param budget of the request
     /// @throws ProblemException 400 when it takes too long
-    static List<Error> of(Schema schema, String json) {
+    static List<Error> of(Schema schema, String json, EvaluationBudget budget) {
         try {
-            return EvaluationBudget.within(() -> schema.validate(
-                    new Counted(schema.createExecutionContext().getExecutionConfig(), EvaluationBudget.current()),
-                    json,
-                    InputFormat.JSON));
+            return budget.within(
+                    json.length(),
+                    () -> schema.validate(
+                            new Counted(schema.createExecutionContext().getExecutionConfig(), budget),
+                            json,
+                            InputFormat.JSON));
         } catch (BudgetExceededException | ValidationLimitExceededException | StackOverflowError _) {
             throw Problem.of(ProblemCode.CONTENT_INVALID, "it takes too long to check the content against its schema")
                     .raise();
         }
     }
 
-    /// Spends budget on each keyword that is applied, so that a long evaluation lets other threads run.
+    /// Spends budget on each keyword that is applied, so that a long evaluation lets other threads run, and on each
+    /// violation.
     private static final class Counted extends ExecutionContext {
-        /// The cost of applying a keyword, in addition to the cost of texts and patterns.
+        /// The cost of applying a keyword, in addition to the cost of its members, of texts and of patterns.
         private static final long STEPS = 20;
 
+        private static final long STEPS_OF_ERROR = 300;
+
+        /// The cost of looking up a name, for example.
+        private static final long STEPS_OF_MEMBER = 4;
+
+        /// Values that are compared at the cost of one member: they are found by their hash.
+        private static final int HASHED = 16;
+
         private final EvaluationBudget budget;
+        private final Annotations annotations;
 
         Counted(ExecutionConfig config, EvaluationBudget budget) {
             super(config);
             this.budget = budget;
+            this.annotations = new CountedAnnotations(budget);
             executionConfig(bounds -> bounds.maxEvaluationSteps(MAX_STEPS).maxEvaluationDepth(MAX_DEPTH));
+            setErrors(new ArrayList<>());
         }
 
         @Override
         public void evaluationPathAddLast(String keyword) {
-            budget.spend(STEPS);
+            budget.spend(STEPS + STEPS_OF_MEMBER * members(keyword));
             super.evaluationPathAddLast(keyword);
+        }
+
+        /// The members of a keyword, such as the names of `required`: all of them are looked at for each value.
+        private int members(String keyword) {
+            var schema = getEvaluationSchema().peekLast();
+            var members = schema == null ? null : schema.getSchemaNode().get(keyword);
+            if (members == null) {
+                return 0;
+            }
+            return keyword.equals("enum") ? members.size() / HASHED : members.size();
+        }
+
+        @Override
+        public void addError(Error error) {
+            budget.spend(STEPS_OF_ERROR);
+            super.addError(error);
+        }
+
+        @Override
+        public void setErrors(List<Error> errors) {
+            super.setErrors(errors instanceof FewErrors ? errors : new FewErrors(errors));
+        }
+
+        @Override
+        public Annotations getAnnotations() {
+            return annotations;
+        }
+    }
+
+    /// A list of errors of which the first ones are kept: a small document can have millions of violations. In place
+    /// of each further one it has the first again, since the library counts them.
+    private static final class FewErrors extends AbstractList<Error> {
+        private static final int KEPT = 1_000;
+
+        private final List<Error> errors;
+
+        FewErrors(List<Error> errors) {
+            this.errors = errors;
+        }
+
+        @Override
+        public Error get(int index) {
+            return errors.get(index);
+        }
+
+        @Override
+        public int size() {
+            return errors.size();
+        }
+
+        @Override
+        public void add(int index, Error error) {
+            errors.add(index, errors.size() < KEPT ? error : errors.getFirst());
+        }
+
+        @Override
+        public Error set(int index, Error error) {
+            return errors.set(index, error);
+        }
+
+        @Override
+        public Error remove(int index) {
+            return errors.remove(index);
+        }
+
+        @Override
+        public void clear() {
+            errors.clear();
+        }
+    }
+
+    /// Spends budget on what keywords note of the values that they have evaluated, and on reading it:
+    /// `unevaluatedProperties` and `unevaluatedItems`, and each schema that is not satisfied, look at all
+    /// notes about a value.
+    private static final class CountedAnnotations extends Annotations {
+        private static final long STEPS = 100;
+
+        private final EvaluationBudget budget;
+        private final Map<NodePath, List<Annotation>> read;
+
+        CountedAnnotations(EvaluationBudget budget) {
+            this.budget = budget;
+            this.read = new CountedReads(super.asMap(), budget);
+        }
+
+        @Override
+        public void put(Annotation annotation) {
+            Object value = annotation.getValue();
+            budget.spend(STEPS + STEPS * (value instanceof Collection<?> names ? names.size() : 0));
+            super.put(annotation);
+        }
+
+        @Override
+        public Map<NodePath, List<Annotation>> asMap() {
+            return read;
+        }
+    }
+
+    private static final class CountedReads extends AbstractMap<NodePath, List<Annotation>> {
+        private final Map<NodePath, List<Annotation>> all;
+        private final EvaluationBudget budget;
+
+        CountedReads(Map<NodePath, List<Annotation>> all, EvaluationBudget budget) {
+            this.all = all;
+            this.budget = budget;
+        }
+
+        @Override
+        public Set<Entry<NodePath, List<Annotation>>> entrySet() {
+            return all.entrySet();
+        }
+
+        @Override
+        public @Nullable List<Annotation> get(@Nullable Object place) {
+            var found = all.get(place);
+            if (found != null && !found.isEmpty()) { // the path of each is compared, segment by segment
+                budget.spend(
+                        2L * found.size() * found.getLast().getEvaluationPath().getNameCount());
+            }
+            return found;
+        }
+
+        @Override
+        public List<Annotation> getOrDefault(@Nullable Object place, List<Annotation> otherwise) {
+            var found = get(place);
+            return found == null ? otherwise : found;
         }
     }
 }

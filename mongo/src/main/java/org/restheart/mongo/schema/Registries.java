@@ -42,6 +42,9 @@ final class Registries {
         /// Bound of character accesses. Ordinary patterns access each character a few times.
         private static final long MAX_STEPS = 10_000_000;
 
+        /// The cost of a text, in addition to that of its characters.
+        private static final long STEPS_OF_TEXT = 100;
+
         private final Pattern pattern;
 
         /// @throws java.util.regex.PatternSyntaxException for an invalid pattern
@@ -52,9 +55,10 @@ final class Registries {
 
         @Override
         public boolean matches(String value) {
+            var budget = EvaluationBudget.current();
+            budget.spend(STEPS_OF_TEXT);
             try {
-                return pattern.matcher(new Counted(value, new Steps(EvaluationBudget.current())))
-                        .find();
+                return pattern.matcher(new Counted(value, new Steps(budget))).find();
             } catch (StackOverflowError _) { // repeated groups recurse
                 throw new BudgetExceededException();
             }

@@ -104,7 +104,7 @@ public final class SchemaForm {
         static void check(SpecificationVersion version, BsonDocument schema) {
             var meta = REGISTRY.getSchema(SchemaLocation.of(version.getDialectId()));
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
-            var violations = Evaluation.of(meta, json);
+            var violations = Evaluation.of(meta, json, new EvaluationBudget());
             if (!violations.isEmpty()) {
                 throw Problem.of(
                                 ProblemCode.CONTENT_INVALID,

@@ -117,8 +117,9 @@ public final class Schemas implements AutoCloseable {
     /// @throws org.restheart.http.ProblemException 500 if the schema is invalid
     public Function<BsonDocument, List<Violation>> checking(SchemaSource schema) {
         var compiled = stored.compiled(schema.key());
-        return document ->
-                compiled.violations(document).stream().map(Violation::of).toList();
+        return document -> compiled.violations(document, new EvaluationBudget()).stream()
+                .map(Violation::of)
+                .toList();
     }
 
     /// Called when a schema was written through this server.
@@ -134,6 +135,7 @@ public final class Schemas implements AutoCloseable {
     private final class Rule implements DocumentRule {
         private final Request request;
         private final SchemaReference reference;
+        private final EvaluationBudget budget = new EvaluationBudget();
 
         Rule(Request request, SchemaReference reference) {
             this.request = request;
@@ -145,7 +147,7 @@ public final class Schemas implements AutoCloseable {
             request.requireThread();
             var key = reference.key();
             changes.follow(key.db());
-            var violations = stored.compiled(key).violations(document);
+            var violations = stored.compiled(key).violations(document, budget);
             if (!violations.isEmpty()) {
                 var refusal = DataWrite.VIOLATES_SCHEMA + " '" + key.idText() + "'";
                 throw Problem.of(

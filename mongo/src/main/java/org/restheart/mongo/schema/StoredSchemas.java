@@ -169,10 +169,11 @@ final class StoredSchemas {
         /// The violations of a document; empty if it is valid. The schema is applied to the document in the default
         /// JSON mode.
         ///
+        /// @param budget of the request
         /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema is invalid
-        List<Error> violations(BsonDocument document) {
+        List<Error> violations(BsonDocument document, EvaluationBudget budget) {
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
-            return Misconfigured.instead(key, why, () -> Evaluation.of(schema, json));
+            return Misconfigured.instead(key, why, () -> Evaluation.of(schema, json, budget));
         }
     }
 }
