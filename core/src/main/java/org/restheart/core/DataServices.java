@@ -235,7 +235,7 @@ final class DataServices {
                 streams.maxWaitingMessages(),
                 streams.maxWaitingBytes(),
                 listeners.budget(),
-                listeners.rights());
+                listeners.authorizations());
         var apps = new GraphqlService(
                 graphql,
                 changed -> new CollectionChanges(

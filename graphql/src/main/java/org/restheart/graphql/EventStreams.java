@@ -88,7 +88,7 @@ final class EventStreams {
         });
         results.set(stream);
         stream.start();
-        var forget = bounds.rights().watch(backlog, request);
+        var forget = bounds.authorizations().watch(backlog, request);
         return head().with(
                         MEDIA_TYPE,
                         new Content.Push(new Subscription(

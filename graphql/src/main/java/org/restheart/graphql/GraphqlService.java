@@ -65,7 +65,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         this.catalog = new AppCatalog(following, reads, config);
         this.runner = new QueryRunner(
                 config, reads, rights, new ResultMemory(config.answers().maxBytes()));
-        this.subscriptions = new Subscriptions(runner, streams, catalog, observer, bounds.rights());
+        this.subscriptions = new Subscriptions(runner, streams, catalog, observer, bounds.authorizations());
         this.sockets = new GraphqlSockets(subscriptions, bounds);
         this.skippedSegments = RequestPath.parse(config.uri()).segments().size();
     }

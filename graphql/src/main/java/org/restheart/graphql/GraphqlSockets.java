@@ -60,7 +60,7 @@ final class GraphqlSockets {
                         socket.end(Ending.INITIALISATION_TIMEOUT);
                     }
                 });
-        var forget = bounds.rights().watch(socket.backlog(), request);
+        var forget = bounds.authorizations().watch(socket.backlog(), request);
         var gone = new AtomicBoolean();
         return Response.status(101)
                 .with(answer)

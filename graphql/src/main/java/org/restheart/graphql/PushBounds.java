@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.PushBudget;
-import org.restheart.mongo.changestream.Rights;
+import org.restheart.mongo.changestream.AuthorizationWatch;
 
 /// Limits of connections on which results of subscriptions are sent.
 ///
@@ -13,9 +13,14 @@ import org.restheart.mongo.changestream.Rights;
 /// @param maxMessages most queued messages per connection
 /// @param maxBytes most queued bytes per connection
 /// @param budget of queued bytes, all connections together
-/// @param rights ends connections that are no longer authorized
+/// @param authorizations ends connections that are no longer authorized
 public record PushBounds(
-        Duration keepAlive, int maxSockets, int maxMessages, long maxBytes, PushBudget budget, Rights rights) {
+        Duration keepAlive,
+        int maxSockets,
+        int maxMessages,
+        long maxBytes,
+        PushBudget budget,
+        AuthorizationWatch authorizations) {
     /// For the current caller.
     Backlog backlog() {
         return new Backlog(maxMessages, maxBytes, budget, CallerScope.current());

@@ -9,11 +9,15 @@ import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Subscription;
-import org.restheart.mongo.changestream.Rights;
+import org.restheart.mongo.changestream.AuthorizationWatch;
 
 /// Starts operations that may be subscriptions. Thread-safe.
 record Subscriptions(
-        QueryRunner runner, SourceStreams streams, AppCatalog catalog, SubscriptionObserver observer, Rights rights) {
+        QueryRunner runner,
+        SourceStreams streams,
+        AppCatalog catalog,
+        SubscriptionObserver observer,
+        AuthorizationWatch authorizations) {
 
     /// Executes the operation; if it is a subscription, its source stream is opened, and it is executed for each event.
     ///
@@ -45,8 +49,9 @@ record Subscriptions(
         if (!isServed(served)) {
             throw new ResponseStream.SubscriptionEnded(Ending.REDEFINED);
         }
-        var current =
-                rights.current(request).orElseThrow(() -> new ResponseStream.SubscriptionEnded(Ending.PERMISSION_LOST));
+        var current = authorizations
+                .current(request)
+                .orElseThrow(() -> new ResponseStream.SubscriptionEnded(Ending.PERMISSION_LOST));
         Map<String, ?> extensions =
                 asked.resumeAfter().isPresent() ? Map.of("resumeToken", JsonParser.parse(event.token())) : Map.of();
         return runner.run(current, served.app(), asked, event, extensions);
@@ -54,7 +59,7 @@ record Subscriptions(
 
     /// Whether the request that opened a WebSocket would be admitted now. May block.
     boolean isAdmitted(Request request) {
-        return rights.admits(request);
+        return authorizations.admits(request);
     }
 
     /// Whether the definition is unchanged.

@@ -31,7 +31,7 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
-import org.restheart.mongo.changestream.StandingRights;
+import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.content.ContentWarnings;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.description.Descriptions;
@@ -73,7 +73,7 @@ public final class MongoService implements Service, AutoCloseable {
                 tasks,
                 config,
                 client,
-                new ChangeStreams(tasks, client, config.streams(), registry, StandingRights.FOR_EVER),
+                new ChangeStreams(tasks, client, config.streams(), registry, Reauthorization.ALWAYS),
                 registry,
                 (_, _) -> Response.status(204));
     }

@@ -12,7 +12,7 @@ import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.changestream.StandingRights.RightsBasis;
+import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
 import org.restheart.security.Credentials;
 import org.restheart.security.jwt.Claims;
 
@@ -23,7 +23,7 @@ final class CredentialChanges {
     private static final Duration UNFOLLOWED = Duration.ofSeconds(60);
 
     private final List<Reporter> reporters = new CopyOnWriteArrayList<>();
-    private volatile Consumer<Optional<RightsBasis>> watcher = _ -> {};
+    private volatile Consumer<Optional<AuthorizationBasis>> watcher = _ -> {};
 
     CredentialChanges(BackgroundTasks tasks) {
         tasks.repeat("unfollowed-credentials", UNFOLLOWED, () -> {
@@ -33,7 +33,7 @@ final class CredentialChanges {
         });
     }
 
-    void watch(Consumer<Optional<RightsBasis>> receiver) {
+    void watch(Consumer<Optional<AuthorizationBasis>> receiver) {
         watcher = receiver;
     }
 
@@ -41,44 +41,44 @@ final class CredentialChanges {
         watcher.accept(Optional.empty());
     }
 
-    void changed(RightsBasis basis) {
+    void changed(AuthorizationBasis basis) {
         watcher.accept(Optional.of(basis));
     }
 
     /// The account of this name may have changed, or something that only it has.
     void accountChanged(String name) {
-        changed(new RightsBasis.OfAccount(name));
+        changed(new AuthorizationBasis.OfAccount(name));
     }
 
     /// A key was changed by this server.
     void keyChanged() {
-        changed(new RightsBasis.OfKeys());
+        changed(new AuthorizationBasis.OfKeys());
     }
 
     void tokenRevoked(String id) {
-        changed(new RightsBasis.OfToken(id));
+        changed(new AuthorizationBasis.OfToken(id));
     }
 
     /// What the rights of a request depend on. The account of a token may have another name than its realm uses: the
     /// claim `sub` is one of its names, too.
-    static Set<RightsBasis> bases(Request request) {
-        var bases = new HashSet<RightsBasis>();
+    static Set<AuthorizationBasis> bases(Request request) {
+        var bases = new HashSet<AuthorizationBasis>();
         request.caller().account().ifPresent(account -> {
-            bases.add(new RightsBasis.OfAccount(account.name()));
+            bases.add(new AuthorizationBasis.OfAccount(account.name()));
             new Claims(account.properties())
                     .text("sub")
-                    .map(RightsBasis.OfAccount::new)
+                    .map(AuthorizationBasis.OfAccount::new)
                     .ifPresent(bases::add);
         });
         request.attribute(Credentials.KEY).ifPresent(credentials -> {
             if (credentials.isApiKey()) {
-                bases.add(new RightsBasis.OfKeys());
+                bases.add(new AuthorizationBasis.OfKeys());
             }
             credentials.token().ifPresent(token -> {
-                token.id().map(RightsBasis.OfToken::new).ifPresent(bases::add);
+                token.id().map(AuthorizationBasis.OfToken::new).ifPresent(bases::add);
                 token.lineage()
                         .map(Credentials.Lineage::id)
-                        .map(RightsBasis.OfToken::new)
+                        .map(AuthorizationBasis.OfToken::new)
                         .ifPresent(bases::add);
             });
         });
@@ -91,8 +91,8 @@ final class CredentialChanges {
     CollectionFollower.Listener ofAccounts(boolean byId) {
         return new Reporter() {
             @Override
-            Optional<RightsBasis> basis(Optional<String> id) {
-                return id.filter(_ -> byId).map(RightsBasis.OfAccount::new);
+            Optional<AuthorizationBasis> basis(Optional<String> id) {
+                return id.filter(_ -> byId).map(AuthorizationBasis.OfAccount::new);
             }
         };
     }
@@ -101,8 +101,8 @@ final class CredentialChanges {
     CollectionFollower.Listener ofKeys() {
         return new Reporter() {
             @Override
-            Optional<RightsBasis> basis(Optional<String> id) {
-                return Optional.of(new RightsBasis.OfKeys());
+            Optional<AuthorizationBasis> basis(Optional<String> id) {
+                return Optional.of(new AuthorizationBasis.OfKeys());
             }
         };
     }
@@ -111,8 +111,8 @@ final class CredentialChanges {
     CollectionFollower.Listener ofRevocations() {
         return new Reporter() {
             @Override
-            Optional<RightsBasis> basis(Optional<String> id) {
-                return id.map(RightsBasis.OfToken::new);
+            Optional<AuthorizationBasis> basis(Optional<String> id) {
+                return id.map(AuthorizationBasis.OfToken::new);
             }
         };
     }
@@ -125,7 +125,7 @@ final class CredentialChanges {
         }
 
         /// @param id of the document, if it is known and a string
-        abstract Optional<RightsBasis> basis(Optional<String> id);
+        abstract Optional<AuthorizationBasis> basis(Optional<String> id);
 
         @Override
         public void followed() {

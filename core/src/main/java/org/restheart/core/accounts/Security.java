@@ -29,8 +29,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.changestream.StandingRights;
-import org.restheart.mongo.changestream.StandingRights.RightsBasis;
+import org.restheart.mongo.changestream.Reauthorization;
+import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.importing.ImportOwners;
 import org.restheart.security.Challenges;
@@ -52,7 +52,7 @@ import org.restheart.security.users.UsersGuard;
 
 /// Security as configured: the security filter of every binding, the services of the security module, and the
 /// guards of other services.
-public final class Security implements StandingRights, AutoCloseable {
+public final class Security implements Reauthorization, AutoCloseable {
     private static final int DEFAULT_COST = 12;
 
     private final SecurityConfig config;
@@ -251,14 +251,14 @@ public final class Security implements StandingRights, AutoCloseable {
     }
 
     @Override
-    public Set<RightsBasis> bases(Request request) {
+    public Set<AuthorizationBasis> bases(Request request) {
         return CredentialChanges.bases(request);
     }
 
     /// Sets the observer of changes of accounts, API keys and tokens.
     ///
     /// @param watcher receives what may have changed; empty if it may be anything; must not block
-    public void watchCredentials(Consumer<Optional<RightsBasis>> watcher) {
+    public void watchCredentials(Consumer<Optional<AuthorizationBasis>> watcher) {
         changes.watch(watcher);
     }
 

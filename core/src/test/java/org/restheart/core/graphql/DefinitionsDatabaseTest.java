@@ -28,7 +28,7 @@ import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.changestream.ChangeStreams;
-import org.restheart.mongo.changestream.StandingRights;
+import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.reading.ReadRights;
 import org.restheart.testkit.TestClient;
@@ -62,7 +62,7 @@ class DefinitionsDatabaseTest {
                 """.formatted(mongo.connectionString(), usual));
         var settings = config.mongo().orElseThrow();
         var registry = new SimpleMeterRegistry();
-        var streams = new ChangeStreams(TASKS, mongo.client(), settings.streams(), registry, StandingRights.FOR_EVER);
+        var streams = new ChangeStreams(TASKS, mongo.client(), settings.streams(), registry, Reauthorization.ALWAYS);
         data = new MongoService(TASKS, settings, mongo.client(), registry);
         apps = new GraphqlService(
                 config.graphql().orElseThrow(),
@@ -76,7 +76,7 @@ class DefinitionsDatabaseTest {
                         settings.streams().maxWaitingMessages(),
                         settings.streams().maxWaitingBytes(),
                         streams.budget(),
-                        streams.rights()),
+                        streams.authorizations()),
                 (_, _, _, _, _) -> {});
         Filter tenants = (request, next) -> next.handle(request.headers()
                 .first("X-Tenant")

@@ -27,7 +27,7 @@ import org.restheart.http.push.PushBudget;
 import org.restheart.http.push.Subscription;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.Start;
-import org.restheart.mongo.changestream.StandingRights.RightsBasis;
+import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
@@ -47,7 +47,7 @@ public final class ChangeStreams implements AutoCloseable {
     private final CatchUp catchUp;
     private final FairShares listeners;
     private final Redefinitions redefinitions;
-    private final Rights rights;
+    private final AuthorizationWatch authorizations;
     private final PushBudget budget;
     private final ConcurrentHashMap<StreamKey, SharedStream> streams = new ConcurrentHashMap<>();
 
@@ -57,7 +57,7 @@ public final class ChangeStreams implements AutoCloseable {
             MongoClient client,
             ChangeStreamConfig config,
             MeterRegistry registry,
-            StandingRights standing) {
+            Reauthorization reauthorization) {
         this.tasks = tasks;
         this.client = client;
         this.config = config;
@@ -68,7 +68,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.catchUp = new CatchUp(tasks, client, cursors, meters);
         this.listeners = new FairShares(config.maxListeners(), 0);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
-        this.rights = new Rights(tasks, config.recheckRights(), standing);
+        this.authorizations = new AuthorizationWatch(tasks, config.recheckRights(), reauthorization);
     }
 
     /// The memory for messages that wait for listeners.
@@ -86,16 +86,16 @@ public final class ChangeStreams implements AutoCloseable {
     }
 
     /// Closes responses that are no longer authorized, also those of other services.
-    public Rights rights() {
-        return rights;
+    public AuthorizationWatch authorizations() {
+        return authorizations;
     }
 
     /// Credentials may have changed: listeners whose authorization rests on them are closed if they are not
     /// good any more.
     ///
     /// @param basis empty if it may be any
-    public void credentialsChanged(Optional<RightsBasis> basis) {
-        rights.changed(basis);
+    public void credentialsChanged(Optional<AuthorizationBasis> basis) {
+        authorizations.changed(basis);
     }
 
     /// For tokens of listeners to whom something is hidden. Waits for MongoDB.
@@ -142,7 +142,7 @@ public final class ChangeStreams implements AutoCloseable {
         request.attribute(StreamPosition.ASKED).ifPresent(asked -> asked.accept(() -> stream.position(listener)));
         meters.joined(listener.transport());
         var gone = new AtomicBoolean();
-        var forget = rights.watch(listener.backlog(), request);
+        var forget = authorizations.watch(listener.backlog(), request);
         return new Subscription(listener.transport(), listener.backlog(), config.keepAlive(), onSent, () -> {
             if (gone.compareAndSet(false, true)) {
                 forget.run();

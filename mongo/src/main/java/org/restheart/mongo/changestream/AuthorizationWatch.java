@@ -17,31 +17,31 @@ import org.restheart.http.Request;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.changestream.StandingRights.RightsBasis;
+import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Closes connections that are no longer authorized: always when their credentials expire or, after a change of
 /// what they rest on, are no longer good; and, if configured, when their requests would no longer be admitted.
 /// Every response that stays open for a caller is watched here, whichever service sends it. Thread-safe.
-public final class Rights {
-    private static final Logger LOG = LoggerFactory.getLogger(Rights.class);
+public final class AuthorizationWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(AuthorizationWatch.class);
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final int MAX_CHANGED = 1_000;
 
     private final Duration interval;
-    private final StandingRights standing;
-    private final Set<RightsBasis> changed = ConcurrentHashMap.newKeySet();
+    private final Reauthorization reauthorization;
+    private final Set<AuthorizationBasis> changed = ConcurrentHashMap.newKeySet();
     private volatile boolean anyChanged;
-    private final Set<Right> watched = ConcurrentHashMap.newKeySet();
+    private final Set<Authorization> watched = ConcurrentHashMap.newKeySet();
 
-    /// The rights whose credentials may have ended after they were checked and before they were watched.
-    private final Queue<Right> fresh = new ConcurrentLinkedQueue<>();
+    /// The connections whose credentials may have ended after they were checked and before they were watched.
+    private final Queue<Authorization> fresh = new ConcurrentLinkedQueue<>();
 
     /// @param interval in which each request is asked whether it would be admitted; zero for never
-    Rights(BackgroundTasks tasks, Duration interval, StandingRights standing) {
+    AuthorizationWatch(BackgroundTasks tasks, Duration interval, Reauthorization reauthorization) {
         this.interval = interval;
-        this.standing = standing;
+        this.reauthorization = reauthorization;
         tasks.repeat("expired-streams", LOOK, this::endExpired);
         tasks.repeat("streams-of-accounts", LOOK, this::endUnknown);
         if (!interval.isZero()) {
@@ -50,14 +50,15 @@ public final class Rights {
     }
 
     /// The authorization of one connection; compares by identity.
-    private static final class Right {
+    private static final class Authorization {
         private final Backlog backlog;
         private final Optional<Instant> expires;
-        private final Set<RightsBasis> bases;
+        private final Set<AuthorizationBasis> bases;
         private final @Nullable Request request;
 
         /// @param request null if it will not be needed
-        Right(Backlog backlog, Optional<Instant> expires, Set<RightsBasis> bases, @Nullable Request request) {
+        Authorization(
+                Backlog backlog, Optional<Instant> expires, Set<AuthorizationBasis> bases, @Nullable Request request) {
             this.backlog = backlog;
             this.expires = expires;
             this.bases = bases;
@@ -68,7 +69,7 @@ public final class Rights {
             return expires.filter(end -> !now.isBefore(end)).isPresent();
         }
 
-        boolean restsOn(Set<RightsBasis> any) {
+        boolean restsOn(Set<AuthorizationBasis> any) {
             return !Collections.disjoint(bases, any);
         }
     }
@@ -80,23 +81,23 @@ public final class Rights {
     /// @return to be called when the connection is closed
     public Runnable watch(Backlog backlog, Request request) {
         var expires = request.caller().expires();
-        var bases = standing.bases(request);
+        var bases = reauthorization.bases(request);
         boolean changes = !bases.isEmpty() || !interval.isZero();
         if (expires.isEmpty() && !changes) {
             return () -> {};
         }
-        var right =
-                new Right(backlog, expires, bases, changes ? request.blocking().with(Body.EMPTY) : null);
-        watched.add(right);
+        var authorization = new Authorization(
+                backlog, expires, bases, changes ? request.blocking().with(Body.EMPTY) : null);
+        watched.add(authorization);
         if (!bases.isEmpty()) {
-            fresh.add(right);
+            fresh.add(authorization);
         }
-        return () -> watched.remove(right);
+        return () -> watched.remove(authorization);
     }
 
     /// Whether a request that was admitted would be admitted now. Blocks.
     public boolean admits(Request request) {
-        return standing.stillAdmits(request);
+        return reauthorization.stillAdmits(request);
     }
 
     /// A request whose response is open, with its account as it is now: what is done for a later event follows changes
@@ -105,7 +106,7 @@ public final class Rights {
     /// @return empty if it is no longer authorized
     public Optional<Request> current(Request request) {
         try {
-            return standing.current(request);
+            return reauthorization.current(request);
         } catch (ProblemException e) {
             if (e.problem().code() != ProblemCode.DATABASE_UNAVAILABLE) {
                 throw e;
@@ -118,7 +119,7 @@ public final class Rights {
     /// Something may have changed: the credentials that rest on it are checked soon.
     ///
     /// @param basis empty if it may be any
-    void changed(Optional<RightsBasis> basis) {
+    void changed(Optional<AuthorizationBasis> basis) {
         if (watched.isEmpty()) {
             return;
         }
@@ -130,10 +131,12 @@ public final class Rights {
     }
 
     private void endUnknown() {
-        for (var right = fresh.poll(); right != null; right = fresh.poll()) {
-            if (watched.contains(right)
-                    && !is(right, request -> standing.current(request).isPresent())) {
-                end(right);
+        for (var authorization = fresh.poll(); authorization != null; authorization = fresh.poll()) {
+            if (watched.contains(authorization)
+                    && !is(
+                            authorization,
+                            request -> reauthorization.current(request).isPresent())) {
+                end(authorization);
             }
         }
         boolean any = anyChanged;
@@ -144,29 +147,33 @@ public final class Rights {
         anyChanged = false;
         changed.removeAll(bases); // what changes from now on is for the next time
         watched.stream()
-                .filter(right -> any || right.restsOn(bases))
-                .filter(right -> !is(right, request -> standing.current(request).isPresent()))
+                .filter(authorization -> any || authorization.restsOn(bases))
+                .filter(authorization -> !is(
+                        authorization,
+                        request -> reauthorization.current(request).isPresent()))
                 .forEach(this::end);
     }
 
     private void endExpired() {
         var now = Instant.now();
-        watched.stream().filter(right -> right.hasExpired(now)).forEach(this::end);
+        watched.stream().filter(authorization -> authorization.hasExpired(now)).forEach(this::end);
     }
 
     private void endRefused() {
-        watched.stream().filter(right -> !is(right, standing::stillAdmits)).forEach(this::end);
+        watched.stream()
+                .filter(authorization -> !is(authorization, reauthorization::stillAdmits))
+                .forEach(this::end);
     }
 
-    private void end(Right right) {
-        watched.remove(right);
-        right.backlog.end(Ending.PERMISSION_LOST);
+    private void end(Authorization authorization) {
+        watched.remove(authorization);
+        authorization.backlog.end(Ending.PERMISSION_LOST);
     }
 
     /// If it cannot be decided now, it is checked again later.
-    private static boolean is(Right right, Predicate<Request> good) {
+    private static boolean is(Authorization authorization, Predicate<Request> good) {
         try {
-            return right.request == null || good.test(right.request);
+            return authorization.request == null || good.test(authorization.request);
         } catch (RuntimeException e) { // one request must not prevent the others from being checked
             LOG.warn("the authorization of a listener could not be checked", e);
             return true;

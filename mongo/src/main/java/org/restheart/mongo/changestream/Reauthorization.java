@@ -5,9 +5,9 @@ import java.util.Set;
 import org.restheart.http.Request;
 
 /// Decides whether requests that were admitted, and whose responses stay open, are still authorized. Thread-safe.
-public interface StandingRights {
+public interface Reauthorization {
     /// For servers without accounts.
-    StandingRights FOR_EVER = new StandingRights() {
+    Reauthorization ALWAYS = new Reauthorization() {
         @Override
         public boolean stillAdmits(Request request) {
             return true;
@@ -19,7 +19,7 @@ public interface StandingRights {
         }
 
         @Override
-        public Set<RightsBasis> bases(Request request) {
+        public Set<AuthorizationBasis> bases(Request request) {
             return Set.of();
         }
     };
@@ -32,21 +32,21 @@ public interface StandingRights {
     Optional<Request> current(Request request);
 
     /// What the authorization rests on: a change of anything else does not end it. Empty without an account.
-    Set<RightsBasis> bases(Request request);
+    Set<AuthorizationBasis> bases(Request request);
 
     /// What the authorization of a response that stays open rests on, and what is reported when it may have changed.
-    sealed interface RightsBasis {
+    sealed interface AuthorizationBasis {
         /// A stored account.
         ///
         /// @param name as its credentials or the subject of its token say it
-        record OfAccount(String name) implements RightsBasis {}
+        record OfAccount(String name) implements AuthorizationBasis {}
 
         /// A token.
         ///
         /// @param id its own, or that of the log-in from which it was derived
-        record OfToken(String id) implements RightsBasis {}
+        record OfToken(String id) implements AuthorizationBasis {}
 
         /// API keys. Changes of one are reported for all: they tell only its digest.
-        record OfKeys() implements RightsBasis {}
+        record OfKeys() implements AuthorizationBasis {}
     }
 }
