@@ -96,7 +96,7 @@ class SocketMemoryTest {
                     sockets.add(socket);
                     var _ = socket.trySend("{\"type\": \"subscribe\", \"id\": \"a\", \"payload\": " + request + "}");
                     var _ = socket.trySend("{\"type\": \"ping\"}");
-                    await().until(() -> socket.closed().isPresent() || socket.has("pong"));
+                    await().until(() -> socket.closedWith().isPresent() || socket.has("pong"));
                 }
                 assertThat(closed(sockets)).hasSizeBetween(1, 9).containsOnly(1013);
             } finally {
@@ -120,6 +120,6 @@ class SocketMemoryTest {
     }
 
     private static List<Integer> closed(List<GraphqlWebSocket> sockets) {
-        return sockets.stream().flatMap(socket -> socket.closed().stream()).toList();
+        return sockets.stream().flatMap(socket -> socket.closedWith().stream()).toList();
     }
 }

@@ -115,9 +115,9 @@ class SubscriptionNoninterferenceTest {
                     changeHidden(worlds);
                 }
                 changeVisible(worlds, user, secretHidden);
-                var result = first.next().result();
+                var result = first.next().document();
                 assertThat(result.get("errors")).isNull();
-                assertThat(second.next().result())
+                assertThat(second.next().document())
                         .as("seed %d, change %d", SEED, i)
                         .isEqualTo(result);
                 assertThat(result.toString()).doesNotContain("\"eve\"");

@@ -106,7 +106,7 @@ class SubscriptionsTest {
             for (int i = 0; i < 50; i++) {
                 var sent = events.next();
                 assertThat(sent.event()).isEqualTo("next");
-                assertThat(compact(sent.result().getDocument("data")))
+                assertThat(compact(sent.document().getDocument("data")))
                         .isEqualTo("{\"strict\":{\"_id\":%d,\"n\":%d,\"maker\":{\"name\":\"M%d\"}}}"
                                 .formatted(100 + i, 1 + i % 2, 1 + i % 2));
             }
@@ -161,7 +161,7 @@ class SubscriptionsTest {
         try (var events = GraphqlEvents.open(gateway, "admin", "live", "{items(nope: 1){_id}}")) {
             var sent = events.next();
             assertThat(sent.event()).isEqualTo("next");
-            assertThat(sent.result().getArray("errors")).isNotEmpty();
+            assertThat(sent.document().getArray("errors")).isNotEmpty();
             assertThat(events.next().event()).isEqualTo("complete");
         }
         try (var events = GraphqlEvents.open(gateway, "admin", "live", "{items{_id}}")) {
@@ -190,7 +190,7 @@ class SubscriptionsTest {
     void a_stream_that_cannot_be_opened_is_an_error(String query, String message) throws Exception {
         try (var events = GraphqlEvents.open(gateway, "admin", "live", query)) {
             assertThat(events.next()
-                            .result()
+                            .document()
                             .getArray("errors")
                             .getFirst()
                             .asDocument()
@@ -234,7 +234,7 @@ class SubscriptionsTest {
                     .isEqualTo("{\"ruled\":{\"_id\":11,\"secret\":null}}");
         }
         try (var eve = GraphqlEvents.open(gateway, "eve", "live", query)) {
-            assertThat(eve.next().result().getArray("errors")).hasSize(1);
+            assertThat(eve.next().document().getArray("errors")).hasSize(1);
         }
     }
 

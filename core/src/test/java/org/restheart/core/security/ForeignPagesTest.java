@@ -4,10 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.WebSocket;
-import java.net.http.WebSocketHandshakeException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -15,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WebSocketClient;
 import org.restheart.testkit.WithMongo;
 
 /// What pages of other origins do with the password that a browser keeps after a log-in by HTTP Basic. Browsers send
@@ -150,21 +147,9 @@ class ForeignPagesTest {
     }
 
     private static int handshake(String path, String origin) throws Exception {
-        try (var client = HttpClient.newHttpClient()) {
-            return client.newWebSocketBuilder()
-                    .header("Authorization", TestClient.basic("admin", "admin-pw"))
-                    .header("Origin", origin)
-                    .buildAsync(URI.create(own().replace("http:", "ws:") + path), new WebSocket.Listener() {})
-                    .handle((socket, failure) -> {
-                        if (socket != null) {
-                            socket.abort();
-                            return 101;
-                        }
-                        return failure.getCause() instanceof WebSocketHandshakeException refused
-                                ? refused.getResponse().statusCode()
-                                : -1;
-                    })
-                    .get(20, TimeUnit.SECONDS);
-        }
+        return WebSocketClient.handshake(
+                URI.create(own().replace("http:", "ws:") + path),
+                builder -> builder.header("Authorization", TestClient.basic("admin", "admin-pw"))
+                        .header("Origin", origin));
     }
 }

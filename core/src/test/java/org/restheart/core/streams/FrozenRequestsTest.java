@@ -223,7 +223,7 @@ class FrozenRequestsTest {
                 });
                 gateway.send("PUT", "/t/mark?wm=upsert", "{\"n\": 77}");
                 var event = listener.next();
-                while (!event.data().toString().contains("\"mark\"")) {
+                while (!event.document().toString().contains("\"mark\"")) {
                     event = listener.next();
                 }
             } catch (Throwable e) {

@@ -74,7 +74,7 @@ class HiddenMomentsTest {
         var text = new StringBuilder();
         try (var events = since(stream, second)) {
             while (true) {
-                var event = events.next().data();
+                var event = events.next().document();
                 if (event.getDocument("documentKey").isString("_id")) {
                     return text.toString();
                 }

@@ -48,8 +48,8 @@ class StreamResumeTest {
                 .toList();
     }
 
-    private static int number(SseListener.Sent event) {
-        return event.data().getDocument("fullDocument").getInt32("n").getValue();
+    private static int number(SseListener.Event event) {
+        return event.document().getDocument("fullDocument").getInt32("n").getValue();
     }
 
     /// It receives them as fast as it takes them; what is written in the meantime does not fit to what waits either.
@@ -129,7 +129,7 @@ class StreamResumeTest {
             try (var again = new SseListener(gateway, TARGET, id)) {
                 assertThat(again.status()).contains(" 200 ");
                 var event = again.next();
-                while (!event.data().containsKey("fullDocument") || number(event) != 3) {
+                while (!event.document().containsKey("fullDocument") || number(event) != 3) {
                     event = again.next();
                 }
             }

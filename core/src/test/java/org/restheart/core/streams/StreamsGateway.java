@@ -10,15 +10,16 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
-import java.net.http.WebSocketHandshakeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WebSocketClient;
 
 /// A gateway on a free port over its own database, open to all callers.
 final class StreamsGateway implements AutoCloseable {
@@ -151,21 +152,16 @@ final class StreamsGateway implements AutoCloseable {
 
     /// The status of a handshake of a WebSocket; a valid one is cut off at once.
     int handshake(String target, String... headers) throws Exception {
-        var builder = HTTP.newWebSocketBuilder();
-        for (int i = 0; i < headers.length; i += 2) {
-            builder.header(headers[i], headers[i + 1]);
-        }
-        var answer = builder.buildAsync(uri("ws", target), new WebSocket.Listener() {})
-                .handle((socket, failure) -> {
-                    if (socket != null) {
-                        socket.abort();
-                        return 101;
-                    }
-                    return failure.getCause() instanceof WebSocketHandshakeException refused
-                            ? refused.getResponse().statusCode()
-                            : -1;
-                });
-        return answer.get();
+        return WebSocketClient.handshake(uri("ws", target), fields(headers));
+    }
+
+    /// @param headers names and values
+    static Consumer<WebSocket.Builder> fields(String... headers) {
+        return builder -> {
+            for (int i = 0; i < headers.length; i += 2) {
+                builder.header(headers[i], headers[i + 1]);
+            }
+        };
     }
 
     /// MongoDB's open change streams on a collection.

@@ -200,7 +200,7 @@ class StreamsTest {
         }
     }
 
-    private void resume(SseListener.Sent first) throws IOException {
+    private void resume(SseListener.Event first) throws IOException {
         var id = first.id();
         int last = number(first);
         for (int resumed = 0; resumed < 30; resumed++) {
@@ -214,8 +214,8 @@ class StreamsTest {
         }
     }
 
-    private static int number(SseListener.Sent event) {
-        return event.data().getDocument("fullDocument").getInt32("n").getValue();
+    private static int number(SseListener.Event event) {
+        return event.document().getDocument("fullDocument").getInt32("n").getValue();
     }
 
     @Test
