@@ -112,7 +112,7 @@ final class DownloadFile implements DataHandler {
                 new ContentMoves(Chunks.of(collections, request)).finish(request.id());
             } else {
                 var kept = query.settings().session().isEmpty()
-                        ? recent.source(new RecentContent.Key(query.namespace(), file), readAhead)
+                        ? recent.source(RecentContent.Key.of(query.namespace(), file), readAhead)
                         : null;
                 if (kept != null) {
                     return new State(file, null, Optional.empty(), kept);
@@ -242,7 +242,7 @@ final class DownloadFile implements DataHandler {
     }
 
     private ChunkBatches batches(DataRequest request, State state, Described described) {
-        var key = new RecentContent.Key(request.namespace(), state.file);
+        var key = RecentContent.Key.of(request.namespace(), state.file);
         return new ChunkBatches(
                 Chunks.of(collections, request),
                 state.session,

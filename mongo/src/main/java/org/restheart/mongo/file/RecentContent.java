@@ -4,6 +4,9 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoNamespace;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -31,17 +34,28 @@ final class RecentContent {
 
     private final long largest;
 
-    /// A version of a file.
+    /// A version of a file. Documents may be large, and views of larger replies, so that their digests are kept.
     ///
-    /// @param file its document, with all fields
-    record Key(MongoNamespace namespace, RawBsonDocument file) {}
+    /// @param digest of the document
+    record Key(MongoNamespace namespace, ByteBuffer digest) {
+        /// @param file the document, with all fields
+        static Key of(MongoNamespace namespace, RawBsonDocument file) {
+            try {
+                var sha256 = MessageDigest.getInstance("SHA-256");
+                sha256.update(file.getBackingArray(), file.getByteOffset(), file.getByteLength());
+                return new Key(namespace, ByteBuffer.wrap(sha256.digest()));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException(e); // required of every Java platform
+            }
+        }
+    }
 
     /// @param bytes of all content
     RecentContent(long bytes) {
         this.largest = Math.min(ChunkBatches.WHOLE, bytes / 8);
         this.contents = Caffeine.newBuilder()
                 .maximumWeight(bytes)
-                .weigher((Key key, List<BsonDocument> chunks) -> weight(key, chunks))
+                .weigher((Key _, List<BsonDocument> chunks) -> weight(chunks))
                 .expireAfterAccess(UNUSED)
                 .build();
         this.seen = Caffeine.newBuilder()
@@ -50,8 +64,8 @@ final class RecentContent {
                 .build();
     }
 
-    private static int weight(Key key, List<BsonDocument> chunks) {
-        int sum = OVERHEAD + key.file().getByteBuffer().remaining();
+    private static int weight(List<BsonDocument> chunks) {
+        int sum = OVERHEAD;
         for (var chunk : chunks) {
             sum += chunk.getBinary("data").getData().length;
         }
@@ -88,7 +102,7 @@ final class RecentContent {
             return null;
         }
         var share = memory.open(CallerScope.current());
-        if (!share.add(weight(key, chunks))) {
+        if (!share.add(weight(chunks))) {
             share.close();
             return null;
         }

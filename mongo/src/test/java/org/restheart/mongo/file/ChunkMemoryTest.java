@@ -62,7 +62,7 @@ class ChunkMemoryTest {
         var memory = new FairMemory(5L * MIB);
         var recent = new RecentContent(64L * MIB);
         var file = new BsonDocument("_id", FILE);
-        var key = new RecentContent.Key(
+        var key = RecentContent.Key.of(
                 new MongoNamespace("d.p.files"), new RawBsonDocument(file, new BsonDocumentCodec()));
         var chunk = new BsonDocument("n", new BsonInt32(0)).append("data", new BsonBinary(new byte[3 * MIB]));
         for (int i = 0; i < 2; i++) {
@@ -82,7 +82,7 @@ class ChunkMemoryTest {
     @Test
     void content_is_kept_whole_or_not_at_all() {
         var recent = new RecentContent(64L * MIB);
-        var key = new RecentContent.Key(
+        var key = RecentContent.Key.of(
                 new MongoNamespace("d.p.files"),
                 new RawBsonDocument(new BsonDocument("_id", FILE), new BsonDocumentCodec()));
         var file = new ChunkBatches.Described(FILE, 20, 10);
