@@ -149,6 +149,9 @@ final class CommandLineArguments {
             var known = refusal.getCommandLine().getCommandSpec().optionsMap().keySet();
             return refusal.getMessage() + Nearest.question(option, known);
         }
+        if (refusal instanceof CommandLine.UnmatchedArgumentException) {
+            return refusal.getMessage() + "; there is one CONF_FILE, and import and export come before all else";
+        }
         return String.valueOf(refusal.getMessage());
     }
 

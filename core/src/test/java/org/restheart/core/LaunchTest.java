@@ -127,6 +127,26 @@ class LaunchTest {
         assertThat(out()).contains("exclude each other");
     }
 
+    @Test
+    void a_misspelt_command_is_told_where_commands_stand() {
+        assertThat(exitCode("", "exprt", "http://localhost/books", "books.bson"))
+                .isEqualTo(1);
+        assertThat(out()).contains("there is one CONF_FILE, and import and export come before all else");
+    }
+
+    @Test
+    void a_log_in_without_a_page_and_a_registration_that_nobody_is_told_of_are_named() {
+        var on = "/enabled->true;";
+        assertThat(exitCode(
+                        "/oauthAuthorizationService" + on + "/oauthClientRegistrationService" + on
+                                + "/oauthAuthorizationServerMetadataService" + on,
+                        "--check"))
+                .isZero();
+        assertThat(err())
+                .contains("WARN  /oauthAuthorizationService/login-url is not set: browsers that are sent to /authorize")
+                .contains("WARN  /oauthAuthorizationServerMetadataService/registration-endpoint-uri is not set:");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"-c", "--printConfiguration", "--print-config"})
     void the_effective_configuration_is_printed_alone_on_standard_output(String option) {

@@ -11,11 +11,14 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.BearerToken;
 import org.restheart.http.Cors;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.ShortText;
 import org.restheart.http.attribute.Key;
 
 /// `POST /api/client/v2.0/app/{appId}/auth/providers/{provider}/login`: exchanges credentials in the content for an
@@ -24,6 +27,7 @@ public final class LogInService implements Service {
     public static final String URI = "/api/client/v2.0/app";
 
     private static final List<String> SEGMENTS = RequestPath.parse(URI).segments();
+    private static final int MAX_QUOTED = 50;
     private static final int MAX_CONTENT = 32 << 10;
     private static final String ANONYMOUS = "anon-user";
     private static final Map<String, LogIns.Provider> PROVIDERS = Map.of(
@@ -137,7 +141,7 @@ public final class LogInService implements Service {
         var name = provider(request.path()).filter(_ -> isApp(request)).orElse("");
         var provider = Optional.ofNullable(PROVIDERS.get(name));
         if (provider.isEmpty() && !name.equals(ANONYMOUS)) {
-            return Response.status(404);
+            return name.isEmpty() ? Response.status(404) : unknown(name);
         }
         if (request.method() != Method.POST) {
             return Response.status(405).with("Allow", "POST, OPTIONS");
@@ -147,11 +151,22 @@ public final class LogInService implements Service {
             return errors.answer(request, refusal.get());
         }
         if (provider.isEmpty()) {
-            return logIns.beginAnonymously(request).map(LogInService::answer).orElseGet(() -> Response.status(404));
+            return logIns.beginAnonymously(request)
+                    .map(LogInService::answer)
+                    .orElseGet(() -> notFound("there are no anonymous sessions: anonymous-account names no account"));
         }
         return logIns.begin(request, provider.get())
                 .map(LogInService::answer)
                 .orElseGet(() -> errors.answer(request, CredentialSources.REJECTED.get()));
+    }
+
+    private static Response.Ready unknown(String provider) {
+        var name = ShortText.of(provider, MAX_QUOTED);
+        return notFound("there is no provider " + name + Nearest.question(name, PROVIDERS.keySet()));
+    }
+
+    private static Response.Ready notFound(String why) {
+        return Response.status(404).with("Warning", FoundWarnings.line(why));
     }
 
     private static Response.Ready answer(LogIns.Session session) {

@@ -48,6 +48,21 @@ public record SecurityOAuth(
                     "must be false with algorithm " + jwt.settings().algorithm()
                             + ": this server then only verifies tokens");
         }
+        if (oauth.authorization.filter(service -> service.loginUrl().isEmpty()).isPresent()) {
+            root.advise(
+                    "oauthAuthorizationService/login-url",
+                    "is not set: browsers that are sent to "
+                            + oauth.authorization.get().endpoint().uri() + " get 500, as there is no page to log in");
+        }
+        if (oauth.registration.isPresent()
+                && oauth.serverMetadata
+                        .filter(metadata -> metadata.registrationUri().isEmpty())
+                        .isPresent()) {
+            root.advise(
+                    "oauthAuthorizationServerMetadataService/registration-endpoint-uri",
+                    "is not set: clients are not told that they may register at "
+                            + oauth.registration.get().uri());
+        }
         return oauth;
     }
 

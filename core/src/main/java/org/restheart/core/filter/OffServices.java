@@ -47,6 +47,16 @@ public final class OffServices implements Filter {
                                 "the service of API keys",
                                 ApiKeyService.URI,
                                 "/apiKeyAuthMechanism/enabled"),
+                        off(
+                                config.security().oauth().authorization(),
+                                "the log-in of OAuth",
+                                "/authorize",
+                                "/oauthAuthorizationService/enabled"),
+                        off(
+                                config.security().oauth().registration(),
+                                "the registration of OAuth clients",
+                                "/register",
+                                "/oauthClientRegistrationService/enabled"),
                         config.mcp()
                                 .map(McpConfig::uri)
                                 .filter(uri -> !uri.equals("/mcp"))

@@ -135,6 +135,8 @@ class DataApiLogInTest extends LogInFixture {
     @Test
     void unknown_addresses_are_not_found() {
         assertStatus(404, logIn("oauth2-google", "{}"));
+        assertThat(logIn("local-user-pass", "{}").headers().firstValue("Warning"))
+                .contains("299 - \"there is no provider local-user-pass; did you mean local-userpass?\"");
         var anonymous = gateway.anonymous();
         assertStatus(404, anonymous.post("/api/client/v2.0/app/other/auth/providers/anon-user/login", ""));
         assertStatus(405, anonymous.get("/api/client/v2.0/app/shop-abcde/auth/providers/anon-user/login"));

@@ -58,6 +58,11 @@ class MistakesInSchemasTest {
             {"propertis": {}}   | the keyword propertis has no effect; did you mean properties?
             {"allOf": [{"properties": {"a": {"tpye": "string"}}}]} \
             | the keyword allOf.properties.a.tpye has no effect; did you mean type?
+            {"properties": {"a": {"bsonType": "string"}}} \
+            | the keyword properties.a.bsonType has no effect: it is one of MongoDB's validators; a JSON Schema has type, \
+            and its types are those of JSON
+            {"$jsonSchema": {"required": ["a"]}} \
+            | the keyword $jsonSchema has no effect: the schema is what would be within it
             {"$schema": "http://json-schema.org/draft-99/schema"} \
             | $schema names no known draft: the schema is one of draft-04
             """)

@@ -128,6 +128,16 @@ class FilesTest {
                         "299 - \"the part meta has no effect: metadata are one part with the name metadata\"",
                         "299 - \"only one file is stored, the first: send another one by a request of its own\"");
         assertThat(text(stored)).contains("\"_warnings\": [\"the part meta has no effect");
+        var swapped = ("--XX\r\nContent-Disposition: form-data; name=\"metadata\"; filename=\"m.json\"\r\n\r\n{}\r\n"
+                        + "--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nfirst\r\n--XX--\r\n")
+                .getBytes(UTF_8);
+        var mistaken = files.send("admin", "POST", "/q.files", swapped, "Content-Type", FileClient.MULTIPART);
+        assertStatus(201, mistaken);
+        assertThat(mistaken.headers().allValues("Warning"))
+                .containsExactly(
+                        "299 - \"the part metadata has a file name, so it is a file and no metadata; curl sends the text of a"
+                                + " file with -F 'metadata=<NAME'\"",
+                        "299 - \"only one file is stored, the first: send another one by a request of its own\"");
         assertStatus(201, gateway.as("admin").put("/plain", "{}"));
         var dropped = files.send(
                 "admin", "POST", "/plain", FileClient.multipart("{}", random(5)), "Content-Type", FileClient.MULTIPART);

@@ -81,6 +81,10 @@ class HomeTest {
         var refused = gateway.as("bob").get("/_mcp");
         assertStatus(403, refused);
         assertThat(refused.body()).doesNotContain("enabled");
+        assertThat(gateway.as("admin").get("/authorize").body())
+                .contains("is off", "/oauthAuthorizationService/enabled switches it on");
+        assertThat(gateway.as("admin").post("/register", "{}").body())
+                .contains("is off", "/oauthClientRegistrationService/enabled switches it on");
         assertThat(gateway.as("admin").get("/films-that-are-not").body()).doesNotContain("is off");
     }
 

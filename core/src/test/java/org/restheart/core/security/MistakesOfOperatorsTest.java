@@ -196,6 +196,7 @@ class MistakesOfOperatorsTest {
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '@usr._id'}}} | unknown variable @usr._id; did you mean @user?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '%%user.id'}}} | unknown variable %%user.id; did you mean @user._id?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'a': '%USERS'}}} | unknown variable %USERS; did you mean %USER?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'$set': {'a': '@user._id'}}}} | mongo.mergeRequest has the operator $set; it names properties and their values",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'$where': 1}}} | $where without a text",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$ore': []}}} | unknown operator $ore; did you mean $or?",
                 "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'_$or': {}}}} | $or without a list",

@@ -91,8 +91,11 @@ class TokenTest extends TokenFixture {
         assertStatus(401, form().send("POST", "/token", "grant_type=password&username=ada&password=x"));
         var incomplete = form().send("POST", "/token", "grant_type=password&username=ada");
         assertStatus(400, incomplete);
-        assertThat(incomplete.body()).isEmpty();
-        assertStatus(400, form().send("POST", "/token", "grant_type=magic"));
+        assertThat(incomplete.body()).contains("the form has no password");
+        var misspelt = form().send("POST", "/token", "grant_type=passwrd&username=ada&password=ada-pw");
+        assertStatus(400, misspelt);
+        assertThat(misspelt.body()).contains("grant_type must be password", "did you mean password?");
+        assertThat(form().send("POST", "/token", "grant_typ=password").body()).contains("grant_type must be password");
         var cookie = form().send("POST", "/token/cookie", "grant_type=password&username=ada&password=ada-pw");
         assertStatus(200, cookie);
         assertThat(json(cookie).keySet()).containsExactly("authenticated", "username", "roles");

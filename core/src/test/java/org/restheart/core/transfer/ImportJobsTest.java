@@ -93,6 +93,19 @@ class ImportJobsTest {
     }
 
     @Test
+    void an_import_of_nothing_is_refused() {
+        Map.of("text/csv", "a,bc,d", "application/x-ndjson", "", "application/bson", "", "application/json", "[]")
+                .forEach((type, content) -> {
+                    var answer = gateway.as("admin")
+                            .with("Content-Type", type)
+                            .send("POST", "/_imports?into=/kinds", content);
+                    assertStatus(400, answer);
+                    assertThat(answer.body()).contains("no data provided");
+                    assertThat(answer.body().contains("curl: --data-binary")).isEqualTo(type.equals("text/csv"));
+                });
+    }
+
+    @Test
     void what_follows_an_array_is_not_ignored() {
         var admin = gateway.as("admin").with("Content-Type", "application/json");
         var after = "There is content after the end of the array, in line ";

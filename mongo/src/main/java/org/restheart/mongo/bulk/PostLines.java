@@ -93,15 +93,22 @@ public final class PostLines implements DataHandler {
             report.abort();
         }
         if (report.isEmpty() && last == 0) {
-            var hint = DataContent.isCsv(request.http())
-                    ? ": there is no row after the first line (curl: --data-binary, as -d removes line ends)"
-                    : "";
-            throw Problem.of(CONTENT_INVALID, "no data provided" + hint).raise();
+            throw noData(DataContent.isCsv(request.http())).raise();
         }
         return report.hasErrors()
                 ? JsonResponses.of(request, 207, report.toDocument())
                 : JsonResponses.of(request, 200, report.toDocument())
                         .with("ETag", stream.etag().toHexString());
+    }
+
+    /// Content without documents, which is more often a wrong file name or a lost line end than what was meant.
+    public static Problem noData(boolean csv) {
+        return Problem.of(
+                CONTENT_INVALID,
+                "no data provided"
+                        + (csv
+                                ? ": there is no row after the first line (curl: --data-binary, as -d removes line ends)"
+                                : ""));
     }
 
     /// The result of a stream of lines, in the format of a bulk write's report. All links and errors are counted; a

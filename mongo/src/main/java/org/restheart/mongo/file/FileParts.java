@@ -148,10 +148,15 @@ final class FileParts {
                         .raise();
             }
             var head = Multipart.head(headers(input));
+            var name = head.map(Multipart.Head::name).orElse("");
             if (head.isPresent() && head.get().fileName().isPresent()) {
+                if (metadata == null && FileMetadata.WRAPPERS.contains(name)) {
+                    ignore("the part " + name
+                            + " has a file name, so it is a file and no metadata; curl sends the text of"
+                            + " a file with -F '" + name + "=<NAME'");
+                }
                 return true;
             }
-            var name = head.map(Multipart.Head::name).orElse("");
             if (metadata == null && FileMetadata.WRAPPERS.contains(name)) {
                 metadata = parse(input);
             } else {

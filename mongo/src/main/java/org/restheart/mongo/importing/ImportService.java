@@ -42,7 +42,9 @@ import org.restheart.http.attribute.Attributes;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.JsonLines;
 
 /// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it in the background, also
@@ -260,7 +262,11 @@ public final class ImportService implements Service {
         boolean whole = false;
         try {
             requireFew(payer);
-            store.received(id, new ImportContent(reader, store, config, payer, id).store());
+            long documents = new ImportContent(reader, store, config, payer, id).store();
+            if (documents == 0) {
+                throw PostLines.noData(reader instanceof CsvReader).raise();
+            }
+            store.received(id, documents);
             whole = true;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -4,6 +4,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -117,6 +118,13 @@ public final class SchemaWarnings {
 
     /// Of the data API, and of OpenAPI.
     private static final Set<String> OTHERS = Set.of("_id", "_etag", "example");
+
+    /// Of MongoDB's validators, whose authors know them by the name of JSON Schema.
+    private static final Map<String, String> OF_MONGODB = Map.of(
+            "bsonType",
+            "it is one of MongoDB's validators; a JSON Schema has type, and its types are those of JSON",
+            "$jsonSchema",
+            "the schema is what would be within it");
 
     private SchemaWarnings() {}
 
@@ -250,7 +258,10 @@ public final class SchemaWarnings {
         }
         schema.forEach((key, value) -> {
             if (!KEYWORDS.contains(key)) {
-                if (!OTHERS.contains(key) && warnings.size() < MAX) {
+                var meant = OF_MONGODB.get(key);
+                if (meant != null && warnings.size() < MAX) {
+                    warnings.add("the keyword " + place + key + " has no effect: " + meant);
+                } else if (!OTHERS.contains(key) && warnings.size() < MAX) {
                     Nearest.to(key, KEYWORDS)
                             .ifPresent(near -> warnings.add(
                                     "the keyword " + place + key + " has no effect; did you mean " + near + "?"));

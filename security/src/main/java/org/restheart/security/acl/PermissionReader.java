@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -13,6 +14,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.ShortText;
 import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
@@ -20,6 +22,8 @@ import org.restheart.security.predicate.PredicateParser;
 
 /// Reads permissions from documents of the collection or, in YAML, of a file.
 public final class PermissionReader {
+    private static final int MAX_QUOTED = 50;
+
     private PermissionReader() {}
 
     /// An entry of a file: `role` or `roles`, and filters may be texts that contain JSON.
@@ -151,7 +155,7 @@ public final class PermissionReader {
                 flag(mongo, "allowAdHocAggregations"),
                 object(mongo, "readFilter").map(PermissionReader::unescaped),
                 object(mongo, "writeFilter").map(PermissionReader::unescaped),
-                object(mongo, "mergeRequest"),
+                properties(mongo),
                 projection(mongo),
                 flag(mongo, "checkWritten"));
     }
@@ -179,6 +183,18 @@ public final class PermissionReader {
             throw new PermissionException("mongo." + key + " must be an object");
         }
         return Optional.of(value.asDocument());
+    }
+
+    /// An operator would be stored as a property of that name by inserts, and let changes fail.
+    private static Optional<BsonDocument> properties(BsonDocument mongo) throws PermissionException {
+        var properties = object(mongo, "mergeRequest");
+        for (var key : properties.map(BsonDocument::keySet).orElse(Set.of())) {
+            if (key.startsWith("$")) {
+                throw new PermissionException("mongo.mergeRequest has the operator " + ShortText.of(key, MAX_QUOTED)
+                        + "; it names properties and their values, such as {'owner': '@user._id'}");
+            }
+        }
+        return properties;
     }
 
     private static BsonDocument parse(String key, String json) throws PermissionException {

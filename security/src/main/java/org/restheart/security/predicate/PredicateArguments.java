@@ -41,9 +41,15 @@ record PredicateArguments(Map<String, List<Token>> named, List<Token> positional
     List<Token> some(Token predicate, String name) throws PredicateException {
         var values = named.getOrDefault(name, List.of());
         if (values.isEmpty()) {
-            throw new PredicateException(predicate.text() + " needs " + name, predicate.column());
+            throw missing(predicate, name);
         }
         return values;
+    }
+
+    private static PredicateException missing(Token predicate, String name) {
+        return new PredicateException(
+                predicate.text() + " needs " + name + " in parentheses, " + predicate.text() + "('...'),",
+                predicate.column());
     }
 
     List<Token> any(String name) {
@@ -51,8 +57,7 @@ record PredicateArguments(Map<String, List<Token>> named, List<Token> positional
     }
 
     Token one(Token predicate, String name) throws PredicateException {
-        return optional(predicate, name)
-                .orElseThrow(() -> new PredicateException(predicate.text() + " needs " + name, predicate.column()));
+        return optional(predicate, name).orElseThrow(() -> missing(predicate, name));
     }
 
     Optional<Token> optional(Token predicate, String name) throws PredicateException {

@@ -2,19 +2,24 @@ package org.restheart.security.token;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
+import org.restheart.http.ShortText;
 import org.restheart.security.AmbientCredentials;
 
 /// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4), converted to HTTP Basic before authentication.
 public final class FormCredentials {
     private static final int MAX_LENGTH = 64 * 1024;
     private static final int MAX_FIELDS = 100;
+    private static final int MAX_QUOTED = 100;
+    private static final List<String> GRANT_TYPES = List.of("password", "client_credentials", "authorization_code");
     private static final String FORM = "application/x-www-form-urlencoded";
 
     private FormCredentials() {}
@@ -33,30 +38,35 @@ public final class FormCredentials {
             return Optional.empty();
         }
         if (request.body().length() > MAX_LENGTH) {
-            throw badRequest();
+            throw badRequest("the form is longer than " + MAX_LENGTH + " bytes");
         }
         return Optional.of(Query.parse(new String(request.body().bytes(), StandardCharsets.UTF_8), MAX_FIELDS));
     }
 
     /// The request with the credentials that the grant type names.
     ///
-    /// @throws org.restheart.http.ProblemException 400, without content
+    /// @throws org.restheart.http.ProblemException 400
     static Request asBasic(Request request, Query form) {
-        return switch (form.first("grant_type").orElse("")) {
+        var type = form.first("grant_type").orElse("");
+        return switch (type) {
             case "password" -> with(request, form, "username", "password");
             case "client_credentials" -> with(request, form, "client_id", "client_secret");
             case "authorization_code" -> request;
-            default -> throw badRequest();
+            default ->
+                throw badRequest("grant_type must be password, client_credentials or authorization_code"
+                        + Nearest.question(ShortText.of(type, MAX_QUOTED), GRANT_TYPES));
         };
     }
 
-    /// @throws org.restheart.http.ProblemException 400, without content, if one of them is missing
+    /// @throws org.restheart.http.ProblemException 400 if one of them is missing
     public static Request with(Request request, Query form, String name, String password) {
         return with(request, required(form, name), required(form, password));
     }
 
     private static String required(Query form, String field) {
-        return form.first(field).filter(value -> !value.isEmpty()).orElseThrow(FormCredentials::badRequest);
+        return form.first(field)
+                .filter(value -> !value.isEmpty())
+                .orElseThrow(() -> badRequest("the form has no " + field));
     }
 
     private static Request with(Request request, String name, String password) {
@@ -65,7 +75,7 @@ public final class FormCredentials {
                 .with(AmbientCredentials.KEY, AmbientCredentials.NONE);
     }
 
-    private static RuntimeException badRequest() {
-        return Problem.bare(ProblemCode.BAD_REQUEST).raise();
+    private static RuntimeException badRequest(String why) {
+        return Problem.helpful(ProblemCode.BAD_REQUEST, why).raise();
     }
 }
