@@ -63,6 +63,6 @@ final class SmallDisk implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        run("umount", folder.toString());
+        run("umount", "--lazy", folder.toString()); // whatever still looks at it
     }
 }
