@@ -46,6 +46,9 @@ public final class Descriptions {
     /// Further schemas of a database are not described.
     private static final int MAX_SCHEMAS = 500;
 
+    /// Bytes of the schemas of a database that are described, all together. As objects they take ten times as much.
+    private static final long MAX_SCHEMA_BYTES = 4 << 20;
+
     /// Properties whose keys are escaped in MongoDB.
     private static final List<String> ESCAPED = List.of("aggrs", "streams", "openapi");
 
@@ -173,7 +176,7 @@ public final class Descriptions {
 
     private Map<String, BsonDocument> schemas(String db) {
         var schemas = new TreeMap<String, BsonDocument>();
-        for (var schema : stored.schemas(db, MAX_SCHEMAS)) {
+        for (var schema : stored.schemas(db, MAX_SCHEMAS, MAX_SCHEMA_BYTES)) {
             var id = schema.get("_id");
             if (id instanceof BsonString text) {
                 schemas.put(text.getValue(), SchemaForm.shown(schema));

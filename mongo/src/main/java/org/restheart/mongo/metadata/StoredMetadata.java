@@ -8,10 +8,14 @@ import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Reads all stored properties and JSON Schemas of a database. Blocks for MongoDB. Thread-safe.
 public record StoredMetadata(MongoClient client) {
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
     /// The properties of a database and its collections by the ids under which they are stored.
     public Map<String, BsonDocument> properties(String db) {
         var properties = new HashMap<String, BsonDocument>();
@@ -26,12 +30,24 @@ public record StoredMetadata(MongoClient client) {
     /// The stored JSON Schemas, as they are stored, by id.
     ///
     /// @param limit at most so many
-    public List<BsonDocument> schemas(String db, int limit) {
-        return client.getDatabase(db)
-                .getCollection("_schemas", BsonDocument.class)
+    /// @param maxBytes of all of them; those that do not fit are left out
+    public List<BsonDocument> schemas(String db, int limit, long maxBytes) {
+        var schemas = new ArrayList<BsonDocument>();
+        long left = maxBytes;
+        try (var all = client.getDatabase(db)
+                .getCollection("_schemas", RawBsonDocument.class)
                 .find()
                 .sort(new BsonDocument("_id", new BsonInt32(1)))
                 .limit(limit)
-                .into(new ArrayList<>());
+                .cursor()) {
+            while (all.hasNext()) {
+                var schema = all.next();
+                if (schema.getByteLength() <= left) {
+                    left -= schema.getByteLength();
+                    schemas.add(schema.decode(CODEC));
+                }
+            }
+        }
+        return schemas;
     }
 }

@@ -12,15 +12,20 @@ import com.networknt.schema.resource.InputStreamSource;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
@@ -36,6 +41,12 @@ final class StoredSchemas {
     static final String COLLECTION = "_schemas";
 
     private static final int MAX_CACHED = 1_000;
+    private static final long MOST = Integer.MAX_VALUE;
+
+    /// Bytes of heap for one of a schema's in BSON (measured: 26, with the tree of its values).
+    private static final int EXPANSION = 30;
+
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final MongoClient client;
     private final Predicate<String> shows;
@@ -46,6 +57,11 @@ final class StoredSchemas {
     /// @param ttl zero disables the cache, a negative one keeps entries until they are invalidated
     /// @param shows whether a database's store may be used, by collections and by schemas that refer to it
     StoredSchemas(MongoClient client, Duration ttl, Predicate<String> shows) {
+        this(client, ttl, shows, Runtime.getRuntime().maxMemory() / 8);
+    }
+
+    /// @param maxBytes of heap of all that are cached; a larger one is cached alone
+    StoredSchemas(MongoClient client, Duration ttl, Predicate<String> shows, long maxBytes) {
         this.client = client;
         this.shows = shows;
         if (ttl.isZero()) {
@@ -53,7 +69,9 @@ final class StoredSchemas {
         } else {
             var builder = Caffeine.newBuilder()
                     .executor(Runnable::run)
-                    .maximumSize(MAX_CACHED)
+                    .maximumWeight(maxBytes)
+                    .weigher((String _, CompiledSchema schema) -> (int)
+                            Math.clamp(EXPANSION * schema.bytes(), maxBytes / MAX_CACHED, Math.min(maxBytes, MOST)))
                     .evictionListener((_, _, _) -> evicted());
             this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
         }
@@ -80,18 +98,30 @@ final class StoredSchemas {
         meter.miss();
         long now = generation.get();
         var schema = find(key).orElseThrow(() -> notFound(key));
-        var load = loader(key, schema);
+        var known = SchemaReferences.all(key, schema, this::find);
+        var load = loader(key, known);
         var references = new AtomicInteger();
         var registry = Registries.of(iri -> resource(iri.toString(), load, references));
         var compiled = Misconfigured.instead(
                 key,
                 () -> why(key, schema),
                 () -> new CompiledSchema(
-                        key, registry.getSchema(SchemaLocation.of(key.uri())), now, () -> why(key, schema)));
+                        key,
+                        registry.getSchema(SchemaLocation.of(key.uri())),
+                        size(schema, known.values()),
+                        now,
+                        () -> why(key, schema)));
         if (cache != null) {
             cache.put(key.text(), compiled);
         }
         return compiled;
+    }
+
+    /// Bytes in BSON.
+    private static long size(BsonDocument schema, Collection<Optional<BsonDocument>> references) {
+        return Stream.concat(Stream.of(schema), references.stream().flatMap(Optional::stream))
+                .mapToLong(each -> new RawBsonDocument(each, CODEC).getByteLength())
+                .sum();
     }
 
     static ProblemException notFound(SchemaKey key) {
@@ -115,7 +145,11 @@ final class StoredSchemas {
     /// Loads the schemas that evaluating a schema needs, by their URIs without fragments: of another database
     /// only those to which its author may have referred, see [SchemaReferences]. Blocks for MongoDB.
     Function<String, Optional<BsonDocument>> loader(SchemaKey from, BsonDocument schema) {
-        var known = SchemaReferences.all(from, schema, this::find);
+        return loader(from, SchemaReferences.all(from, schema, this::find));
+    }
+
+    private Function<String, Optional<BsonDocument>> loader(
+            SchemaKey from, Map<String, Optional<BsonDocument>> known) {
         return uri -> SchemaKey.of(uri).flatMap(key -> {
             var found = known.get(key.uri());
             if (found != null) {
@@ -163,9 +197,10 @@ final class StoredSchemas {
 
     /// A schema with all schemas that it refers to. Thread-safe.
     ///
+    /// @param bytes of all of them in BSON
     /// @param generation of the stores' contents that it was read from
     /// @param why it is not valid, if it turns out not to be; may block
-    record CompiledSchema(SchemaKey key, Schema schema, long generation, Supplier<String> why) {
+    record CompiledSchema(SchemaKey key, Schema schema, long bytes, long generation, Supplier<String> why) {
         /// The violations of a document; empty if it is valid. The schema is applied to the document in the default
         /// JSON mode.
         ///
