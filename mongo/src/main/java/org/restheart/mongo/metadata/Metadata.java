@@ -16,6 +16,8 @@ import java.util.function.Function;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.Request;
@@ -29,6 +31,11 @@ import org.restheart.mongo.resource.ResourceNames;
 /// own, `_properties.<collection>` for a collection's.
 public final class Metadata {
     private static final int MAX_ENTRIES = 10_000;
+
+    /// Bytes of heap for one of properties in BSON (measured: 4, of empty arrays).
+    private static final int EXPANSION = 8;
+
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     /// How long entries are kept at most where no change stream reports changes: other gateways' changes are seen as
     /// soon as with one.
@@ -58,7 +65,20 @@ public final class Metadata {
     public Metadata(MongoClient client, Duration ttl) {
         this.client = client;
         this.ttl = ttl;
-        this.cache = ttl.isZero() ? null : new SharedLoads<>("metadata", MAX_ENTRIES, ttl);
+        this.cache = ttl.isZero()
+                ? null
+                : new SharedLoads<>(
+                        "metadata",
+                        MAX_ENTRIES,
+                        ttl,
+                        Metadata::bytes,
+                        Runtime.getRuntime().maxMemory() / 8);
+    }
+
+    private static long bytes(ResourceMetadata metadata) {
+        return metadata.properties()
+                .map(properties -> (long) EXPANSION * new RawBsonDocument(properties, CODEC).getByteLength())
+                .orElse(0L);
     }
 
     /// @param request says whether a miss may wait for MongoDB

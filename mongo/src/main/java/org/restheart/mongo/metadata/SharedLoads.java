@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -25,10 +26,15 @@ final class SharedLoads<K, V> {
 
     /// @param name for metrics
     /// @param ttl a negative one keeps entries until they are invalidated
-    SharedLoads(String name, int maxEntries, Duration ttl) {
+    /// @param bytes of heap that a value takes
+    /// @param maxBytes of all values; a larger one is kept alone
+    SharedLoads(String name, int maxEntries, Duration ttl, ToLongFunction<V> bytes, long maxBytes) {
+        long least = maxBytes / maxEntries;
+        long most = Math.min(maxBytes, Integer.MAX_VALUE);
         var builder = Caffeine.newBuilder()
                 .executor(Runnable::run)
-                .maximumSize(maxEntries)
+                .maximumWeight(maxBytes)
+                .weigher((K _, V value) -> (int) Math.clamp(bytes.applyAsLong(value), least, most))
                 .evictionListener((_, _, _) -> evicted());
         this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).buildAsync();
         this.meter = new CacheMeter(name, cache.synchronous()::estimatedSize);

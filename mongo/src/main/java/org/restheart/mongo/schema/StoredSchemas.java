@@ -148,8 +148,7 @@ final class StoredSchemas {
         return loader(from, SchemaReferences.all(from, schema, this::find));
     }
 
-    private Function<String, Optional<BsonDocument>> loader(
-            SchemaKey from, Map<String, Optional<BsonDocument>> known) {
+    private Function<String, Optional<BsonDocument>> loader(SchemaKey from, Map<String, Optional<BsonDocument>> known) {
         return uri -> SchemaKey.of(uri).flatMap(key -> {
             var found = known.get(key.uri());
             if (found != null) {
