@@ -214,7 +214,7 @@ class StandaloneChangesTest {
     }
 
     @Test
-    void nothing_is_left_of_rehearsals_and_no_request_names_them() {
+    void nothing_is_left_of_dry_runs_and_no_request_names_them() {
         var database = client.getDatabase("db");
         database.createCollection("_rehearsals.5f0000000000000000000000"); // of a gateway that died
         assertStatus(400, patch(1, "", "{\"n\": \"x\"}"));

@@ -89,7 +89,7 @@ final class DeleteFiles {
     /// @param target the file's document, with a condition in addition to those of the request
     private DeleteOutcome delete(BsonValue file, Function<BsonDocument, TargetDocument> target) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            switch (target.apply(new BsonDocument()).foresee()) {
+            switch (target.apply(new BsonDocument()).preview()) {
                 case WriteOutcome.Refused refused -> {
                     return refused;
                 }

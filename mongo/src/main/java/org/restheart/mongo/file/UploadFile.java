@@ -215,16 +215,16 @@ final class UploadFile implements DataHandler {
 
         /// Whether the file would be replaced. What is not allowed is refused before the content arrives.
         boolean isThere(BsonValue id) {
-            var foreseen = target(id, ANY).foresee();
-            if (!puts && foreseen instanceof WriteOutcome.Changed) {
+            var expected = target(id, ANY).preview();
+            if (!puts && expected instanceof WriteOutcome.Changed) {
                 answer(new WriteOutcome.Duplicate("E11000 duplicate key error: the _id is taken"), id);
             }
-            if (foreseen instanceof WriteOutcome.Missing) {
+            if (expected instanceof WriteOutcome.Missing) {
                 refuseTaken(id);
             } else {
-                answer(foreseen, id);
+                answer(expected, id);
             }
-            return foreseen instanceof WriteOutcome.Changed;
+            return expected instanceof WriteOutcome.Changed;
         }
 
         private void refuseTaken(BsonValue id) {

@@ -19,8 +19,8 @@ public final class ResourceNames {
     /// The collection of imports that go on without their clients; their parts are in `_imports.parts`.
     public static final String IMPORTS = "_imports";
 
-    /// What the collections begin with in which updates are rehearsed.
-    public static final String REHEARSALS = "_rehearsals.";
+    /// What the collections begin with in which updates are tried.
+    public static final String DRY_RUNS = "_rehearsals.";
 
     /// Characters of the name of a database or a collection at most, in MongoDB.
     private static final int LONGEST = 255;
@@ -95,7 +95,7 @@ public final class ResourceNames {
                 || collection.equals(IDEMPOTENCY)
                 || collection.equals(IMPORTS)
                 || collection.startsWith(IMPORTS + ".")
-                || collection.startsWith(REHEARSALS);
+                || collection.startsWith(DRY_RUNS);
     }
 
     /// Whether the server stores properties under this id, with which no document may be inserted.

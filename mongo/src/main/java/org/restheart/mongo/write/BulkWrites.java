@@ -81,8 +81,8 @@ public final class BulkWrites {
             MongoCollection<BsonDocument> collection,
             List<WriteModel<BsonDocument>> updates,
             Consumer<BsonDocument> check) {
-        if (Rehearsal.isNeeded(client)) {
-            return new RehearsedUpdates(client, collection, updates, check).run();
+        if (DryRun.isNeeded(client)) {
+            return new DryRunUpdates(client, collection, updates, check).run();
         }
         return Transaction.run(client, collection.getWriteConcern(), session -> {
             long matched = 0;

@@ -163,8 +163,8 @@ public final class CheckedChanges {
         if (begun.isPresent()) {
             return within(begun.get(), ids);
         }
-        return Rehearsal.isNeeded(client)
-                ? rehearsed(ids)
+        return DryRun.isNeeded(client)
+                ? afterDryRun(ids)
                 : Transaction.run(client, collection.getWriteConcern(), own -> attempt(own, ids));
     }
 
@@ -182,7 +182,7 @@ public final class CheckedChanges {
 
     /// Within a transaction of the client, which never holds what is not checked: another request could commit it.
     private Counts within(ClientSession begun, List<BsonValue> ids) {
-        try (var rehearsal = Rehearsal.open(client, collection.getNamespace())) {
+        try (var dryRun = DryRun.open(client, collection.getNamespace())) {
             long matched = 0;
             long modified = 0;
             var some = new ArrayList<RawBsonDocument>();
@@ -195,7 +195,7 @@ public final class CheckedChanges {
                     some.add(found.next());
                     bytes += some.getLast().getByteLength();
                     if (bytes > MAX_BYTES || !found.hasNext()) {
-                        var counts = replaced(rehearsal, begun, some);
+                        var counts = replaced(dryRun, begun, some);
                         matched += counts.changed;
                         modified += counts.modified;
                         some.clear();
@@ -219,13 +219,13 @@ public final class CheckedChanges {
                 .into(new ArrayList<>());
     }
 
-    private Counts replaced(Rehearsal rehearsal, ClientSession begun, List<RawBsonDocument> stored) {
+    private Counts replaced(DryRun dryRun, ClientSession begun, List<RawBsonDocument> stored) {
         var ids = stored.stream().map(CheckedChanges::id).toList();
         var change = List.of(new UpdateManyModel<RawBsonDocument>(of(ids), update));
-        var results = rehearsal.with(stored, copies -> {
+        var results = dryRun.with(stored, copies -> {
             var changed = BulkWrites.inOrder(copies.session(), copies.collection(), change);
             if (changed.getMatchedCount() != stored.size()) {
-                throw Rehearsal.unmatched();
+                throw DryRun.unmatched();
             }
             return copies.inSession().find(new BsonDocument()).into(new ArrayList<>());
         });
@@ -237,8 +237,7 @@ public final class CheckedChanges {
         var replacements = stored.stream()
                 .map(document -> {
                     var result = Objects.requireNonNull(byId.get(id(document)));
-                    return new ReplaceOneModel<>(
-                            Rehearsal.unchanged(document, result, true), result, Rehearsal.OF_UNCHANGED);
+                    return new ReplaceOneModel<>(DryRun.unchanged(document, result, true), result, DryRun.OF_UNCHANGED);
                 })
                 .toList();
         var written = BulkWrites.inOrder(Optional.of(begun), collection, replacements);
@@ -273,11 +272,11 @@ public final class CheckedChanges {
     }
 
     /// One after the other, since each has to be as it was read when it is replaced.
-    private Counts rehearsed(List<BsonValue> ids) {
-        try (var rehearsal = Rehearsal.open(client, collection.getNamespace())) {
+    private Counts afterDryRun(List<BsonValue> ids) {
+        try (var dryRun = DryRun.open(client, collection.getNamespace())) {
             for (var id : ids) {
                 try {
-                    add(rehearsed(rehearsal, id));
+                    add(afterDryRun(dryRun, id));
                 } catch (ProblemException e) {
                     add(new Refusal(id, refusal(e)));
                 }
@@ -286,15 +285,15 @@ public final class CheckedChanges {
         return new Counts(0, 0);
     }
 
-    private Counts rehearsed(Rehearsal rehearsal, BsonValue id) {
+    private Counts afterDryRun(DryRun dryRun, BsonValue id) {
         var one = of(List.of(id));
-        for (int attempt = 0; attempt < Rehearsal.MAX_ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < DryRun.MAX_ATTEMPTS; attempt++) {
             var stored = new SessionCollection(collection, session).find(one).first();
             if (stored == null) {
                 return new Counts(0, 0);
             }
             var change = List.of(new UpdateManyModel<RawBsonDocument>(one, update));
-            var result = rehearsal.result(
+            var result = dryRun.result(
                     stored,
                     id,
                     copies -> BulkWrites.inOrder(copies.session(), copies.collection(), change)
@@ -305,7 +304,7 @@ public final class CheckedChanges {
                     session,
                     collection,
                     List.of(new ReplaceOneModel<>(
-                            Rehearsal.unchanged(stored, result, false), result, Rehearsal.OF_UNCHANGED)));
+                            DryRun.unchanged(stored, result, false), result, DryRun.OF_UNCHANGED)));
             if (replaced.getMatchedCount() > 0) {
                 return new Counts(1, replaced.getModifiedCount());
             }

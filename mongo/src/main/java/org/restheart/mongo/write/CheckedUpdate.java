@@ -36,14 +36,14 @@ record CheckedUpdate(
         var begun = collection.transaction();
         if (begun.isPresent()) {
             try {
-                return rehearsed(client);
+                return afterDryRun(client);
             } catch (ProblemException e) { // as after every other failed write
                 begun.get().abortTransaction();
                 throw e;
             }
         }
-        return Rehearsal.isNeeded(client)
-                ? rehearsed(client)
+        return DryRun.isNeeded(client)
+                ? afterDryRun(client)
                 : Transaction.run(client, collection.writeConcern(), session -> within(collection.in(session)));
     }
 
@@ -56,10 +56,10 @@ record CheckedUpdate(
         return outcome;
     }
 
-    private Optional<WriteOutcome> rehearsed(MongoClient client) {
-        try (var rehearsal = Rehearsal.open(client, condition.collection().namespace())) {
-            for (int attempt = 0; attempt < Rehearsal.MAX_ATTEMPTS; attempt++) {
-                var outcome = mode == WriteMode.INSERT ? created(rehearsal) : changedOrCreated(rehearsal);
+    private Optional<WriteOutcome> afterDryRun(MongoClient client) {
+        try (var dryRun = DryRun.open(client, condition.collection().namespace())) {
+            for (int attempt = 0; attempt < DryRun.MAX_ATTEMPTS; attempt++) {
+                var outcome = mode == WriteMode.INSERT ? created(dryRun) : changedOrCreated(dryRun);
                 if (outcome.isPresent()) {
                     return outcome.filter(known -> !(known instanceof Missing));
                 }
@@ -70,7 +70,7 @@ record CheckedUpdate(
     }
 
     /// Empty if the document has changed meanwhile.
-    private Optional<WriteOutcome> changedOrCreated(Rehearsal rehearsal) {
+    private Optional<WriteOutcome> changedOrCreated(DryRun dryRun) {
         var stored = condition
                 .collection()
                 .with(ReadPreference.primary())
@@ -78,36 +78,36 @@ record CheckedUpdate(
                 .hint(condition.hint())
                 .first();
         if (stored == null) {
-            return mode == WriteMode.UPDATE ? Optional.of(new Missing()) : created(rehearsal);
+            return mode == WriteMode.UPDATE ? Optional.of(new Missing()) : created(dryRun);
         }
-        var result = result(rehearsal, stored);
+        var result = result(dryRun, stored);
         check.accept(result);
-        var replaced = condition.collection().replaceOne(unchanged(stored, result), result, Rehearsal.OF_UNCHANGED);
+        var replaced = condition.collection().replaceOne(unchanged(stored, result), result, DryRun.OF_UNCHANGED);
         return replaced.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
     }
 
     private BsonDocument unchanged(RawBsonDocument stored, RawBsonDocument result) {
-        return Rehearsal.unchanged(
+        return DryRun.unchanged(
                 stored, result, condition.collection().transaction().isPresent());
     }
 
     /// Empty if the document came meanwhile.
-    private Optional<WriteOutcome> created(Rehearsal rehearsal) {
-        var foreseen = target.foresee(); // whether the id is taken comes before what the document would be
-        if (foreseen instanceof Changed && mode == WriteMode.UPSERT) {
+    private Optional<WriteOutcome> created(DryRun dryRun) {
+        var expected = target.preview(); // whether the id is taken comes before what the document would be
+        if (expected instanceof Changed && mode == WriteMode.UPSERT) {
             return Optional.empty();
         }
-        if (!(foreseen instanceof Missing)) {
-            return Optional.of(foreseen instanceof Changed ? TargetDocument.taken() : foreseen);
+        if (!(expected instanceof Missing)) {
+            return Optional.of(expected instanceof Changed ? TargetDocument.taken() : expected);
         }
-        var result = result(rehearsal, null);
+        var result = result(dryRun, null);
         check.accept(result);
         condition.collection().insertOne(result);
         return Optional.of(new Created());
     }
 
-    private RawBsonDocument result(Rehearsal rehearsal, @Nullable RawBsonDocument stored) {
-        return rehearsal.result(
+    private RawBsonDocument result(DryRun dryRun, @Nullable RawBsonDocument stored) {
+        return dryRun.result(
                 stored,
                 condition.id(),
                 copies -> target.updateIn(copies.inSession(), update, mode, filter)

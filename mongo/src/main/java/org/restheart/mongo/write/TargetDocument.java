@@ -117,7 +117,7 @@ public final class TargetDocument {
     /// Determines whether the document may be written, without writing it.
     ///
     /// @return [Missing] if it does not exist, [Changed] if it may be written
-    public WriteOutcome foresee() {
+    public WriteOutcome preview() {
         var found = condition.find();
         if (found.isPresent()) {
             return condition

@@ -38,8 +38,8 @@ import org.restheart.mongo.resource.ResourceNames;
 /// of the client can commit at any time. MongoDB carries it out on copies, in a collection that no request can name:
 /// one that exists for one request or, where there are transactions, one that is never committed. Who has checked the
 /// result replaces the stored document by it, if that is still [#unchanged]. Confined to one request.
-final class Rehearsal implements AutoCloseable {
-    /// How often an update is rehearsed again because the stored document has changed meanwhile.
+final class DryRun implements AutoCloseable {
+    /// How often an update is tried again because the stored document has changed meanwhile.
     static final int MAX_ATTEMPTS = 10;
 
     /// Collections of gateways that died are removed after this time, which no request takes.
@@ -59,7 +59,7 @@ final class Rehearsal implements AutoCloseable {
     private final BsonDocument create;
     private final MongoCollection<RawBsonDocument> copies;
 
-    private Rehearsal(MongoClient client, MongoDatabase database, BsonDocument create) {
+    private DryRun(MongoClient client, MongoDatabase database, BsonDocument create) {
         this.client = client;
         this.database = database;
         this.create = create;
@@ -81,12 +81,11 @@ final class Rehearsal implements AutoCloseable {
     }
 
     /// @param target whose collation decides which values a filter takes for equal
-    static Rehearsal open(MongoClient client, MongoNamespace target) {
+    static DryRun open(MongoClient client, MongoNamespace target) {
         var database = client.getDatabase(target.getDatabaseName())
                 .withWriteConcern(WriteConcern.W1)
                 .withReadPreference(ReadPreference.primary());
-        var create =
-                new BsonDocument("create", new BsonString(ResourceNames.REHEARSALS + new ObjectId().toHexString()));
+        var create = new BsonDocument("create", new BsonString(ResourceNames.DRY_RUNS + new ObjectId().toHexString()));
         for (var found : collections(database, target.getCollectionName())) {
             var other = found.getString("name").getValue();
             if (other.equals(target.getCollectionName())) {
@@ -99,18 +98,18 @@ final class Rehearsal implements AutoCloseable {
         if (isNeeded(client)) {
             database.runCommand(create);
         }
-        return new Rehearsal(client, database, create);
+        return new DryRun(client, database, create);
     }
 
     private static Iterable<BsonDocument> collections(MongoDatabase database, String target) {
         return database.listCollections(BsonDocument.class)
                 .filter(Filters.or(
                         Filters.eq("name", target),
-                        Filters.regex("name", "^" + Pattern.quote(ResourceNames.REHEARSALS))));
+                        Filters.regex("name", "^" + Pattern.quote(ResourceNames.DRY_RUNS))));
     }
 
     private static boolean isAbandoned(String name) {
-        var id = name.substring(ResourceNames.REHEARSALS.length());
+        var id = name.substring(ResourceNames.DRY_RUNS.length());
         return ObjectId.isValid(id)
                 && new ObjectId(id).getDate().toInstant().isBefore(Instant.now().minus(ABANDONED));
     }
@@ -121,7 +120,7 @@ final class Rehearsal implements AutoCloseable {
     /// @param update carries it out on the collection with the copy alone; false if its filter did not match
     ///     that; may be called several times
     RawBsonDocument result(@Nullable RawBsonDocument stored, BsonValue id, Predicate<Copies> update) {
-        return attempt(stored, Ids.equal(id), update).orElseThrow(Rehearsal::unmatched);
+        return attempt(stored, Ids.equal(id), update).orElseThrow(DryRun::unmatched);
     }
 
     /// For filters that match documents in their collection and not their copies.

@@ -24,7 +24,7 @@ import org.restheart.mongo.write.BulkWrites.Counts;
 
 /// Updates of many documents by their ids on a server without transactions. All are carried out on copies and checked,
 /// and only then, if none is refused, once more on copies by which the documents are replaced. Confined to one request.
-final class RehearsedUpdates {
+final class DryRunUpdates {
     private final MongoClient client;
     private final MongoCollection<RawBsonDocument> collection;
     private final List<Target> targets;
@@ -32,7 +32,7 @@ final class RehearsedUpdates {
 
     /// @param updates each of one document, by its `_id`
     /// @param check throws for a document that must not be stored; called several times for one
-    RehearsedUpdates(
+    DryRunUpdates(
             MongoClient client,
             MongoCollection<BsonDocument> collection,
             List<WriteModel<BsonDocument>> updates,
@@ -63,12 +63,12 @@ final class RehearsedUpdates {
     }
 
     Counts run() {
-        try (var rehearsal = Rehearsal.open(client, collection.getNamespace())) {
-            targets.forEach(target -> result(rehearsal, stored(target.id), target));
+        try (var dryRun = DryRun.open(client, collection.getNamespace())) {
+            targets.forEach(target -> result(dryRun, stored(target.id), target));
             long matched = 0;
             long made = 0;
             for (var target : targets) {
-                var counts = replace(rehearsal, target);
+                var counts = replace(dryRun, target);
                 matched += counts.matched();
                 made += counts.made();
             }
@@ -80,10 +80,10 @@ final class RehearsedUpdates {
         return collection.find(new BsonDocument("_id", id)).first();
     }
 
-    private Counts replace(Rehearsal rehearsal, Target target) {
-        for (int attempt = 0; attempt < Rehearsal.MAX_ATTEMPTS; attempt++) {
+    private Counts replace(DryRun dryRun, Target target) {
+        for (int attempt = 0; attempt < DryRun.MAX_ATTEMPTS; attempt++) {
             var stored = stored(target.id);
-            var result = result(rehearsal, stored, target);
+            var result = result(dryRun, stored, target);
             if (result.isEmpty()) {
                 return new Counts(0, 0);
             }
@@ -98,7 +98,7 @@ final class RehearsedUpdates {
 
     private boolean replaced(RawBsonDocument stored, RawBsonDocument document) {
         var replacement =
-                new ReplaceOneModel<>(Rehearsal.unchanged(stored, document, false), document, Rehearsal.OF_UNCHANGED);
+                new ReplaceOneModel<>(DryRun.unchanged(stored, document, false), document, DryRun.OF_UNCHANGED);
         return BulkWrites.inOrder(Optional.empty(), collection, List.of(replacement))
                         .getMatchedCount()
                 > 0;
@@ -122,10 +122,10 @@ final class RehearsedUpdates {
     private record Result(RawBsonDocument document, Counts counts) {}
 
     /// What the updates make of a document, one after the other; each result is checked. Empty if none matches.
-    private Optional<Result> result(Rehearsal rehearsal, @Nullable RawBsonDocument stored, Target target) {
+    private Optional<Result> result(DryRun dryRun, @Nullable RawBsonDocument stored, Target target) {
         var byId = new BsonDocument("_id", target.id);
         long[] counts = new long[2];
-        var result = rehearsal.attempt(stored, byId, copies -> {
+        var result = dryRun.attempt(stored, byId, copies -> {
             var documents = copies.collection().withDocumentClass(BsonDocument.class);
             for (var update : target.updates) {
                 var counted = Counts.of(BulkWrites.inOrder(Optional.empty(), documents, List.of(update)));
