@@ -14,11 +14,13 @@ import org.jspecify.annotations.Nullable;
 final class Secrets {
     static final String MASK = "**********";
 
-    private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token");
+    private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token", "pepper");
 
     /// Keys that contain such a word but are not secret.
     private static final Set<String> HARMLESS = Set.of(
             "keystore-path",
+            "keys-db",
+            "keys-collection",
             "prop-password",
             "minimum-password-strength",
             "token-endpoint-uri",
@@ -52,11 +54,12 @@ final class Secrets {
         return !HARMLESS.contains(name) && WORDS.stream().anyMatch(name::contains);
     }
 
-    /// Whether a step of a value's path marks the value as secret. Blocks are excluded, since several components have
-    /// `token` in their names.
+    /// Whether a step of a value's path marks the value as secret. The blocks of components that have `token` or
+    /// `apiKey` in their names are excluded.
     private static boolean isSecretStep(String step, boolean block) {
-        return step.equals(HEADERS)
-                || (isSecret(step) && !(block && step.toLowerCase(Locale.ROOT).contains("token")));
+        var name = step.toLowerCase(Locale.ROOT);
+        boolean component = block && (name.contains("token") || name.startsWith("apikey"));
+        return step.equals(HEADERS) || (isSecret(step) && !component);
     }
 
     /// The value as it may be shown.

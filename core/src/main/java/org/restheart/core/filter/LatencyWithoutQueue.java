@@ -47,7 +47,7 @@ final class LatencyWithoutQueue {
         count.set(0);
     }
 
-    /// Until the end of the overload.
+    /// Makes the estimate zero until the overload ends.
     void forget() {
         estimate = 0;
     }

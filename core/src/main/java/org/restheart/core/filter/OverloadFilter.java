@@ -1,5 +1,6 @@
 package org.restheart.core.filter;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.restheart.http.ContentWait;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -33,13 +34,25 @@ final class OverloadFilter implements Filter {
                     .raise();
         }
         boolean deferred = false;
+        var waited = new AtomicBoolean();
         long entered = System.nanoTime();
         try {
             var response = ContentWait.observed(
-                    () -> admission.leaveUndone(caller), () -> admission.resume(caller), () -> next.handle(request));
+                    () -> {
+                        waited.set(true);
+                        admission.leaveUndone(caller);
+                    },
+                    () -> admission.resume(caller),
+                    () -> next.handle(request));
             if (response instanceof Response.Deferred<?> later) {
                 deferred = true;
-                later.whenThere(_ -> admission.leave(caller, System.nanoTime() - entered));
+                later.whenThere(_ -> {
+                    if (waited.get()) { // also for the client
+                        admission.leave(caller);
+                    } else {
+                        admission.leave(caller, System.nanoTime() - entered);
+                    }
+                });
             }
             return response;
         } catch (NeedsThread again) {

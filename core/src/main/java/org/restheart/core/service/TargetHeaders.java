@@ -148,35 +148,35 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
         if (account.isEmpty()) {
             return Fields.NONE;
         }
-        var fields =
-                Fields.of("X-Forwarded-Account-Id", unmistakable(account.get().name(), ""));
+        var fields = Fields.of(
+                "X-Forwarded-Account-Id", requireUnambiguous(account.get().name(), ""));
         for (var role : account.get().roles()) {
-            fields = fields.plus("X-Forwarded-Account-Roles", unmistakable(role, ","));
+            fields = fields.plus("X-Forwarded-Account-Roles", requireUnambiguous(role, ","));
         }
         return fields;
     }
 
-    /// A text that is the same at the target: blanks at its ends would be removed, control characters are sent as
-    /// blanks.
+    /// The text, if the target receives it unchanged: spaces at its ends are removed there, control characters are sent
+    /// as spaces.
     ///
     /// @param separator of the texts of a field, of which a target may take all lines for one list
-    private static String unmistakable(String text, String separator) {
+    private static String requireUnambiguous(String text, String separator) {
         boolean changes = text.isEmpty()
-                || isBlank(text.codePointAt(0))
-                || isBlank(text.codePointBefore(text.length()))
+                || isSpace(text.codePointAt(0))
+                || isSpace(text.codePointBefore(text.length()))
                 || text.chars().anyMatch(Character::isISOControl)
                 || (!separator.isEmpty() && text.contains(separator));
         if (changes) {
             throw Problem.helpful(
                             ProblemCode.FORBIDDEN,
                             "the name or a role of this account could be taken for another one by the target: it is empty,"
-                                    + " begins or ends with a blank, or has a control character or, in a role, a comma")
+                                    + " begins or ends with a space, or has a control character or, in a role, a comma")
                     .raise();
         }
         return text;
     }
 
-    private static boolean isBlank(int character) {
+    private static boolean isSpace(int character) {
         return Character.isWhitespace(character) || Character.isSpaceChar(character);
     }
 }

@@ -5,9 +5,8 @@ import java.util.BitSet;
 import java.util.List;
 import org.restheart.core.chaos.Ledger.Period;
 
-/// What one writer knows of its documents, which it numbers from 0: a bit for each that was acknowledged, and one for
-/// each
-/// that is found, so that millions fit a small heap. One thread writes; others read when it has ended.
+/// What one writer knows of its documents, which it numbers from 0: one bit for each acknowledged and one for each
+/// found, so that millions fit a small heap. One thread writes; others read after it has ended.
 final class WriterLog {
     private final BitSet acknowledged = new BitSet();
     private final BitSet stored = new BitSet();
@@ -47,13 +46,14 @@ final class WriterLog {
         return acknowledged.cardinality();
     }
 
-    /// Documents without an acknowledgement that MongoDB has, and those that it has not.
+    /// Documents without an acknowledgement that MongoDB has.
     long unknownStored() {
         var unknown = (BitSet) stored.clone();
         unknown.andNot(acknowledged);
         return unknown.cardinality();
     }
 
+    /// Documents without an acknowledgement.
     long unknown() {
         return attempted - acknowledged();
     }

@@ -30,6 +30,7 @@ class SecretsTest {
                 https-listener: {keystore-path: /k.p12, keystore-password: p1, certificate-password: 12345}
                 jwtConfigProvider: {key: k1, algorithm: HS256}
                 jwtTokenManager: {ttl: 15, enabled: true}
+                apiKeyRealm: {max-lifetime-days: 30, pepper: p7}
                 realm: {users: [{userid: ada, password: p2, roles: [a]}], prop-password: password}
                 mine: {api-keys: [k2, k3], tokens: {a: t1, b: {c: t2}}, client_secret: s1, dbPwd: p4}
                 mclient: {connection-string: "mongodb://u:p5@h"}
@@ -41,6 +42,7 @@ class SecretsTest {
                         https-listener: {keystore-path: /k.p12, keystore-password: "*", certificate-password: "*"}
                         jwtConfigProvider: {key: "*", algorithm: HS256}
                         jwtTokenManager: {ttl: 15, enabled: true}
+                        apiKeyRealm: {max-lifetime-days: 30, pepper: "*"}
                         realm: {users: [{userid: ada, password: "*", roles: [a]}], prop-password: password}
                         mine: {api-keys: ["*", "*"], tokens: {a: "*", b: {c: "*"}}, client_secret: "*", dbPwd: "*"}
                         mclient: {connection-string: "mongodb://u:*@h"}

@@ -165,7 +165,7 @@ class StandaloneChangesTest {
         assertThat(stored(1)).containsEntry("n", 1);
         assertThat(stored(2)).containsEntry("n", 13);
         assertThat(stored(1_001)).isNull();
-        assertThat(client.getDatabase("db").listCollectionNames()).noneMatch(name -> name.startsWith("_rehearsals."));
+        assertThat(client.getDatabase("db").listCollectionNames()).noneMatch(name -> name.startsWith("_dry_runs."));
     }
 
     /// Every change counts once, though some come by the gateway and some do not, and nobody sees what is refused.
@@ -216,11 +216,11 @@ class StandaloneChangesTest {
     @Test
     void nothing_is_left_of_dry_runs_and_no_request_names_them() {
         var database = client.getDatabase("db");
-        database.createCollection("_rehearsals.5f0000000000000000000000"); // of a gateway that died
+        database.createCollection("_dry_runs.5f0000000000000000000000"); // of a gateway that died
         assertStatus(400, patch(1, "", "{\"n\": \"x\"}"));
         assertStatus(200, patch(1, "", "{\"n\": 2}"));
-        assertThat(database.listCollectionNames()).noneMatch(name -> name.startsWith("_rehearsals."));
-        assertStatus(403, send("PUT", "/db/_rehearsals.x", ""));
+        assertThat(database.listCollectionNames()).noneMatch(name -> name.startsWith("_dry_runs."));
+        assertStatus(403, send("PUT", "/db/_dry_runs.x", ""));
     }
 
     @Test

@@ -202,7 +202,8 @@ class FileDownloadsTest {
         assertThatThrownBy(() -> download("admin", "/k.files/once/binary")).isInstanceOf(IOException.class);
 
         gateway.collection("k.files")
-                .updateOne(new BsonDocument(), BsonDocument.parse("{$set: {\"metadata.public\": false}}"));
+                .updateOne(
+                        BsonDocument.parse("{_id: 'k'}"), BsonDocument.parse("{$set: {\"metadata.public\": false}}"));
         assertThat(download("bob", "/k.files/k/binary").statusCode()).isEqualTo(404);
         assertThat(files.raw("/k.files/k", random(5)).statusCode()).isEqualTo(200);
         assertThat(download("admin", "/k.files/k/binary").body()).isEqualTo(random(5));

@@ -66,7 +66,7 @@ class SchemaAttacksTest {
     /// at.
     @Test
     @Timeout(60)
-    void what_is_noted_of_evaluated_values_is_bounded() {
+    void annotations_of_evaluated_values_are_bounded() {
         var admin = gateway.as("admin");
         assertThat(admin.post("/_schemas", """
                         {"_id": "tree", "$schema": "https://json-schema.org/draft/2020-12/schema", "$dynamicAnchor": "n",

@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
+import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.UUID;
 import java.util.concurrent.Executors;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -109,6 +111,36 @@ class TransactionAttacksTest {
         assertThat(gateway.stored("tasks", "t").getString("owner").getValue()).isEqualTo("kim");
     }
 
+    /// In batches of 100, the first of which is valid.
+    @Test
+    void an_error_in_a_later_batch_leaves_nothing_of_earlier_ones() {
+        for (int i = 0; i <= 100; i++) {
+            gateway.insert("forms", "{_id: 'd%03d', n: %s}".formatted(i, i == 100 ? "'x'" : "1"));
+        }
+        var session = begun(eve);
+        var all = "/forms/*?filter=" + encode("{\"_id\": {\"$regex\": \"^d\"}}") + "&sid=" + session + "&txn=1";
+        var changed = eve.patch(all, "{\"$inc\": {\"n\": 1}}");
+        assertStatus(207, changed);
+        assertThat(changed.body()).contains("\"modified\": 0", "\"matched\": 0", "$inc");
+        eve.send("PATCH", "/_sessions/" + session + "/_txns/1", "");
+        assertThat(gateway.collection("forms").countDocuments(BsonDocument.parse("{n: 2}")))
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"/forms/g?|{\"$inc\": {\"s\": 1}}|400", "/forms/g?wm=insert&|{\"n\": 1}|409"})
+    void a_change_that_fails_ends_its_transaction(String target, String change, int status) {
+        gateway.insert("forms", "{_id: 'g', s: 'x'}");
+        var session = begun(eve);
+        var within = "sid=" + session + "&txn=1";
+        assertStatus(200, eve.patch("/forms/f?" + within, "{\"n\": 1}"));
+        assertStatus(status, eve.patch(target + within, change));
+        eve.send("PATCH", "/_sessions/" + session + "/_txns/1", "");
+        assertThat(gateway.stored("forms", "f").keySet()).doesNotContain("n");
+    }
+
     @Test
     void checked_changes_within_a_transaction_are_made() {
         gateway.insert("forms", "{_id: 'g', n: 1, a: [{k: 1, v: 1}, {k: 2, v: 1}]}");
@@ -134,6 +166,6 @@ class TransactionAttacksTest {
         assertThat(gateway.stored("forms", "new").getInt32("n").getValue()).isEqualTo(2);
         assertThat(gateway.database().listCollectionNames())
                 .as("what was tried out")
-                .noneMatch(name -> name.startsWith("_rehearsals"));
+                .noneMatch(name -> name.startsWith("_dry_runs"));
     }
 }

@@ -13,6 +13,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
+import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
@@ -111,14 +112,10 @@ record BulkReport(
             return document.append("httpStatus", new BsonInt32(409));
         }
         if (error.getCode() == MongoCodes.OUT_OF_TIME) { // the text is the gateway's own
-            var blocked = MongoCodes.blocked();
-            return document.append("httpStatus", new BsonInt32(blocked.status()))
-                    .append("message", new BsonString(blocked.message()));
+            return described(document, MongoCodes.blocked());
         }
         if (MongoCodes.isDiskFull(error.getCode(), error.getMessage())) {
-            var full = MongoCodes.diskFull();
-            return document.append("httpStatus", new BsonInt32(full.status()))
-                    .append("message", new BsonString(full.message()));
+            return described(document, MongoCodes.diskFull());
         }
         if (error.getCode() == 2) {
             document.append("httpStatus", new BsonInt32(400));
@@ -127,6 +124,11 @@ record BulkReport(
                     .append("httpStatus", new BsonInt32(404));
         }
         return HiddenFields.mayNotBeQuoted(request) ? document : document.append("message", message(error));
+    }
+
+    private static BsonDocument described(BsonDocument document, Problem problem) {
+        return document.append("httpStatus", new BsonInt32(problem.status()))
+                .append("message", new BsonString(problem.message()));
     }
 
     private static BsonString message(BulkWriteError error) {

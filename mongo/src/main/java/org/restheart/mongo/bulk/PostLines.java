@@ -101,7 +101,7 @@ public final class PostLines implements DataHandler {
                         .with("ETag", stream.etag().toHexString());
     }
 
-    /// Content without documents, which is more often a wrong file name or a lost line end than what was meant.
+    /// 400 for content without documents: usually a wrong file name, or line ends that `curl -d` removed.
     public static Problem noData(boolean csv) {
         return Problem.of(
                 CONTENT_INVALID,

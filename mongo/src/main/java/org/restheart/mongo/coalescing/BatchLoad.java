@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// How many requests wait in all queues or are part of a running command. Where they are many, the processors are
 /// shared by commands of several kinds: a queue that sees few of the requests should combine them as well. Thread-safe.
 final class BatchLoad {
-    /// As many as four commands of large batches carry.
+    /// As many as four commands of batches that [BatchQueue] calls large.
     private static final int MANY = 32;
 
     /// Commands end together, so that the number falls for a moment between two of them.

@@ -22,9 +22,8 @@ import org.restheart.mongo.coalescing.Batching.BatchCommand;
 ///
 /// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they
 /// are large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the
-/// number of commands. A command that takes long is not waited
-/// for, and one whose server has failed is abandoned: its thread may block in a socket of a frozen server, while
-/// another server is elected. Thread-safe.
+/// number of commands. A command that takes long is not waited for, and one whose server has failed is abandoned: its
+/// thread may block in a socket of a frozen server, while another server is elected. Thread-safe.
 ///
 /// @param <R> the request
 /// @param <O> the outcome
@@ -65,6 +64,7 @@ final class BatchQueue<R, O> {
     private int usualBatch;
 
     private boolean watched;
+    private boolean relieves;
 
     /// @param load of all queues
     /// @param clock [System#nanoTime()], or a test's
@@ -117,6 +117,7 @@ final class BatchQueue<R, O> {
             load.add(arriving.size(), arriving.getFirst().queuedAt());
             watch();
             if (!mayRunBeside(running.size(), arriving.getFirst().queuedAt())) {
+                relieveLater();
                 return;
             }
             runner = new Runner();
@@ -145,6 +146,33 @@ final class BatchQueue<R, O> {
                 .execute(this::lookAround);
     }
 
+    /// Called with the lock held. Where requests arrive often, the next one finds that a command is slow; the others
+    /// would wait for its end.
+    private void relieveLater() {
+        if (usualBatch < LARGE && !relieves) {
+            relieves = true;
+            CompletableFuture.delayedExecutor(LONG_NANOS + 1, TimeUnit.NANOSECONDS, threads)
+                    .execute(this::relieve);
+        }
+    }
+
+    private void relieve() {
+        Runner runner;
+        synchronized (this) {
+            relieves = false;
+            if (queue.isEmpty()) {
+                return;
+            }
+            if (!mayRunBeside(running.size(), clock.getAsLong())) {
+                relieveLater();
+                return;
+            }
+            runner = new Runner();
+            running.add(runner);
+        }
+        threads.execute(runner);
+    }
+
     private void lookAround() {
         var late = new ArrayList<PendingRequest<R, O>>();
         var waiting = new ArrayList<PendingRequest<R, O>>();
@@ -165,7 +193,7 @@ final class BatchQueue<R, O> {
                 waiting.add(pending);
             }
             giveUpLost(now, lost);
-            if (next != null && running.isEmpty()) {
+            if (next != null && mayRunBeside(running.size(), now)) {
                 successor = new Runner();
                 running.add(successor);
             }
@@ -193,6 +221,8 @@ final class BatchQueue<R, O> {
                 boolean isLost = runner.isLost(now);
                 if (isLost) {
                     lost.addAll(runner.batch);
+                    load.remove(runner.batch.size());
+                    runner.batch = List.of();
                 }
                 return isLost;
             });
@@ -223,8 +253,8 @@ final class BatchQueue<R, O> {
         public void run() {
             for (var next = nextBatch(this); !next.isEmpty(); next = nextBatch(this)) {
                 long sent = clock.getAsLong();
-                meters.sent(next, sent);
                 try {
+                    meters.sent(next, sent);
                     var batch = next;
                     RequestStart.during(
                             batch.getFirst().queuedAt(),
@@ -234,8 +264,15 @@ final class BatchQueue<R, O> {
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);
                 } finally {
-                    load.remove(next.size());
+                    ended();
                 }
+            }
+        }
+
+        private void ended() {
+            synchronized (BatchQueue.this) {
+                load.remove(batch.size()); // empty if the command was abandoned
+                batch = List.of();
             }
         }
 
@@ -304,8 +341,8 @@ final class BatchQueue<R, O> {
 
     /// Whether another command may run concurrently with these. Called with the lock held.
     private boolean mayRunBeside(int others, long now) {
-        boolean waits = usualBatch >= LARGE || load.isHigh(now);
-        return others == 0 || (others < limits.commands() && (!waits || now - lastStart > LONG_NANOS));
+        boolean oneAtATime = usualBatch >= LARGE || load.isHigh(now);
+        return others == 0 || (others < limits.commands() && (!oneAtATime || now - lastStart > LONG_NANOS));
     }
 
     /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
@@ -317,6 +354,9 @@ final class BatchQueue<R, O> {
         long now = clock.getAsLong();
         if (!mayRunBeside(running.size() - 1, now)) {
             running.remove(runner);
+            if (!queue.isEmpty()) {
+                relieveLater();
+            }
             return List.of();
         }
         var batch = new ArrayList<PendingRequest<R, O>>(Math.min(queue.size(), limits.maxBatch()));

@@ -97,6 +97,11 @@ final class ChunkBatches implements ChunkSource {
     }
 
     @Override
+    public long held() {
+        return file.held();
+    }
+
+    @Override
     public @Nullable BsonDocument next(long n, long last) throws IOException {
         if (batch.isEmpty()) {
             boolean atOnce =

@@ -85,11 +85,13 @@ final class DownloadFile implements DataHandler {
 
     /// A file in the state in which it is sent.
     ///
+    /// @param key of the file and its document
     /// @param session null if there is no snapshot
     /// @param version the id of the first chunk, if there is no snapshot
     /// @param kept the chunks, if they are in memory; null otherwise
     private record State(
             RawBsonDocument file,
+            RecentContent.Key key,
             @Nullable ClientSession session,
             Optional<BsonValue> version,
             @Nullable ChunkSource kept)
@@ -111,19 +113,18 @@ final class DownloadFile implements DataHandler {
             if (ContentMoves.isMarked(file)) {
                 new ContentMoves(Chunks.of(collections, request)).finish(request.id());
             } else {
-                var kept = query.settings().session().isEmpty()
-                        ? recent.source(RecentContent.Key.of(query.namespace(), file), readAhead)
-                        : null;
+                var key = RecentContent.Key.of(query.namespace(), file);
+                var kept = query.settings().session().isEmpty() ? recent.source(key, readAhead) : null;
                 if (kept != null) {
-                    return new State(file, null, Optional.empty(), kept);
+                    return new State(file, key, null, Optional.empty(), kept);
                 }
                 var session = session(query, file);
                 if (session != null) {
-                    return new State(file, session, Optional.empty(), null);
+                    return new State(file, key, session, Optional.empty(), null);
                 }
                 var version = Chunks.of(collections, request).first(null, request.id());
                 if (documents.one(query).filter(file::equals).isPresent()) {
-                    return new State(file, null, version, null);
+                    return new State(file, key, null, version, null);
                 }
             }
             pause(attempt);
@@ -236,20 +237,19 @@ final class DownloadFile implements DataHandler {
             var all = List.of(new Piece(NOTHING, new Slice(0, described.length())));
             return response.with("Content-Type", type)
                     .with("Content-Length", "" + described.length())
-                    .with(new Content.Streamed(new FileContent(described, chunks, all), described.held()));
+                    .with(new Content.Streamed(new FileContent(described, chunks, all), chunks.held()));
         }
         return partial(response.withStatus(206), slices.get(), type, described, chunks);
     }
 
     private ChunkBatches batches(DataRequest request, State state, Described described) {
-        var key = RecentContent.Key.of(request.namespace(), state.file);
         return new ChunkBatches(
                 Chunks.of(collections, request),
                 state.session,
                 state.version,
                 described,
                 readAhead,
-                whole -> recent.offer(key, described, whole));
+                whole -> recent.offer(state.key, described, whole));
     }
 
     private static Response.Ready partial(
@@ -273,7 +273,7 @@ final class DownloadFile implements DataHandler {
                 .mapToLong(piece -> piece.bytes().length + piece.slice().length())
                 .sum();
         return response.with("Content-Length", "" + length)
-                .with(new Content.Streamed(new FileContent(file, chunks, pieces), file.held()));
+                .with(new Content.Streamed(new FileContent(file, chunks, pieces), chunks.held()));
     }
 
     private static String range(Slice slice, Described file) {

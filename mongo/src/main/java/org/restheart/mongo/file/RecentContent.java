@@ -19,8 +19,9 @@ import org.restheart.mongo.file.ChunkBatches.Described;
 /// The content of small files that are downloaded again and again, by the documents of the files: the document is read
 /// for each download, and its tag and its time of upload differ in every version of the content. Thread-safe.
 final class RecentContent {
-    /// How long content is kept that nobody downloads, and how soon a second download shows that it is wanted again.
-    private static final Duration UNUSED = Duration.ofMinutes(1);
+    /// How long content is kept, since programs that repair chunks may leave the document as it is, and how soon a
+    /// second download shows that content is wanted again.
+    private static final Duration AGE = Duration.ofMinutes(1);
 
     private static final int MOST_FILES = 10_000;
 
@@ -56,11 +57,11 @@ final class RecentContent {
         this.contents = Caffeine.newBuilder()
                 .maximumWeight(bytes)
                 .weigher((Key _, List<BsonDocument> chunks) -> weight(chunks))
-                .expireAfterAccess(UNUSED)
+                .expireAfterWrite(AGE)
                 .build();
         this.seen = Caffeine.newBuilder()
                 .maximumSize(MOST_FILES)
-                .expireAfterAccess(UNUSED)
+                .expireAfterAccess(AGE)
                 .build();
     }
 
@@ -113,6 +114,11 @@ final class RecentContent {
             }
 
             @Override
+            public long held() {
+                return weight(chunks);
+            }
+
+            @Override
             public void close() {
                 share.close();
             }
@@ -129,6 +135,9 @@ final class RecentContent {
         /// @throws IOException if the chunks are of another version
         @Nullable
         BsonDocument next(long n, long last) throws IOException;
+
+        /// The bytes in memory while the response is sent.
+        long held();
 
         /// Does not wait.
         @Override

@@ -19,8 +19,8 @@ public final class ResourceNames {
     /// The collection of imports that go on without their clients; their parts are in `_imports.parts`.
     public static final String IMPORTS = "_imports";
 
-    /// What the collections begin with in which updates are tried.
-    public static final String DRY_RUNS = "_rehearsals.";
+    /// The prefix of collections for dry runs of updates.
+    public static final String DRY_RUNS = "_dry_runs.";
 
     /// Characters of the name of a database or a collection at most, in MongoDB.
     private static final int LONGEST = 255;

@@ -96,7 +96,7 @@ final class Evaluation {
 
         @Override
         public void setErrors(List<Error> errors) {
-            super.setErrors(errors instanceof FewErrors ? errors : new FewErrors(errors));
+            super.setErrors(errors instanceof BoundedErrors ? errors : new BoundedErrors(errors));
         }
 
         @Override
@@ -105,14 +105,14 @@ final class Evaluation {
         }
     }
 
-    /// A list of errors of which the first ones are kept: a small document can have millions of violations. In place
-    /// of each further one it has the first again, since the library counts them.
-    private static final class FewErrors extends AbstractList<Error> {
+    /// Keeps the first errors: a small document can have millions. Further ones are represented by the first, since
+    /// the library counts them.
+    private static final class BoundedErrors extends AbstractList<Error> {
         private static final int KEPT = 1_000;
 
         private final List<Error> errors;
 
-        FewErrors(List<Error> errors) {
+        BoundedErrors(List<Error> errors) {
             this.errors = errors;
         }
 
@@ -147,9 +147,8 @@ final class Evaluation {
         }
     }
 
-    /// Spends budget on what keywords note of the values that they have evaluated, and on reading it:
-    /// `unevaluatedProperties` and `unevaluatedItems`, and each schema that is not satisfied, look at all
-    /// notes about a value.
+    /// Spends budget on annotations, when they are made and when they are looked up: `unevaluatedProperties`,
+    /// `unevaluatedItems` and each failed schema look at all annotations of a value.
     private static final class CountedAnnotations extends Annotations {
         private static final long STEPS = 100;
 
@@ -158,7 +157,7 @@ final class Evaluation {
 
         CountedAnnotations(EvaluationBudget budget) {
             this.budget = budget;
-            this.read = new CountedReads(super.asMap(), budget);
+            this.read = new CountedLookups(super.asMap(), budget);
         }
 
         @Override
@@ -174,11 +173,11 @@ final class Evaluation {
         }
     }
 
-    private static final class CountedReads extends AbstractMap<NodePath, List<Annotation>> {
+    private static final class CountedLookups extends AbstractMap<NodePath, List<Annotation>> {
         private final Map<NodePath, List<Annotation>> all;
         private final EvaluationBudget budget;
 
-        CountedReads(Map<NodePath, List<Annotation>> all, EvaluationBudget budget) {
+        CountedLookups(Map<NodePath, List<Annotation>> all, EvaluationBudget budget) {
             this.all = all;
             this.budget = budget;
         }
@@ -189,8 +188,8 @@ final class Evaluation {
         }
 
         @Override
-        public @Nullable List<Annotation> get(@Nullable Object place) {
-            var found = all.get(place);
+        public @Nullable List<Annotation> get(@Nullable Object path) {
+            var found = all.get(path);
             if (found != null && !found.isEmpty()) { // the path of each is compared, segment by segment
                 budget.spend(
                         2L * found.size() * found.getLast().getEvaluationPath().getNameCount());
@@ -199,9 +198,9 @@ final class Evaluation {
         }
 
         @Override
-        public List<Annotation> getOrDefault(@Nullable Object place, List<Annotation> otherwise) {
-            var found = get(place);
-            return found == null ? otherwise : found;
+        public List<Annotation> getOrDefault(@Nullable Object path, List<Annotation> fallback) {
+            var found = get(path);
+            return found == null ? fallback : found;
         }
     }
 }

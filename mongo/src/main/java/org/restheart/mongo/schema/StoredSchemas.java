@@ -43,7 +43,7 @@ final class StoredSchemas {
     private static final int MAX_CACHED = 1_000;
     private static final long MOST = Integer.MAX_VALUE;
 
-    /// Bytes of heap for one of a schema's in BSON (measured: 26, with the tree of its values).
+    /// Bytes of heap for one byte of a schema in BSON (measured: 26, with the tree of its values).
     private static final int EXPANSION = 30;
 
     private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();

@@ -81,7 +81,7 @@ public final class BulkWrites {
             MongoCollection<BsonDocument> collection,
             List<WriteModel<BsonDocument>> updates,
             Consumer<BsonDocument> check) {
-        if (DryRun.isNeeded(client)) {
+        if (!Transaction.isSupported(client)) {
             return new DryRunUpdates(client, collection, updates, check).run();
         }
         return Transaction.run(client, collection.getWriteConcern(), session -> {

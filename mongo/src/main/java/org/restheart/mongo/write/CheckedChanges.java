@@ -1,6 +1,7 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
@@ -46,6 +47,10 @@ public final class CheckedChanges {
     private final MongoClient client;
     private final MongoCollection<RawBsonDocument> collection;
     private final Optional<ClientSession> session;
+
+    /// Of the client, when this began: an error aborts it, and nothing may be changed outside of it then.
+    private final boolean inTransaction;
+
     private final BsonDocument filter;
     private final BsonDocument update;
     private final Consumer<RawBsonDocument> check;
@@ -72,6 +77,7 @@ public final class CheckedChanges {
                         : collection.withWriteConcern(WriteConcern.W1))
                 .withReadPreference(ReadPreference.primary());
         this.session = session;
+        this.inTransaction = session.filter(ClientSession::hasActiveTransaction).isPresent();
         this.filter = filter;
         this.update = update;
         this.check = check;
@@ -141,9 +147,13 @@ public final class CheckedChanges {
                 left.removeAll(e.refused.stream().map(Refusal::id).toList());
             } catch (MongoBulkWriteException e) {
                 failure = Optional.of(e);
+                if (inTransaction) { // which is aborted, earlier batches included
+                    changed = 0;
+                    modified = 0;
+                }
                 return;
             } catch (ProblemException e) {
-                if (e.problem().code() != ProblemCode.CONFLICT) {
+                if (inTransaction || e.problem().code() != ProblemCode.CONFLICT) {
                     throw e;
                 }
                 if (left.size() == 1) {
@@ -159,13 +169,12 @@ public final class CheckedChanges {
     }
 
     private Counts changed(List<BsonValue> ids) {
-        var begun = session.filter(ClientSession::hasActiveTransaction);
-        if (begun.isPresent()) {
-            return within(begun.get(), ids);
+        if (inTransaction) {
+            return within(session.orElseThrow(), ids);
         }
-        return DryRun.isNeeded(client)
-                ? afterDryRun(ids)
-                : Transaction.run(client, collection.getWriteConcern(), own -> attempt(own, ids));
+        return Transaction.isSupported(client)
+                ? Transaction.run(client, collection.getWriteConcern(), own -> attempt(own, ids))
+                : afterDryRun(ids);
     }
 
     private void add(Refusal refusal) {
@@ -204,8 +213,8 @@ public final class CheckedChanges {
                 }
             }
             return new Counts(matched, modified);
-        } catch (ProblemException e) { // all are changed or none
-            begun.abortTransaction();
+        } catch (ProblemException | MongoException e) { // all are changed or none
+            Transaction.abort(begun);
             throw e;
         }
     }

@@ -1,5 +1,6 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.MongoException;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
 import java.util.Objects;
@@ -13,6 +14,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 
 /// An update of one document that is checked as it would be stored before anybody can see it: in a transaction, or on
@@ -36,15 +38,19 @@ record CheckedUpdate(
         var begun = collection.transaction();
         if (begun.isPresent()) {
             try {
-                return afterDryRun(client);
-            } catch (ProblemException e) { // as after every other failed write
-                begun.get().abortTransaction();
+                var outcome = afterDryRun(client);
+                if (outcome.filter(Duplicate.class::isInstance).isPresent()) {
+                    Transaction.abort(begun.get());
+                }
+                return outcome;
+            } catch (ProblemException | MongoException e) {
+                Transaction.abort(begun.get());
                 throw e;
             }
         }
-        return DryRun.isNeeded(client)
-                ? afterDryRun(client)
-                : Transaction.run(client, collection.writeConcern(), session -> within(collection.in(session)));
+        return Transaction.isSupported(client)
+                ? Transaction.run(client, collection.writeConcern(), session -> within(collection.in(session)))
+                : afterDryRun(client);
     }
 
     private Optional<WriteOutcome> within(SessionCollection transaction) {

@@ -12,7 +12,6 @@ import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.ReplaceOptions;
-import com.mongodb.connection.ClusterType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -75,11 +74,6 @@ final class DryRun implements AutoCloseable {
         }
     }
 
-    /// Whether the server has no transactions.
-    static boolean isNeeded(MongoClient client) {
-        return client.getClusterDescription().getType() == ClusterType.STANDALONE;
-    }
-
     /// @param target whose collation decides which values a filter takes for equal
     static DryRun open(MongoClient client, MongoNamespace target) {
         var database = client.getDatabase(target.getDatabaseName())
@@ -95,7 +89,7 @@ final class DryRun implements AutoCloseable {
                 database.getCollection(other).drop();
             }
         }
-        if (isNeeded(client)) {
+        if (!Transaction.isSupported(client)) {
             database.runCommand(create);
         }
         return new DryRun(client, database, create);
@@ -145,7 +139,7 @@ final class DryRun implements AutoCloseable {
     ///
     /// @param use may be called several times
     <T> T with(List<RawBsonDocument> stored, Function<Copies, T> use) {
-        if (!isNeeded(client)) {
+        if (Transaction.isSupported(client)) {
             return Transaction.undone(client, session -> {
                 database.runCommand(session, create);
                 if (!stored.isEmpty()) {
@@ -188,7 +182,7 @@ final class DryRun implements AutoCloseable {
 
     @Override
     public void close() {
-        if (isNeeded(client)) {
+        if (!Transaction.isSupported(client)) {
             copies.drop();
         }
     }

@@ -6,11 +6,13 @@ import com.mongodb.TransactionOptions;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
+import com.mongodb.connection.ClusterType;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
 
 /// Runs several commands atomically. Needs a replica set.
@@ -18,6 +20,11 @@ final class Transaction {
     private static final int MAX_ATTEMPTS = 10;
 
     private Transaction() {}
+
+    /// Whether the deployment has transactions, which a standalone server has not.
+    static boolean isSupported(MongoClient client) {
+        return client.getClusterDescription().getType() != ClusterType.STANDALONE;
+    }
 
     /// Runs `work` and commits it; aborts it if it throws. Retries it after transient errors.
     ///
@@ -35,6 +42,15 @@ final class Transaction {
     /// @throws org.restheart.http.ProblemException as above
     static <T> T undone(MongoClient client, Function<ClientSession, T> work) {
         return attempts(client, WriteConcern.W1, work);
+    }
+
+    /// Ends a transaction of a client after a failure, as MongoDB does where the failure is that of its own statement.
+    static void abort(ClientSession begun) {
+        try {
+            begun.abortTransaction();
+        } catch (MongoException | ProblemException _) {
+            // it has ended already
+        }
     }
 
     /// @param work may commit; what it has not committed is aborted

@@ -110,6 +110,28 @@ class BatchQueueTest {
     }
 
     @Test
+    void a_request_among_many_does_not_wait_for_a_slow_command() throws Exception {
+        var gate = new Gate();
+        var queue = this.<Integer, Integer>queue(limits(4, 10, 1000, 10), batch -> {
+            if (batch.getFirst().request() == 1) {
+                gate.pass();
+            }
+            batch.forEach(t -> t.complete(t.request()));
+        });
+        load.add(100, System.nanoTime()); // in other queues
+        try {
+            var slow = queue.submit(1, 1);
+            assertThat(gate.sent.await(10, TimeUnit.SECONDS)).isTrue();
+            var other = queue.submit(2, 1);
+            assertThat(other.get(5, TimeUnit.SECONDS)).isEqualTo(2);
+            assertThat(slow.isDone()).isFalse();
+        } finally {
+            gate.open.countDown();
+            load.remove(100);
+        }
+    }
+
+    @Test
     void requests_that_wait_leave_together_up_to_the_bounds() throws Exception {
         var gate = new Gate();
         var sizes = Collections.synchronizedList(new ArrayList<Integer>());

@@ -90,6 +90,7 @@ public final class PermissionReader {
     public static void checkGrant(@Nullable BsonValue mongo) throws PermissionException {
         if (mongo instanceof BsonDocument document) {
             PermissionKeys.requireKnown(document);
+            requireProperties(document);
         }
         RuleFilterCheck.require(grant(mongo));
     }
@@ -155,7 +156,7 @@ public final class PermissionReader {
                 flag(mongo, "allowAdHocAggregations"),
                 object(mongo, "readFilter").map(PermissionReader::unescaped),
                 object(mongo, "writeFilter").map(PermissionReader::unescaped),
-                properties(mongo),
+                object(mongo, "mergeRequest"),
                 projection(mongo),
                 flag(mongo, "checkWritten"));
     }
@@ -186,15 +187,13 @@ public final class PermissionReader {
     }
 
     /// An operator would be stored as a property of that name by inserts, and let changes fail.
-    private static Optional<BsonDocument> properties(BsonDocument mongo) throws PermissionException {
-        var properties = object(mongo, "mergeRequest");
-        for (var key : properties.map(BsonDocument::keySet).orElse(Set.of())) {
+    private static void requireProperties(BsonDocument mongo) throws PermissionException {
+        for (var key : object(mongo, "mergeRequest").map(BsonDocument::keySet).orElse(Set.of())) {
             if (key.startsWith("$")) {
                 throw new PermissionException("mongo.mergeRequest has the operator " + ShortText.of(key, MAX_QUOTED)
                         + "; it names properties and their values, such as {'owner': '@user._id'}");
             }
         }
-        return properties;
     }
 
     private static BsonDocument parse(String key, String json) throws PermissionException {
