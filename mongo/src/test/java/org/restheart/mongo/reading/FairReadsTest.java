@@ -33,7 +33,7 @@ class FairReadsTest {
 
     /// Takes long enough for others to be queued.
     private static final BsonDocument SLOW = BsonDocument.parse("""
-            {$expr: {$gt: [{$reduce: {input: {$range: [0, 150000]}, initialValue: "$_id",
+            {$expr: {$gt: [{$reduce: {input: {$range: [0, 600000]}, initialValue: "$_id",
              in: {$add: ["$$value", "$$this"]}}}, -1]}}""");
 
     private final FairMemory memory = new FairMemory(16L * MIB);

@@ -2,14 +2,15 @@ package org.restheart.perftest.experiment;
 
 import java.util.List;
 import java.util.function.Supplier;
+import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Which of the everyday operations are measured, and on what documents.
 final class WorkOptions {
-    @Option(names = "--operations", split = ",", description = "Some of ${COMPLETION-CANDIDATES}; default: all.")
-    List<Kind> kinds = List.of(Kind.values());
+    @Option(names = "--operations", split = ",", description = "Some of ${COMPLETION-CANDIDATES}; default: all but ping.")
+    List<Kind> kinds = List.of(Kind.insert, Kind.read, Kind.page);
 
     @Mixin
     DocumentOptions documents = new DocumentOptions(100_000, 150);
@@ -17,7 +18,8 @@ final class WorkOptions {
     enum Kind {
         insert,
         read,
-        page
+        page,
+        ping
     }
 
     /// Asked anew for each measurement: inserts get a collection of their own.
@@ -25,6 +27,7 @@ final class WorkOptions {
         return switch (kind) {
             case insert -> () -> new Operation.Insert(data.fresh(), 1, documents.textBytes);
             case read -> () -> new Operation.FindById(data.loaded(documents), documents.documents);
+            case ping -> () -> new Operation.Ping(new Namespace(Dataset.DATABASE, "none"));
             case page -> () -> new Operation.Page(data.loaded(documents), 25, 5);
         };
     }
