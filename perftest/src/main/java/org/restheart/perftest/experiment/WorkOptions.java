@@ -9,7 +9,10 @@ import picocli.CommandLine.Option;
 
 /// Which of the everyday operations are measured, and on what documents.
 final class WorkOptions {
-    @Option(names = "--operations", split = ",", description = "Some of ${COMPLETION-CANDIDATES}; default: all but ping.")
+    @Option(
+            names = "--operations",
+            split = ",",
+            description = "Some of ${COMPLETION-CANDIDATES}; default: all but ping.")
     List<Kind> kinds = List.of(Kind.insert, Kind.read, Kind.page);
 
     @Mixin
