@@ -21,11 +21,7 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
-import org.restheart.mongo.management.CountNames;
-import org.restheart.mongo.management.GetProperties;
-import org.restheart.mongo.management.ListCollections;
-import org.restheart.mongo.management.ListDatabases;
-import org.restheart.mongo.management.ListIndexes;
+import org.restheart.mongo.management.CatalogHandlers;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resultcache.Writes;
 import org.restheart.mongo.schema.SchemaAccess;
@@ -84,18 +80,18 @@ record ReadRoutes(
 
     /// Names and properties of databases and collections, and indexes.
     void addCatalog(Catalog catalog, Metadata metadata) {
-        routes.on(ResourceKind.ROOT, GET, new ListDatabases(catalog, metadata));
-        routes.on(ResourceKind.ROOT_SIZE, GET, CountNames.ofDatabases(catalog));
-        routes.on(ResourceKind.DB, GET, new ListCollections(catalog));
-        routes.on(ResourceKind.DB_SIZE, GET, CountNames.ofCollections(catalog));
-        routes.on(ResourceKind.COLLECTION_INDEXES, GET, new ListIndexes(catalog));
-        var properties = new GetProperties();
+        var handlers = new CatalogHandlers(catalog, metadata);
+        routes.on(ResourceKind.ROOT, GET, handlers::databases);
+        routes.on(ResourceKind.ROOT_SIZE, GET, handlers::countDatabases);
+        routes.on(ResourceKind.DB, GET, handlers::collections);
+        routes.on(ResourceKind.DB_SIZE, GET, handlers::countCollections);
+        routes.on(ResourceKind.COLLECTION_INDEXES, GET, handlers::indexes);
         for (var kind : List.of(
                 ResourceKind.DB_META,
                 ResourceKind.COLLECTION_META,
                 ResourceKind.FILES_BUCKET_META,
                 ResourceKind.SCHEMA_STORE_META)) {
-            routes.on(kind, GET, properties);
+            routes.on(kind, GET, handlers::properties);
         }
     }
 }

@@ -18,33 +18,22 @@ import static org.restheart.http.access.ResourceKind.SCHEMA_STORE;
 
 import java.util.List;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.bulk.BulkWrite;
-import org.restheart.mongo.bulk.DeleteDocuments;
-import org.restheart.mongo.bulk.PatchDocuments;
+import org.restheart.mongo.bulk.BulkChanges;
 import org.restheart.mongo.bulk.PostDocuments;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
-import org.restheart.mongo.document.DeleteDocument;
 import org.restheart.mongo.document.OneDocument;
-import org.restheart.mongo.document.PatchDocument;
 import org.restheart.mongo.document.PostDocument;
-import org.restheart.mongo.document.PostSchema;
 import org.restheart.mongo.document.PostToCollection;
-import org.restheart.mongo.document.ReplaceDocument;
 import org.restheart.mongo.document.SingleWrites;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.file.Files;
 import org.restheart.mongo.idempotency.KeyedPost;
-import org.restheart.mongo.management.DeleteCollection;
-import org.restheart.mongo.management.DeleteDatabase;
-import org.restheart.mongo.management.DeleteIndex;
-import org.restheart.mongo.management.PatchCollection;
-import org.restheart.mongo.management.PatchDatabase;
-import org.restheart.mongo.management.PutCollection;
-import org.restheart.mongo.management.PutDatabase;
-import org.restheart.mongo.management.PutIndex;
+import org.restheart.mongo.management.CollectionHandlers;
+import org.restheart.mongo.management.DatabaseHandlers;
+import org.restheart.mongo.management.IndexHandlers;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.validator.FollowedWrite;
 import org.restheart.mongo.validator.Validators;
@@ -69,28 +58,24 @@ record WriteRoutes(
     /// Documents and JSON Schemas.
     void addDocuments(Coalescer coalescer, MongoConfig config) {
         routes.on(COLLECTION, POST, post(coalescer, config.accounts()));
-        var single = new SingleWrites(collections, preconditions, coalescer.updates());
-        var replace = new ReplaceDocument(single);
-        var patch = new PatchDocument(single);
-        var delete = new DeleteDocument(single, coalescer.deletes());
-        routes.on(DOCUMENT, PUT, replace);
-        routes.on(DOCUMENT, PATCH, patch);
-        routes.on(DOCUMENT, DELETE, delete);
-        routes.on(SCHEMA, PUT, new FollowedWrite(validators, replace));
-        routes.on(SCHEMA, DELETE, new FollowedWrite(validators, delete));
+        var single = new SingleWrites(collections, preconditions, coalescer.updates(), coalescer.deletes());
+        routes.on(DOCUMENT, PUT, single::put);
+        routes.on(DOCUMENT, PATCH, single::patch);
+        routes.on(DOCUMENT, DELETE, single::delete);
+        routes.on(SCHEMA, PUT, new FollowedWrite(validators, single::put));
+        routes.on(SCHEMA, DELETE, new FollowedWrite(validators, single::delete));
         routes.on(
                 SCHEMA_STORE,
                 POST,
                 new FollowedWrite(
                         validators,
-                        new PostSchema(new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
-        var bulk = new BulkWrite(config.queryTimeLimit());
-        var patchAll = new PatchDocuments(collections, bulk);
-        var deleteAll = new DeleteDocuments(collections, bulk);
-        routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, patch, replace, delete, patchAll));
-        routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, patch, replace, delete, deleteAll));
-        routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, patchAll));
-        routes.on(BULK_SCHEMAS, DELETE, new FollowedWrite(validators, deleteAll));
+                        PostToCollection.schema(
+                                new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
+        var bulk = new BulkChanges(collections, config.queryTimeLimit());
+        routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, single, bulk::patch));
+        routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, single, bulk::delete));
+        routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, bulk::patch));
+        routes.on(BULK_SCHEMAS, DELETE, new FollowedWrite(validators, bulk::delete));
     }
 
     /// Uploads, metadata and deletions of files.
@@ -105,18 +90,19 @@ record WriteRoutes(
 
     /// Indexes, databases, and collections of all kinds.
     void addStructure(StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
-        routes.on(INDEX, PUT, new PutIndex(collections));
-        routes.on(INDEX, DELETE, new DeleteIndex(collections));
-        routes.on(DB, PUT, new PutDatabase(properties));
-        routes.on(DB, PATCH, new PatchDatabase(properties));
-        routes.on(DB, DELETE, new DeleteDatabase(collections, properties));
+        var index = new IndexHandlers(collections);
+        routes.on(INDEX, PUT, index::put);
+        routes.on(INDEX, DELETE, index::delete);
+        var database = new DatabaseHandlers(collections, properties);
+        routes.on(DB, PUT, database::put);
+        routes.on(DB, PATCH, database::patch);
+        routes.on(DB, DELETE, database::delete);
+        var collection = new CollectionHandlers(collections, properties, streams, schemas);
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
-            var put = new PutCollection(collections, properties, streams, schemas);
-            var change = new PatchCollection(properties, streams, schemas);
             boolean follows = kind == COLLECTION;
-            routes.on(kind, PUT, follows ? new FollowedWrite(validators, put) : put);
-            routes.on(kind, PATCH, follows ? new FollowedWrite(validators, change) : change);
-            routes.on(kind, DELETE, new DeleteCollection(collections, properties));
+            routes.on(kind, PUT, follows ? new FollowedWrite(validators, collection::put) : collection::put);
+            routes.on(kind, PATCH, follows ? new FollowedWrite(validators, collection::patch) : collection::patch);
+            routes.on(kind, DELETE, collection::delete);
         }
     }
 

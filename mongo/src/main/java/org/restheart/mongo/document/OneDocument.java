@@ -23,24 +23,10 @@ import org.restheart.mongo.write.WriteTargets;
 /// changed in between is not written and another one is searched. Requests of clients are passed to `others`.
 ///
 /// In mode `upsert` a document is inserted when none matches, also for a request about many.
-public final class OneDocument implements DataHandler {
+///
+/// @param others for all matching documents
+public record OneDocument(Collections collections, SingleWrites single, DataHandler others) implements DataHandler {
     private static final int MAX_ATTEMPTS = 10;
-
-    private final Collections collections;
-    private final DataHandler patch;
-    private final DataHandler replace;
-    private final DataHandler delete;
-    private final DataHandler others;
-
-    /// @param others for all matching documents
-    public OneDocument(
-            Collections collections, DataHandler patch, DataHandler replace, DataHandler delete, DataHandler others) {
-        this.collections = collections;
-        this.patch = patch;
-        this.replace = replace;
-        this.delete = delete;
-        this.others = others;
-    }
 
     @Override
     public Response handle(DataRequest request) {
@@ -49,12 +35,12 @@ public final class OneDocument implements DataHandler {
             return others.handle(request);
         }
         request.http().requireThread();
-        var handler = request.http().method() == Method.DELETE
-                ? delete
-                : write.get().kind() == DataWrite.Kind.REPLACE_ONE ? replace : patch;
+        DataHandler handler = request.http().method() == Method.DELETE
+                ? single::delete
+                : write.get().kind() == DataWrite.Kind.REPLACE_ONE ? single::put : single::patch;
         if (write.get().kind() == DataWrite.Kind.AS_REQUESTED) {
             boolean creates = isUpsert(request) && find(request) == null;
-            return creates ? patch.handle(request.withNewId(newId(request))) : others.handle(request);
+            return creates ? single.patch(request.withNewId(newId(request))) : others.handle(request);
         }
         for (int attempt = 1; ; attempt++) {
             var id = find(request);

@@ -1,23 +1,36 @@
 package org.restheart.mongo.document;
 
-import com.mongodb.client.MongoClient;
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.Update;
+import org.restheart.http.DocumentCheck;
+import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
+import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -30,30 +43,114 @@ import org.restheart.mongo.write.WrittenCheck;
 ///
 /// Thread-safe.
 public final class SingleWrites {
+    private static final String TAG_REQUIRED = "The document's ETag must be provided using the 'If-Match' header";
+
     private final Collections collections;
     private final Preconditions preconditions;
     private final DocumentWrites<WriteOutcome> writes;
+    private final DocumentWrites<DeleteOutcome> deletes;
     private final WrittenCheck writtenCheck;
 
     /// @param writes executes replacements and updates
-    public SingleWrites(Collections collections, Preconditions preconditions, DocumentWrites<WriteOutcome> writes) {
+    public SingleWrites(
+            Collections collections,
+            Preconditions preconditions,
+            DocumentWrites<WriteOutcome> writes,
+            DocumentWrites<DeleteOutcome> deletes) {
         this.collections = collections;
         this.preconditions = preconditions;
         this.writes = writes;
+        this.deletes = deletes;
         this.writtenCheck = new WrittenCheck(collections);
     }
 
-    MongoClient client() {
-        return collections.client();
+    /// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT /{db}/_schemas/{id}`
+    /// does the same with a JSON Schema.
+    public Response put(DataRequest request) {
+        ContentSize.check(request);
+        var etag = new ObjectId();
+        var document = replacement(request, etag);
+        check(request, document);
+        var target = target(request);
+        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
+        return reported(
+                request,
+                target.replacing(document, mode),
+                outcome -> WriteResponses.of(outcome, etag.toHexString(), TAG_REQUIRED));
+    }
+
+    private static RawBsonDocument replacement(DataRequest request, ObjectId etag) {
+        var content = Storable.of(request, request.contentDocument());
+        if (content.id().filter(id -> !id.equals(request.id())).isPresent()) {
+            throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
+                    .raise();
+        }
+        return content.encode(request.id(), etag);
+    }
+
+    /// `PATCH /{db}/{collection}/{id}`: changes fields of a document, by operators or by a pipeline.
+    public Response patch(DataRequest request) {
+        ContentSize.check(request);
+        var etag = new ObjectId();
+        HiddenFields.checkChange(request, request.content());
+        var update = Changes.ofDocument(request, request.content(), etag);
+        var target = target(request);
+        var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
+        Function<WriteOutcome, Response.Ready> answer = outcome ->
+                WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");
+        return isChecked(request, update, mode)
+                ? reported(request, () -> answer.apply(checked(request, target, update, mode)))
+                : reported(request, target.updating(update, mode), answer);
+    }
+
+    /// Whether the document has to be checked as it would be stored.
+    private static boolean isChecked(DataRequest request, Update update, WriteMode mode) {
+        return request.rule().isPresent()
+                || request.http().attribute(DocumentCheck.KEY).isPresent()
+                || mayLeaveGrant(request, update, mode);
+    }
+
+    private WriteOutcome checked(DataRequest request, TargetDocument target, Update update, WriteMode mode) {
+        return target.update(update, mode, collections.client(), document -> {
+            check(request, document);
+            request.rule().ifPresent(rule -> rule.check(document, seesAll(request)));
+        });
+    }
+
+    private static boolean mayLeaveGrant(DataRequest request, Update update, WriteMode mode) {
+        return WrittenCheck.condition(request)
+                .filter(condition -> mode != WriteMode.UPDATE
+                        || FilterFields.mayLeave(
+                                condition, update, request.grant().mergeRequest()))
+                .isPresent();
+    }
+
+    /// Whether the caller sees the whole document: violations reveal its content.
+    private static boolean seesAll(DataRequest request) {
+        var grant = request.grant();
+        return grant.readFilter().isEmpty() && grant.projectResponse().isEmpty();
+    }
+
+    /// `DELETE /{db}/{collection}/{id}`.
+    public Response delete(DataRequest request) {
+        var target = target(request);
+        // the service that made the request waits for the report
+        var alone = request.http().attribute(DataWrite.KEY).isPresent();
+        return (alone ? DocumentWrites.<DeleteOutcome>alone() : deletes)
+                .write(request.http(), request.resource().plain(), target.deleting(), outcome -> {
+                    var response = WriteResponses.of(outcome, TAG_REQUIRED);
+                    DataWrite.report(request.http(), DataWrite.Report.deleted(1));
+                    return response;
+                });
     }
 
     /// See [WrittenCheck#check].
-    void check(DataRequest request, RawBsonDocument document) {
+    private void check(DataRequest request, RawBsonDocument document) {
         writtenCheck.check(request, List.of(document));
     }
 
     /// The document of the request's path, under the request's write filter and precondition.
-    TargetDocument target(DataRequest request) {
+    private TargetDocument target(DataRequest request) {
         return new TargetDocument(
                 SessionCollection.of(collections, request),
                 request.id(),
@@ -64,7 +161,7 @@ public final class SingleWrites {
     /// Executes a write, coalesced unless its result has to be reported to a service.
     ///
     /// @param answer responds with 201 when the write has created the document
-    Response reported(
+    private Response reported(
             DataRequest request, DocumentWrite<WriteOutcome> write, Function<WriteOutcome, Response.Ready> answer) {
         return request.http().attribute(DataWrite.KEY).isEmpty()
                 ? writes.write(request.http(), request.resource().plain(), write, answer)
@@ -72,7 +169,7 @@ public final class SingleWrites {
     }
 
     /// @param write responds with 201 when it has created the document
-    Response.Ready reported(DataRequest request, Supplier<Response.Ready> write) {
+    private Response.Ready reported(DataRequest request, Supplier<Response.Ready> write) {
         request.http().requireThread();
         if (request.http().attribute(DataWrite.KEY).isEmpty()) {
             return write.get();

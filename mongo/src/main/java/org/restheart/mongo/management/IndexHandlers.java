@@ -1,11 +1,15 @@
 package org.restheart.mongo.management;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.INDEX_PROTECTED;
+import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoCommandException;
+import com.mongodb.client.model.DropIndexOptions;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -15,22 +19,15 @@ import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
-import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.CollectionLock;
 
-/// `PUT /{db}/{collection}/_indexes/{name}`: makes an index. Making the same one again changes nothing.
-public final class PutIndex implements DataHandler {
-    private final Collections collections;
-
-    public PutIndex(Collections collections) {
-        this.collections = collections;
-    }
-
-    @Override
-    public Response handle(DataRequest request) {
+/// Writes of `/{db}/{collection}/_indexes/{name}`. Thread-safe.
+public record IndexHandlers(Collections collections) {
+    /// `PUT`: creates an index. Creating the same one again changes nothing.
+    public Response put(DataRequest request) {
         var name = request.path().requireName();
         if (name.startsWith("_")) {
             throw Problem.of(PARAMETER_INVALID, "index name cannot start with _")
@@ -78,5 +75,36 @@ public final class PutIndex implements DataHandler {
                         "com.mongodb.DuplicateKeyException",
                         MongoCodes.ofCode(e.getErrorCode(), e.getErrorMessage()).message())
                 : problem.because("com.mongodb.MongoCommandException", MongoErrors.details(e));
+    }
+
+    /// `DELETE`.
+    public Response delete(DataRequest request) {
+        var name = request.path().requireName();
+        if (name.startsWith("_")) {
+            throw Problem.of(INDEX_PROTECTED, name + " is a default index and cannot be deleted")
+                    .raise();
+        }
+        if (name.equals("*")) { // to MongoDB this means every index
+            throw missing(name);
+        }
+        request.http().requireThread();
+        try {
+            CollectionLock.within(() -> {
+                collections
+                        .of(request)
+                        .dropIndex(name, new DropIndexOptions().maxTime(CollectionLock.MILLIS, TimeUnit.MILLISECONDS));
+                return name;
+            });
+        } catch (MongoCommandException e) {
+            if (e.getErrorCode() == MongoCodes.INDEX_NOT_FOUND) {
+                throw missing(name);
+            }
+            throw e;
+        }
+        return JsonResponses.empty(204);
+    }
+
+    private static RuntimeException missing(String name) {
+        return Problem.of(NOT_FOUND, "index '" + name + "' does not exist").raise();
     }
 }

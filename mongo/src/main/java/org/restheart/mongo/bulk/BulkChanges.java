@@ -1,0 +1,145 @@
+package org.restheart.mongo.bulk;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoOperationTimeoutException;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.DeleteManyModel;
+import com.mongodb.client.model.UpdateManyModel;
+import com.mongodb.client.model.WriteModel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.restheart.bson.fields.Update;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Response;
+import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.write.BulkWrites;
+import org.restheart.mongo.write.CheckedChanges;
+import org.restheart.mongo.write.WrittenCheck;
+
+/// `PATCH` and `DELETE` of all documents that a filter matches, each one statement that is sent as a bulk write, so
+/// that its errors have the format of bulk writes. Thread-safe.
+///
+/// @param timeLimit after which MongoDB aborts it, if the request has no stricter one; zero for no limit
+public record BulkChanges(Collections collections, Duration timeLimit) {
+    /// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay. Where the
+    /// collection has a rule for its documents, those that it refuses stay as they are.
+    public Response patch(DataRequest request) {
+        ContentSize.check(request);
+        HiddenFields.checkChange(request, request.contentDocument());
+        var update = Changes.ofDocuments(request, request.contentDocument());
+        var condition = WrittenCheck.condition(request);
+        if (condition.isPresent()
+                && FilterFields.mayLeave(
+                        condition.get(), update, request.grant().mergeRequest())) {
+            throw WrittenCheck.outside();
+        }
+        request.http().requireThread();
+        var rule = request.rule().filter(schema -> !schema.skipsUnsupported());
+        return rule.isPresent()
+                ? checked(request, rule.get(), update)
+                : run(request, new UpdateManyModel<>(request.writeFilter(), update.document()));
+    }
+
+    /// `DELETE /{db}/{collection}/*`: removes every document that the filter matches.
+    public Response delete(DataRequest request) {
+        request.http().requireThread();
+        return run(request, new DeleteManyModel<>(request.writeFilter()));
+    }
+
+    /// A change of many documents of a collection with a rule: of each document that the rule refuses the report has an
+    /// error, with its `_id` and the reason as far as the caller may know them.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for a refused document within a transaction of the
+    ///     client; 408 after the time limit, when some documents may be changed
+    private Response.Ready checked(DataRequest request, DocumentRule rule, Update.Operators update) {
+        boolean disclose = !HiddenFields.mayNotBeQuoted(request);
+        var changes = new CheckedChanges(
+                collections.client(),
+                collections.of(request),
+                request.session(),
+                request.writeFilter(),
+                update.document(),
+                document -> rule.check(document, disclose));
+        var outcome = changes.run(timeLimit).orElseThrow(() -> outOfTime(timeLimit));
+        var errors = new ArrayList<BsonDocument>();
+        outcome.refusals().stream()
+                .limit(disclose ? outcome.refusals().size() : 1) // how many says what others hold
+                .forEach(refusal -> errors.add(error(refusal, disclose)));
+        outcome.failure().ifPresent(failure -> errors.addAll(BulkReport.errors(request, failure, Set.of())));
+        return new BulkReport(
+                        0,
+                        List.of(),
+                        List.of(),
+                        0,
+                        Math.toIntExact(disclose ? outcome.modified() : outcome.changed()),
+                        Math.toIntExact(outcome.matched()),
+                        errors,
+                        disclose ? outcome.refused() - outcome.refusals().size() : 0)
+                .response(request);
+    }
+
+    private static BsonDocument error(CheckedChanges.Refusal refusal, boolean disclose) {
+        var problem = refusal.why();
+        var error = new BsonDocument("index", new BsonInt32(0));
+        if (disclose) {
+            error.append("_id", refusal.id());
+        }
+        return error.append("httpStatus", new BsonInt32(problem.status()))
+                .append("message", new BsonString(problem.message()));
+    }
+
+    /// @throws org.restheart.http.ProblemException 408 after the time limit, when some documents may be changed
+    private Response.Ready run(DataRequest request, WriteModel<RawBsonDocument> statement) {
+        try {
+            var result = BulkWrites.inOrder(request.session(), limited(request), List.of(statement));
+            return result.wasAcknowledged()
+                    ? BulkReport.of(request, result, List.of()).response(request)
+                    : BulkReport.unacknowledged(request);
+        } catch (MongoBulkWriteException e) {
+            return BulkReport.of(request, e.getWriteResult(), BulkReport.errors(request, e, Set.of()))
+                    .response(request);
+        } catch (MongoOperationTimeoutException _) {
+            throw outOfTime(limit(request));
+        }
+    }
+
+    private static ProblemException outOfTime(Duration timeLimit) {
+        return Problem.of(
+                        ProblemCode.QUERY_TIMED_OUT,
+                        "the change took longer than " + timeLimit.toMillis()
+                                + " ms: some of the documents may have been changed")
+                .raise();
+    }
+
+    /// A transaction has a limit of its own.
+    private MongoCollection<RawBsonDocument> limited(DataRequest request) {
+        var collection = collections.of(request);
+        boolean inTransaction =
+                request.session().filter(ClientSession::hasActiveTransaction).isPresent();
+        var limit = limit(request);
+        return limit.isZero() || inTransaction
+                ? collection
+                : collection.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /// The stricter one of the server's and the request's own limit; zero for none.
+    private Duration limit(DataRequest request) {
+        return request.readSettings(timeLimit).timeLimit();
+    }
+}

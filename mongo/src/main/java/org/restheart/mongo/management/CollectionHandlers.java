@@ -1,0 +1,130 @@
+package org.restheart.mongo.management;
+
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
+
+import com.mongodb.MongoCommandException;
+import java.util.List;
+import java.util.Optional;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
+import org.restheart.http.Problem;
+import org.restheart.http.Response;
+import org.restheart.mongo.changestream.StreamDefinitions;
+import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.schema.SchemaAccess;
+import org.restheart.mongo.write.CollectionLock;
+import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.write.StoredProperties;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
+import org.restheart.mongo.write.WriteResponses;
+
+/// Writes of `/{db}/{collection}`, also of buckets and schema stores, but for the documents in them. Thread-safe.
+public record CollectionHandlers(
+        Collections collections, StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
+    private static final String FILES = ".files";
+    private static final String TAG_REQUIRED = "The ETag must be provided using the 'If-Match' header";
+
+    /// `NamespaceExists`.
+    private static final int EXISTS = 48;
+
+    /// `PUT`: creates a collection, or replaces its properties.
+    public Response put(DataRequest request) {
+        var etag = new ObjectId();
+        var fields = NewDocument.properties(request, request.contentDocument());
+        streams.check(fields);
+        var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
+        request.http().requireThread();
+        schemas.check(request, fields);
+        var written = properties.changing(
+                request,
+                () -> WriteResponses.of(
+                        write(request, document),
+                        etag.toHexString(),
+                        "The collection's ETag must be provided using the 'If-Match' header."));
+        schemas.warn(request, Optional.ofNullable(fields.get("jsonSchema")));
+        PropertyWarnings.ofReplaced(request, request.contentDocument());
+        return written;
+    }
+
+    private WriteOutcome write(DataRequest request, RawBsonDocument document) {
+        var created = !request.resource().exists() && create(request);
+        // properties that outlived an earlier collection of this name are ignored
+        var target = created ? properties.target(request, new Precondition.None()) : properties.target(request);
+        return switch (target.replace(document, WriteMode.UPSERT)) {
+            case WriteOutcome.Created(), WriteOutcome.Changed() ->
+                created ? new WriteOutcome.Created() : new WriteOutcome.Changed();
+            case WriteOutcome.Missing missing -> missing;
+            case WriteOutcome.Duplicate duplicate -> duplicate;
+            case WriteOutcome.Refused refused -> refused;
+        };
+    }
+
+    /// False if a concurrent request created it first.
+    private boolean create(DataRequest request) {
+        try {
+            collections
+                    .database(request.path().requireDb())
+                    .createCollection(request.path().requireCollection());
+            return true;
+        } catch (MongoCommandException e) {
+            if (e.getErrorCode() == EXISTS) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /// `PATCH`: changes some of a collection's properties.
+    public Response patch(DataRequest request) {
+        if (request.path().requireCollection().startsWith("_")
+                && !request.path().kind().isSchemas()) {
+            throw Problem.of(PARAMETER_INVALID, "illegal collection name: it cannot start with _")
+                    .raise();
+        }
+        var content = request.contentDocument();
+        if (content.isEmpty()) {
+            throw Problem.of(CONTENT_INVALID, "no data provided").raise();
+        }
+        var etag = new ObjectId();
+        var update = Changes.ofProperties(request, content, etag);
+        streams.check(update);
+        request.http().requireThread();
+        schemas.check(request, update);
+        var written = properties.changing(
+                request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
+        schemas.warn(request, update);
+        return written;
+    }
+
+    /// `DELETE`: drops a collection with its documents and properties; of a bucket also the chunks. It is dropped only
+    /// after its properties were removed under the precondition; nothing is changed before.
+    public Response delete(DataRequest request) {
+        request.http().requireThread();
+        var database = collections.database(request.path().requireDb());
+        var names = dropped(request);
+        names.forEach(name -> CollectionLock.require(database, name));
+        return properties.changing(request, () -> switch (properties
+                .target(request)
+                .delete()) {
+            case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
+                names.forEach(name -> database.getCollection(name).drop());
+                yield JsonResponses.empty(204);
+            }
+            case WriteOutcome.Refused refused -> WriteResponses.of(refused, TAG_REQUIRED);
+        });
+    }
+
+    private static List<String> dropped(DataRequest request) {
+        var name = request.path().requireCollection();
+        return request.path().kind().isFiles()
+                ? List.of(name.substring(0, name.length() - FILES.length()) + ".chunks", name)
+                : List.of(name);
+    }
+}

@@ -1,0 +1,62 @@
+package org.restheart.mongo.management;
+
+import org.bson.types.ObjectId;
+import org.restheart.http.Response;
+import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.CollectionLock;
+import org.restheart.mongo.write.StoredProperties;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
+import org.restheart.mongo.write.WriteResponses;
+
+/// Writes of `/{db}`. Thread-safe.
+public record DatabaseHandlers(Collections collections, StoredProperties properties) {
+    private static final String TAG_REQUIRED = "The database's ETag must be provided using the 'If-Match' header.";
+
+    /// `PUT`: creates a database, or replaces its properties.
+    public Response put(DataRequest request) {
+        var etag = new ObjectId();
+        var fields = NewDocument.properties(request, request.contentDocument());
+        var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
+        request.http().requireThread();
+        var written = properties.changing(request, () -> {
+            var outcome = properties.target(request).replace(document, WriteMode.UPSERT);
+            var onlyProperties = outcome instanceof WriteOutcome.Created
+                    && request.resource().exists();
+            return WriteResponses.of(
+                    onlyProperties ? new WriteOutcome.Changed() : outcome, etag.toHexString(), TAG_REQUIRED);
+        });
+        PropertyWarnings.ofRemoved(request);
+        return written;
+    }
+
+    /// `PATCH`: changes some of a database's properties.
+    public Response patch(DataRequest request) {
+        var etag = new ObjectId();
+        var update = Changes.ofProperties(request, request.contentDocument(), etag);
+        request.http().requireThread();
+        return properties.changing(
+                request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
+    }
+
+    /// `DELETE`: drops a database with everything in it. It is dropped only after its properties were removed under
+    /// the precondition; nothing is changed before.
+    public Response delete(DataRequest request) {
+        request.http().requireThread();
+        var database = collections.database(request.path().requireDb());
+        CollectionLock.requireAll(database);
+        return properties.changing(
+                request, () -> switch (properties.target(request).delete()) {
+                    case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
+                        database.drop();
+                        yield JsonResponses.empty(204);
+                    }
+                    case WriteOutcome.Refused refused -> WriteResponses.of(refused, TAG_REQUIRED);
+                });
+    }
+}
