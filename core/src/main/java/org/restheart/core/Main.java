@@ -1,6 +1,8 @@
 package org.restheart.core;
 
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import org.restheart.core.logging.LogSetup;
 
@@ -28,6 +30,40 @@ public final class Main {
             server.close();
         } finally {
             LogSetup.flush();
+        }
+    }
+
+    /// The signal `HUP`, by which operators ask a server to read its configuration again.
+    ///
+    /// The JDK has no supported API for signals: `sun.misc.Signal` of the module `jdk.unsupported` is reached by
+    /// reflection, since javac warns of it. Where it is missing, or the system has no such signal, nothing happens.
+    private static final class HangupSignal {
+        private HangupSignal() {}
+
+        /// @param action run on a thread of its own for each signal
+        @SuppressWarnings("ReferenceEquality") // a proxy equals itself only
+        static void run(Runnable action) {
+            try {
+                var signal = Class.forName("sun.misc.Signal");
+                var handler = Class.forName("sun.misc.SignalHandler");
+                InvocationHandler call = (proxy, method, arguments) -> switch (method.getName()) {
+                    case "handle" -> {
+                        action.run();
+                        yield null;
+                    }
+                    case "equals" -> proxy == arguments[0];
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    default -> "HangUp";
+                };
+                signal.getMethod("handle", signal, handler)
+                        .invoke(
+                                null,
+                                signal.getConstructor(String.class).newInstance("HUP"),
+                                Proxy.newProxyInstance(
+                                        HangupSignal.class.getClassLoader(), new Class<?>[] {handler}, call));
+            } catch (ReflectiveOperationException | IllegalArgumentException _) {
+                // Windows, or a JVM that was started with -Xrs
+            }
         }
     }
 }

@@ -7,8 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.dataloader.BatchLoader;
@@ -110,5 +115,40 @@ final class LevelLoads implements FieldLoads {
         return CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new))
                 .thenApplyAsync(
                         _ -> waiting.stream().map(CompletableFuture::join).toList(), loop);
+    }
+
+    /// Runs all tasks of one request sequentially on its own thread, whichever thread completes what they wait for.
+    static final class RequestLoop implements Executor {
+        private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+
+        @Override
+        public void execute(Runnable task) {
+            tasks.add(task);
+        }
+
+        /// Runs tasks until `outcome` is complete.
+        ///
+        /// @param deadline in [System#nanoTime()]; 0 for none
+        /// @param waits called before each wait for a task
+        /// @throws TimeoutException when it is not complete by then
+        <T> T await(CompletableFuture<T> outcome, long deadline, Runnable waits)
+                throws TimeoutException, InterruptedException {
+            var _ = outcome.whenComplete((_, _) -> execute(() -> {}));
+            while (!outcome.isDone()) {
+                if (tasks.isEmpty()) {
+                    waits.run();
+                }
+                if (deadline == 0) {
+                    tasks.take().run();
+                    continue;
+                }
+                var task = tasks.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                if (task == null || System.nanoTime() - deadline > 0) {
+                    throw new TimeoutException();
+                }
+                task.run();
+            }
+            return outcome.join();
+        }
     }
 }

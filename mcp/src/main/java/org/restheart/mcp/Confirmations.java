@@ -13,23 +13,14 @@ import org.bson.BsonValue;
 /// Requires confirmation of writes: by the user if the client supports elicitation, else by a second call. A
 /// confirmation is valid for the same call of the same account, for a limited time, once, and for no more
 /// documents than were counted. Thread-safe.
-final class Confirmations {
+///
+/// @param uses uses up the identifier of a token, which lives until the instant; false if it was used before, at any
+///     gateway
+record Confirmations(SealedTokens tokens, boolean requireElicitation, BiPredicate<String, Instant> uses) {
     private static final Duration LIFETIME = Duration.ofMinutes(5);
     private static final String ARGUMENT = "confirmation";
     private static final String KEY = "confirm";
     private static final long UNKNOWN = -1;
-
-    private final SealedTokens tokens;
-    private final boolean requireElicitation;
-
-    /// Uses up the identifier of a token, which lives until the instant; false if it was used before, at any gateway.
-    private final BiPredicate<String, Instant> uses;
-
-    Confirmations(SealedTokens tokens, boolean requireElicitation, BiPredicate<String, Instant> uses) {
-        this.tokens = tokens;
-        this.uses = uses;
-        this.requireElicitation = requireElicitation;
-    }
 
     /// The result that requests a confirmation; empty if the write is confirmed.
     ///

@@ -14,21 +14,9 @@ import org.restheart.http.Response;
 
 /// Refuses requests before their message is read: by where they come from, their path, method, credentials and media
 /// types. Thread-safe.
-final class EntryChecks {
+record EntryChecks(
+        McpConfig config, McpService.Surroundings surroundings, VisibleCollections visible, CallRecords records) {
     private static final Pattern REFUSED_TYPE = Pattern.compile(".*;\\s*q=0(\\.0*)?");
-
-    private final McpConfig config;
-    private final McpService.Surroundings surroundings;
-    private final VisibleCollections visible;
-    private final CallRecords records;
-
-    EntryChecks(
-            McpConfig config, McpService.Surroundings surroundings, VisibleCollections visible, CallRecords records) {
-        this.config = config;
-        this.surroundings = surroundings;
-        this.visible = visible;
-        this.records = records;
-    }
 
     /// The response to a request that is refused.
     Optional<Response.Ready> refusal(Request request, PresentedCredential credential) {

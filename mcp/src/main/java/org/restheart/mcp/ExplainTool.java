@@ -15,7 +15,7 @@ import org.restheart.http.judged.JudgedRequest;
 
 /// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
 /// Thread-safe.
-final class ExplainTool {
+record ExplainTool(McpConfig config, JudgedCalls calls) {
     private static final Set<String> KEPT = Set.of(
             "queryPlanner",
             "winningPlan",
@@ -45,14 +45,6 @@ final class ExplainTool {
 
     /// Members that a single hidden document can change: an index is multikey once any document has an array.
     private static final Set<String> OF_ALL_DOCUMENTS = Set.of("isMultiKey");
-
-    private final McpConfig config;
-    private final JudgedCalls calls;
-
-    ExplainTool(McpConfig config, JudgedCalls calls) {
-        this.config = config;
-        this.calls = calls;
-    }
 
     ToolResult explain(ToolCall call) {
         var collection = calls.collection(call);

@@ -29,23 +29,11 @@ import org.restheart.http.judged.Via;
 
 /// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks, but for
 /// [#later]. Thread-safe.
-final class JudgedCalls {
+record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("mcp-end").start(task);
 
     private static final String FIND = Tool.FIND.toolName();
-
-    private final JudgedRequests requests;
-    private final DataPaths paths;
-
-    JudgedCalls(JudgedRequests requests, DataPaths paths) {
-        this.requests = requests;
-        this.paths = paths;
-    }
-
-    DataPaths paths() {
-        return paths;
-    }
 
     /// The path of a collection.
     ///

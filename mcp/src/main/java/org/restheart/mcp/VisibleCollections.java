@@ -26,7 +26,9 @@ import org.restheart.http.judged.Via;
 ///
 /// Access rules are first evaluated for all collections of a database at once, so that nothing is listed of databases
 /// that are closed to the caller, and then for a bounded number of collections per response.
-final class VisibleCollections {
+///
+/// @param reserved namespaces that other guards than access rules protect
+record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermissions permissions, Set<String> reserved) {
     /// The most databases and collections for which access rules are evaluated per response.
     static final int MOST = 1_000;
 
@@ -40,19 +42,6 @@ final class VisibleCollections {
 
     /// An unknown segment of a path.
     private static final String ANY = "{}";
-
-    private final DataCatalog catalog;
-    private final JudgedCalls calls;
-    private final KindPermissions permissions;
-    private final Set<String> reserved;
-
-    /// @param reserved namespaces that other guards than access rules protect
-    VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermissions permissions, Set<String> reserved) {
-        this.catalog = catalog;
-        this.calls = calls;
-        this.permissions = permissions;
-        this.reserved = reserved;
-    }
 
     /// A collection that the caller may read.
     ///

@@ -14,15 +14,7 @@ import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Refuses requests about databases and collections that do not exist, unless they create them.
-final class Existence {
-    private final Metadata metadata;
-    private final QuerySecurity security;
-
-    Existence(Metadata metadata, QuerySecurity security) {
-        this.metadata = metadata;
-        this.security = security;
-    }
-
+record Existence(Metadata metadata, QuerySecurity security) {
     /// The metadata of the collection, or of the database for resources above collections.
     ///
     /// @param fresh query MongoDB instead of the cache

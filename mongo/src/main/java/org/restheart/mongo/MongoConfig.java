@@ -81,29 +81,4 @@ public record MongoConfig(
                 aggregationCheckOperators,
                 strictParameters);
     }
-
-    /// The defaults, with the given mounts.
-    public static MongoConfig withMounts(Mount... mounts) {
-        return new MongoConfig(
-                "/",
-                List.of(mounts),
-                Representation.STANDARD,
-                EtagPolicies.DEFAULT,
-                100,
-                1000,
-                Duration.ofMinutes(1),
-                Duration.ofMinutes(1),
-                Duration.ZERO,
-                Duration.ZERO,
-                true,
-                false,
-                Optional.empty(),
-                CoalescingConfig.DEFAULT,
-                CursorPoolConfig.DEFAULT,
-                ResultCacheConfig.DEFAULT,
-                QuerySecurity.DEFAULT,
-                ChangeStreamConfig.DEFAULT,
-                SessionLimits.DEFAULT,
-                false);
-    }
 }

@@ -3,6 +3,8 @@ package org.restheart.mongo;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
@@ -25,8 +27,16 @@ import org.restheart.http.Response;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.Grant;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.changestream.ChangeStreamConfig;
+import org.restheart.mongo.coalescing.CoalescingConfig;
+import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.guard.QuerySecurity;
+import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.resultcache.ResultCacheConfig;
+import org.restheart.mongo.session.SessionLimits;
+import org.restheart.mongo.write.Preconditions.EtagPolicies;
 import org.restheart.testkit.TestRequests;
 
 /// The data API without a socket: requests as text in, answers out. Immutable and thread-safe.
@@ -46,7 +56,32 @@ public final class DataApi {
 
     /// Everything below `/`, with the default configuration.
     public static DataApi over(MongoClient client) {
-        return over(client, MongoConfig.withMounts(new Mount("*", "/")));
+        return over(client, defaults());
+    }
+
+    /// The default configuration, with all databases below `/`.
+    public static MongoConfig defaults() {
+        return new MongoConfig(
+                "/",
+                List.of(new Mount("*", "/")),
+                Representation.STANDARD,
+                EtagPolicies.DEFAULT,
+                100,
+                1000,
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(1),
+                Duration.ZERO,
+                Duration.ZERO,
+                true,
+                false,
+                Optional.empty(),
+                CoalescingConfig.DEFAULT,
+                CursorPoolConfig.DEFAULT,
+                ResultCacheConfig.DEFAULT,
+                QuerySecurity.DEFAULT,
+                ChangeStreamConfig.DEFAULT,
+                SessionLimits.DEFAULT,
+                false);
     }
 
     public static DataApi over(MongoClient client, MongoConfig config) {

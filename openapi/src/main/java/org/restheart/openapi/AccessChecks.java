@@ -32,7 +32,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
 
 /// `POST /_access/check`: evaluates the access rules for a request without executing it. Thread-safe.
-final class AccessChecks {
+record AccessChecks(Explanations explanations) {
     private static final int MAX_PARAMETERS = 1_000;
 
     /// Longer texts are truncated in messages.
@@ -52,12 +52,6 @@ final class AccessChecks {
             "url", "path",
             "content", "body",
             "filter", "query");
-
-    private final Explanations explanations;
-
-    AccessChecks(Explanations explanations) {
-        this.explanations = explanations;
-    }
 
     /// Refuses unknown keys, with which the answer would be about another request or account.
     ///

@@ -8,15 +8,7 @@ import org.restheart.openapi.Visible.Group;
 
 /// What is declared of a collection's documents: a schema for this description alone, the JSON Schema that writes
 /// are held to, or MongoDB's validator, in this order. Confined to one OpenAPI document.
-final class DeclaredDocuments {
-    private final Components components;
-    private final Group group;
-
-    DeclaredDocuments(Components components, Group group) {
-        this.components = components;
-        this.group = group;
-    }
-
+record DeclaredDocuments(Components components, Group group) {
     /// @param enforced whether every write is held to it
     /// @param note what else is to be said
     record Declared(BsonDocument schema, boolean enforced, Optional<String> note) {}

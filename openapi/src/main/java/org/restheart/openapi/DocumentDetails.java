@@ -32,19 +32,7 @@ import org.restheart.openapi.Visible.Group;
 
 /// Determines what a caller may know of the documents of visible collections: their shape by samples, indexes, and
 /// JSON Schemas. Thread-safe.
-final class DocumentDetails {
-    private final OpenApiConfig config;
-    private final Descriptions descriptions;
-    private final Shapes shapes;
-    private final JudgedRequests judged;
-
-    DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes shapes, JudgedRequests judged) {
-        this.config = config;
-        this.descriptions = descriptions;
-        this.shapes = shapes;
-        this.judged = judged;
-    }
-
+record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes shapes, JudgedRequests judged) {
     /// Adds the details of all collections. Waits for running samples, for the configured time in total.
     ///
     /// @throws ProblemException 5xx if the caller's rights cannot be determined now

@@ -1,20 +1,17 @@
 package org.restheart.security;
 
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
 /// Authenticates the requests of one route by its mechanisms, and authenticates them again while their
 /// responses stay open. Thread-safe.
-final class RequestAuthentication {
-    private final Policy policy;
-
-    RequestAuthentication(Policy policy) {
-        this.policy = policy;
-    }
-
+record RequestAuthentication(Policy policy) {
     /// The rule for the credentials of a request. A script has set those in a header field that only one
     /// mechanism reads, and needs a preflight for that.
     AmbientCredentials ambient(Request sent, Request located) {
@@ -106,5 +103,42 @@ final class RequestAuthentication {
         var properties = account.properties().clone();
         properties.remove("_etag");
         return new Account(account.name(), account.roles(), properties);
+    }
+
+    /// Bounds on the `Authorization` field, checked before any mechanism reads it.
+    private static final class AuthorizationFields {
+        private static final int MAX_LENGTH = 8_192;
+
+        private AuthorizationFields() {}
+
+        /// Whether the credentials are refused unread: too long, with control characters, or two of one scheme.
+        static boolean areUnacceptable(Headers headers) {
+            var lines = headers.all("Authorization");
+            for (var line : lines) {
+                if (line.length() > MAX_LENGTH || hasControlCharacter(line)) {
+                    return true;
+                }
+            }
+            if (lines.size() > 1) {
+                var schemes = new HashSet<String>();
+                return lines.stream().anyMatch(line -> !schemes.add(scheme(line)));
+            }
+            return false;
+        }
+
+        private static boolean hasControlCharacter(String line) {
+            for (int i = 0; i < line.length(); i++) {
+                char c = line.charAt(i);
+                if ((c < ' ' && c != '\t') || c == 0x7f) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private static String scheme(String line) {
+            int blank = line.indexOf(' ');
+            return (blank < 0 ? line : line.substring(0, blank)).toLowerCase(Locale.ROOT);
+        }
     }
 }

@@ -24,18 +24,11 @@ import org.restheart.security.predicate.KindAttempt;
 
 /// Decides by the vetoers and authorizers of one route what callers may do, and explains its decisions.
 /// Thread-safe.
-final class RequestAuthorization {
+///
+/// @param secured false allows every request that no vetoer refuses
+record RequestAuthorization(Policy policy, boolean secured) {
     /// Longer paths and names are truncated in messages.
     private static final int MAX_QUOTED = 200;
-
-    private final Policy policy;
-    private final boolean secured;
-
-    /// @param secured false allows every request that no vetoer refuses
-    RequestAuthorization(Policy policy, boolean secured) {
-        this.policy = policy;
-        this.secured = secured;
-    }
 
     /// Whether no authorizer could allow the request to a caller without an account.
     boolean needsAccount(Request sent) {

@@ -24,16 +24,9 @@ import org.restheart.http.access.ResourceKind;
 ///
 /// A request that names such an account, or would remove the whole collection, is refused with the reason, unless the
 /// access rule hides the account.
-final class RootAccountsGuard implements Filter {
-    private final Managers accounts;
-    private final Predicate<Request> withoutRole;
-
-    /// @param withoutRole who may change these accounts without the role
-    RootAccountsGuard(Managers accounts, Predicate<Request> withoutRole) {
-        this.accounts = accounts;
-        this.withoutRole = withoutRole;
-    }
-
+///
+/// @param withoutRole who may change these accounts without the role
+record RootAccountsGuard(Managers accounts, Predicate<Request> withoutRole) implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY).filter(accounts.users()::isWithin);

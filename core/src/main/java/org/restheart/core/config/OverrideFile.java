@@ -10,15 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
 /// A file of overrides; its extension determines the format.
-final class OverrideFile {
-    private final Path file;
-    private final Reading reading;
-
-    OverrideFile(Path file, Reading reading) {
-        this.file = file;
-        this.reading = reading;
-    }
-
+record OverrideFile(Path file, Reading reading) {
     /// The overrides in the file's order.
     ///
     /// @throws ConfigException when the file cannot be read at all

@@ -6,15 +6,7 @@ import org.restheart.core.config.Finding.Level;
 
 /// The syntax of the environment variable `RHO` and of override files that end in `.conf`: `path -> value` pairs,
 /// separated by `;`. Neither separates inside quotes. A bad entry is reported and left out.
-final class OverrideText {
-    private final String source;
-    private final Reading reading;
-
-    OverrideText(String source, Reading reading) {
-        this.source = source;
-        this.reading = reading;
-    }
-
+record OverrideText(String source, Reading reading) {
     List<Assignment> parse(String text) {
         var assignments = new ArrayList<Assignment>();
         for (var entry : split(text)) {

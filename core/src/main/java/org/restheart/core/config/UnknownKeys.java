@@ -11,13 +11,7 @@ import org.restheart.http.Nearest;
 /// Reports unknown keys of known blocks with the most similar known key. A key is known when it was read, when it is in
 /// the built-in configuration, or when [KnownKeys] lists it. Unknown blocks are legal: they are the arguments of
 /// plugins.
-final class UnknownKeys {
-    private final Map<String, @Nullable Object> builtIn;
-
-    UnknownKeys(Map<String, @Nullable Object> builtIn) {
-        this.builtIn = builtIn;
-    }
-
+record UnknownKeys(Map<String, @Nullable Object> builtIn) {
     void report(Map<String, @Nullable Object> tree, Reading reading) {
         reading.visits().forEach((path, visit) -> report(path, visit.values(), known(path, visit.asked()), reading));
         tree.forEach((name, value) -> {

@@ -15,21 +15,13 @@ import org.restheart.http.Service;
 /// without.
 ///
 /// A listed origin is echoed, since browsers refuse `*` together with credentials.
-final class CorsFilter implements Filter {
+record CorsFilter(Service service, Cors policy) implements Filter {
     private static final String ORIGIN = "Access-Control-Allow-Origin";
 
     /// Headers that earlier versions did not have are added to the exposed ones when they are sent; other lists are
     /// unchanged.
     private static final List<String> SINCE_THEN =
             List.of("Link", "X-Coalesced", "Retry-After", "Warning", "X-Total-Count", "Preference-Applied");
-
-    private final Service service;
-    private final Cors policy;
-
-    CorsFilter(Service service, Cors policy) {
-        this.service = service;
-        this.policy = policy;
-    }
 
     @Override
     public Response filter(Request request, Handler next) {

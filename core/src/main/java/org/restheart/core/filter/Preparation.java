@@ -9,15 +9,9 @@ import org.restheart.http.attribute.Key;
 
 /// Lets the service prepare a request before authentication. A refusal is stored, since CORS headers and `OPTIONS` come
 /// first, and thrown by [#refuse(Request, Handler)].
-final class Preparation implements Filter {
+record Preparation(Service service) implements Filter {
     /// The refusal of a request that was found early: by the listener, or by the service's preparation.
     static final Key<RuntimeException> REFUSAL = Key.named("refusal");
-
-    private final Service service;
-
-    Preparation(Service service) {
-        this.service = service;
-    }
 
     @Override
     public Response filter(Request request, Handler next) {

@@ -17,17 +17,9 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 
 /// Writes a problem in the shape the client expects: the service's own, or RFC 9457 when it asks for that.
-final class ProblemWriter {
+record ProblemWriter(ErrorStyle style, ErrorBodies bodies) {
     private static final String GRAPHQL_JSON = "application/graphql-response+json";
     private static final String PROBLEM_JSON = "application/problem+json";
-
-    private final ErrorStyle style;
-    private final ErrorBodies bodies;
-
-    ProblemWriter(ErrorStyle style, ErrorBodies bodies) {
-        this.style = style;
-        this.bodies = bodies;
-    }
 
     Ready write(Request request, Problem problem) {
         return body(request, problem).with(problem.headers());

@@ -20,11 +20,6 @@ final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
         return meters;
     }
 
-    /// What the library writes, with what marks the end of a text: the same at a multiple of the cost.
-    String scrapeByLibrary(ExpositionFormat format) {
-        return meters.scrape(format.contentType());
-    }
-
     @Override
     public String path() {
         return path;

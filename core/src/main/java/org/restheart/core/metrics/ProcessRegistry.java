@@ -9,17 +9,10 @@ import java.nio.file.Path;
 
 /// The process under the names that Prometheus clients of all languages use, and the build. Read when asked for.
 /// Thread-safe.
-final class ProcessRegistry implements MetricsRegistry {
+///
+/// @param buildTime ISO 8601
+record ProcessRegistry(String version, String buildTime) implements MetricsRegistry {
     private static final Path STATUS = Path.of("/proc/self/status");
-
-    private final String version;
-    private final String buildTime;
-
-    /// @param buildTime ISO 8601
-    ProcessRegistry(String version, String buildTime) {
-        this.version = version;
-        this.buildTime = buildTime;
-    }
 
     @Override
     public String path() {

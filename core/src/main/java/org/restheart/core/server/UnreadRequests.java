@@ -18,7 +18,7 @@ import org.xnio.conduits.StreamSinkConduit;
 /// Requests that Undertow refuses by itself, because it cannot parse them or their head is too large: explains
 /// the refusal in a body and reports it to the observer. Such a refusal is recognized by the bytes that
 /// Undertow writes while no request is in progress. Thread-safe.
-final class UnreadRequests {
+record UnreadRequests(RequestReader reader, Observer observer, ConnectionOptions limits) {
     private static final ByteBuffer REFUSAL =
             ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
                     .getBytes(StandardCharsets.US_ASCII));
@@ -28,16 +28,6 @@ final class UnreadRequests {
     private static final int LEAST_FIELD = 4;
 
     private static final int LEAST_PARAMETER = 2;
-
-    private final RequestReader reader;
-    private final Observer observer;
-    private final ConnectionOptions limits;
-
-    UnreadRequests(RequestReader reader, Observer observer, ConnectionOptions limits) {
-        this.reader = reader;
-        this.observer = observer;
-        this.limits = limits;
-    }
 
     /// To be called before other code uses the connection.
     void watch(ReceivedBytes received) {

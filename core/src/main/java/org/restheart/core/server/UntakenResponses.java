@@ -1,32 +1,27 @@
 package org.restheart.core.server;
 
+import io.undertow.server.ExchangeCompletionListener;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.FairShares;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.xnio.XnioExecutor;
 
 /// Responses that wait for their clients to take them. A client of HTTP/2 decides when even the smallest of its
 /// responses may be sent, and may have thousands on one connection. Bounded are the requests in flight that one
 /// address delays in this way, the memory that they need, and the time without progress. Thread-safe.
-final class UntakenResponses {
+///
+/// @param places of requests that wait for their clients, by address
+/// @param timeout after which the response to a client is cut that takes nothing: in HTTP/2 its stream is reset, in
+///     HTTP/1.1 its connection is closed
+record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
-
-    private final FairShares places;
-    private final ResponseMemory memory;
-    private final Duration timeout;
-
-    /// @param places of requests that wait for their clients, by address
-    /// @param timeout after which the response to a client is cut that takes nothing: in HTTP/2 its
-    /// stream is reset, in HTTP/1.1 its connection is closed
-    UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
-        this.places = places;
-        this.memory = memory;
-        this.timeout = timeout;
-    }
 
     /// Takes a place for a response until its exchange ends.
     ///
@@ -76,6 +71,67 @@ final class UntakenResponses {
         } else {
             LOG.debug("a client has too many responses that it has not taken");
             Http2Connections.close(exchange);
+        }
+    }
+
+    /// Ends a response of which the client takes nothing for a time, since it stays in memory meanwhile: closes the
+    /// connection of HTTP/1.1, resets the stream of HTTP/2. Thread-safe.
+    private static final class StalledResponse implements ExchangeCompletionListener {
+        private static final Logger LOG = LoggerFactory.getLogger(StalledResponse.class);
+
+        private final HttpServerExchange exchange;
+        private final Duration timeout;
+
+        /// Guarded by this, like all below. Removed at the end: a finished response is not kept by its timer.
+        private XnioExecutor.@Nullable Key timer;
+
+        private boolean ended;
+        private long sent;
+
+        private StalledResponse(HttpServerExchange exchange, Duration timeout) {
+            this.exchange = exchange;
+            this.timeout = timeout;
+        }
+
+        /// Watches a response until its exchange ends. To be called before it is sent.
+        ///
+        /// @param timeout the longest time without progress; a client may have up to twice as long
+        static void watch(HttpServerExchange exchange, Duration timeout) {
+            var watch = new StalledResponse(exchange, timeout);
+            exchange.addExchangeCompleteListener(watch);
+            watch.await();
+        }
+
+        private synchronized void await() {
+            if (!ended) {
+                sent = exchange.getResponseBytesSent();
+                timer = exchange.getIoThread().executeAfter(this::check, timeout.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        }
+
+        private void check() {
+            synchronized (this) {
+                if (ended) {
+                    return;
+                }
+                if (exchange.getResponseBytesSent() > sent) {
+                    await();
+                    return;
+                }
+            }
+            LOG.debug("a client took nothing of a response for {}", timeout);
+            Http2Connections.abort(exchange);
+        }
+
+        @Override
+        public void exchangeEvent(HttpServerExchange exchange, NextListener next) {
+            synchronized (this) {
+                ended = true;
+                if (timer != null) {
+                    timer.remove();
+                }
+            }
+            next.proceed();
         }
     }
 }

@@ -9,8 +9,11 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.ReadWriteSpan;
+import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.time.Duration;
@@ -158,6 +161,27 @@ public final class Tracing implements AutoCloseable {
         @Override
         public @Nullable String get(@Nullable Headers headers, String name) {
             return headers == null ? null : headers.first(name).orElse(null);
+        }
+    }
+
+    /// Counts spans that have ended.
+    private record EndedSpans(LongAdder count) implements SpanProcessor {
+        @Override
+        public void onStart(Context parent, ReadWriteSpan span) {}
+
+        @Override
+        public boolean isStartRequired() {
+            return false;
+        }
+
+        @Override
+        public void onEnd(ReadableSpan span) {
+            count.increment();
+        }
+
+        @Override
+        public boolean isEndRequired() {
+            return true;
         }
     }
 }

@@ -6,13 +6,16 @@ import graphql.language.EnumTypeDefinition;
 import graphql.language.InterfaceTypeDefinition;
 import graphql.language.UnionTypeDefinition;
 import graphql.schema.DataFetcher;
+import graphql.schema.DataFetchingEnvironment;
 import graphql.schema.FieldCoordinates;
 import graphql.schema.GraphQLCodeRegistry;
+import graphql.schema.GraphQLFieldDefinition;
 import graphql.schema.GraphQLInterfaceType;
 import graphql.schema.GraphQLNamedType;
 import graphql.schema.GraphQLObjectType;
 import graphql.schema.GraphQLSchema;
 import graphql.schema.GraphQLUnionType;
+import graphql.schema.LightDataFetcher;
 import graphql.schema.idl.RuntimeWiring;
 import graphql.schema.idl.SchemaGenerator;
 import graphql.schema.idl.TypeDefinitionRegistry;
@@ -22,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -204,6 +208,37 @@ final class AppCompiler {
                 fetcher = fetchers.of(name, mapping, shape);
             }
             codes.dataFetcher(FieldCoordinates.coordinates(type, field), fetcher);
+        }
+    }
+
+    /// Finds a field in its parent document.
+    private record PathFetcher(ValuePath path, FieldShape shape) implements LightDataFetcher<@Nullable Object> {
+        /// For fields without a mapping.
+        static final LightDataFetcher<@Nullable Object> NOTHING = new LightDataFetcher<>() {
+            @Override
+            public @Nullable Object get(
+                    GraphQLFieldDefinition field, Object source, Supplier<DataFetchingEnvironment> environment) {
+                return null;
+            }
+
+            @Override
+            public @Nullable Object get(DataFetchingEnvironment environment) {
+                return null;
+            }
+        };
+
+        @Override
+        public @Nullable Object get(
+                GraphQLFieldDefinition field, @Nullable Object source, Supplier<DataFetchingEnvironment> environment) {
+            var parent = source instanceof Node node ? node : Node.NOTHING;
+            return path.find(parent.value())
+                    .map(value -> shape.of(value, parent.root()))
+                    .orElse(null);
+        }
+
+        @Override
+        public @Nullable Object get(DataFetchingEnvironment environment) {
+            return get(environment.getFieldDefinition(), environment.getSource(), () -> environment);
         }
     }
 }

@@ -16,15 +16,11 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /// Compiles definitions to apps. Thread-safe.
-public final class Apps {
+public record Apps(Limits limits, Fetchers fetchers, Collections collections) {
     static final List<String> STANDARD = List.of("Int", "Float", "String", "Boolean", "ID");
     static final String QUERY = "Query";
     static final String MUTATION = "Mutation";
     static final String SUBSCRIPTION = "Subscription";
-
-    private final Limits limits;
-    private final Fetchers fetchers;
-    private final Collections collections;
 
     /// Creates the fetchers of fields that are mapped to queries.
     @FunctionalInterface
@@ -46,12 +42,6 @@ public final class Apps {
 
         /// The same of a query with this filter.
         Optional<String> refusal(MongoNamespace namespace, BsonDocument filter);
-    }
-
-    public Apps(Limits limits, Fetchers fetchers, Collections collections) {
-        this.limits = limits;
-        this.fetchers = fetchers;
-        this.collections = collections;
     }
 
     /// @param definition with unescaped keys

@@ -7,18 +7,12 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the mapping of one field from a definition, and refuses what is wrong with it. Confined to one thread.
-final class MappingReader {
+///
+/// @param place such as `Query.items`
+record MappingReader(String place, Apps.Limits limits) {
     private static final String STREAM = "stream";
     private static final String AVARS = "avars";
     private static final String STAGES = "stages";
-    private final String place;
-    private final Apps.Limits limits;
-
-    /// @param place such as `Query.items`
-    MappingReader(String place, Apps.Limits limits) {
-        this.place = place;
-        this.limits = limits;
-    }
 
     FieldMapping read(BsonValue value) throws InvalidApp {
         if (value.isString()) {

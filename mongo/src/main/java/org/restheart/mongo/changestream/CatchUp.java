@@ -15,20 +15,8 @@ import org.slf4j.LoggerFactory;
 /// Brings listeners from their last positions to that of a shared stream, each with a separate cursor, as fast as their
 /// clients take what they missed. Events of the shared stream are queued in the meantime, as many as fit; there is no
 /// gap, and events of both cursors are sent once. Thread-safe.
-final class CatchUp {
+record CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, StreamMeters meters) {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
-
-    private final BackgroundTasks tasks;
-    private final MongoClient client;
-    private final Cursors cursors;
-    private final StreamMeters meters;
-
-    CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, StreamMeters meters) {
-        this.tasks = tasks;
-        this.client = client;
-        this.cursors = cursors;
-        this.meters = meters;
-    }
 
     /// Returns when the listener's cursor is open; events are then sent in the background.
     ///

@@ -32,19 +32,8 @@ import org.restheart.mongo.write.StatementsReply;
 /// separately. Thread-safe.
 ///
 /// @param <O> the outcome
-final class StatementsCommand<O> implements BatchCommand<Statement<O>, BatchResult<O>> {
-    private final MongoClient client;
-    private final String command;
-    private final Target target;
-    private final BlockedDocuments blocked;
-
-    StatementsCommand(MongoClient client, String command, Target target, BlockedDocuments blocked) {
-        this.client = client;
-        this.command = command;
-        this.target = target;
-        this.blocked = blocked;
-    }
-
+record StatementsCommand<O>(MongoClient client, String command, Target target, BlockedDocuments blocked)
+        implements BatchCommand<Statement<O>, BatchResult<O>> {
     @Override
     public void run(List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         var statements = new RetryableStatements(

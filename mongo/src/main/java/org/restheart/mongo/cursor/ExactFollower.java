@@ -25,7 +25,7 @@ import org.restheart.mongo.background.ResumeToken;
 import org.restheart.mongo.find.FindQuery;
 
 /// Keeps bookmarks exact with a change stream that begins at their snapshot. Thread-safe.
-final class ExactFollower {
+record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters meters) {
     private static final List<BsonDocument> INSERTS_AND_DELETES = List.of(
             BsonDocument.parse("{$match: {operationType: {$nin: ['update', 'replace']}}}"),
             BsonDocument.parse("{$project: {fullDocument: 0}}"));
@@ -39,16 +39,6 @@ final class ExactFollower {
             ServerType.REPLICA_SET_OTHER,
             ServerType.REPLICA_SET_GHOST,
             ServerType.UNKNOWN);
-
-    private final BackgroundTasks tasks;
-    private final MongoClient client;
-    private final PagingMeters meters;
-
-    ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters meters) {
-        this.tasks = tasks;
-        this.client = client;
-        this.meters = meters;
-    }
 
     /// Whether a change stream reports all changes of the collection, and replies have the time that a page is
     /// compared with. Blocks for MongoDB.

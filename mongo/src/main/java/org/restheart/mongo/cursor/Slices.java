@@ -5,13 +5,7 @@ import java.util.List;
 import org.restheart.mongo.find.Shortcuts.Ahead;
 
 /// The positions at which cursors are needed for a query. Immutable.
-final class Slices {
-    private final CursorPoolConfig.Allocation config;
-
-    Slices(CursorPoolConfig.Allocation config) {
-        this.config = config;
-    }
-
+record Slices(CursorPoolConfig.Allocation config) {
     /// @param position from 1
     /// @param span documents that a cursor there should be able to read, without those of the last page
     /// @param cursors that should be ready

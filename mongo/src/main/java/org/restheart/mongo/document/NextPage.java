@@ -18,7 +18,7 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.parameter.AfterParameter;
 
 /// The link to the page after a full one (RFC 8288), which continues after the last document's key. Thread-safe.
-final class NextPage {
+record NextPage(Continuations continuations, BatchSizes sizes) {
     /// Built without the parameters of each request, since one query may serve several requests.
     private static final String HEADER = "Link";
 
@@ -26,14 +26,6 @@ final class NextPage {
 
     /// Most characters of a request's other parameters.
     private static final int MAX_PARAMETERS = 4_096;
-
-    private final Continuations continuations;
-    private final BatchSizes sizes;
-
-    NextPage(Continuations continuations, BatchSizes sizes) {
-        this.continuations = continuations;
-        this.sizes = sizes;
-    }
 
     /// A `200` of the cursor's documents, with the key of the next page.
     Response.Ready response(FindQuery query, MongoCursor<? extends BsonDocument> documents, DocumentFormat format) {

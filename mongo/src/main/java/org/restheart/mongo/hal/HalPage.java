@@ -94,17 +94,7 @@ record HalPage(
 
     /// Writes a list as SHAL: all children in one array, no links of the list itself; without its properties only
     /// the array.
-    private static final class ShalFormat implements DocumentFormat {
-        private final HalPage page;
-        private final Members members;
-        private final boolean onlyChildren;
-
-        ShalFormat(HalPage page, Members members, boolean onlyChildren) {
-            this.page = page;
-            this.members = members;
-            this.onlyChildren = onlyChildren;
-        }
-
+    private record ShalFormat(HalPage page, Members members, boolean onlyChildren) implements DocumentFormat {
         @Override
         public String mediaType() {
             return HalPage.MEDIA_TYPE;

@@ -19,13 +19,7 @@ import org.restheart.mongo.resource.ResourceNames;
 
 /// Lists databases, collections and indexes, without a cache. Reserved names never appear. Blocks for MongoDB.
 /// Thread-safe.
-public final class Catalog implements DataCatalog {
-    private final MongoClient client;
-
-    public Catalog(MongoClient client) {
-        this.client = client;
-    }
-
+public record Catalog(MongoClient client) implements DataCatalog {
     /// The names of all databases, by code point.
     @Override
     public List<String> databases() {

@@ -23,7 +23,7 @@ import org.restheart.mongo.error.MongoCodes;
 
 /// MongoDB's transactions by session and number. The state of a transaction is derived from MongoDB's response
 /// to a command in it. Blocks for MongoDB. Thread-safe.
-final class ServerTransactions {
+record ServerTransactions(MongoClient client) {
     /// `TransactionTooOld`, `NoSuchTransaction`, `TransactionCommitted`, `IllegalOperation`.
     private static final int TOO_OLD = 225;
 
@@ -41,12 +41,6 @@ final class ServerTransactions {
     private static final BsonDocument TOUCH = new BsonDocument("find", new BsonString("_txns"))
             .append("limit", new BsonInt32(1))
             .append("singleBatch", BsonBoolean.TRUE);
-
-    private final MongoClient client;
-
-    ServerTransactions(MongoClient client) {
-        this.client = client;
-    }
 
     /// A session's latest transaction.
     record Current(long number, TransactionState state) {}

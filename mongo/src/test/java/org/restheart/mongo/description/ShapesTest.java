@@ -11,11 +11,10 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.MongoConfig;
+import org.restheart.mongo.DataApi;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.reading.ReadRights;
-import org.restheart.mongo.resource.Mount;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -28,11 +27,7 @@ class ShapesTest {
         documents.insertOne(BsonDocument.parse("{a: {x: 1, y: 2}, first: true}"));
         documents.insertOne(BsonDocument.parse("{a: {y: 2, x: 1}, second: true}"));
         try (var tasks = new BackgroundTasks();
-                var service = new MongoService(
-                        tasks,
-                        MongoConfig.withMounts(new Mount("*", "/")),
-                        mongo.client(),
-                        new SimpleMeterRegistry())) {
+                var service = new MongoService(tasks, DataApi.defaults(), mongo.client(), new SimpleMeterRegistry())) {
             var shapes =
                     service.descriptions().shapes(new Shapes.Settings(10, Duration.ofMinutes(1), 1, false), _ -> {});
 
@@ -54,11 +49,7 @@ class ShapesTest {
                 .toList());
         mongo.database().createView("seen", "large", List.of(BsonDocument.parse("{$match: {kind: 'k'}}")));
         try (var tasks = new BackgroundTasks();
-                var service = new MongoService(
-                        tasks,
-                        MongoConfig.withMounts(new Mount("*", "/")),
-                        mongo.client(),
-                        new SimpleMeterRegistry())) {
+                var service = new MongoService(tasks, DataApi.defaults(), mongo.client(), new SimpleMeterRegistry())) {
             var shapes =
                     service.descriptions().shapes(new Shapes.Settings(200, Duration.ofMinutes(1), 1, false), _ -> {});
             var large = new MongoNamespace(mongo.databaseName(), "large");

@@ -7,6 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.load.Pace;
 import org.restheart.perftest.report.Row;
@@ -117,5 +122,73 @@ public final class LoginsExperiment extends Experiment {
         return level == 0
                 ? "0 bad logins: nobody tried"
                 : level + " bad logins, all repetitions: answered with " + answers + "; nobody was let in";
+    }
+
+    /// Clients that log in with an account that exists and passwords that are wrong, another each time, until closed.
+    private static final class BadLogins implements AutoCloseable {
+        private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+        private final EntryPoint entryPoint;
+        private final String account;
+        private final Answers answers;
+
+        /// How often which answer came. Thread-safe.
+        static final class Answers {
+            private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
+
+            private void count(String kind) {
+                counts.computeIfAbsent(kind, _ -> new LongAdder()).increment();
+            }
+
+            /// Whether all were refusals or requests to come again.
+            boolean nobodyLetIn() {
+                return counts.keySet().stream().noneMatch(kind -> kind.startsWith("HTTP 2"));
+            }
+
+            @Override
+            public String toString() {
+                return counts.toString();
+            }
+        }
+
+        private BadLogins(EntryPoint entryPoint, String account, Answers answers) {
+            this.entryPoint = entryPoint;
+            this.account = account;
+            this.answers = answers;
+        }
+
+        static BadLogins start(int port, String path, String account, int count, Answers answers) {
+            var logins = new BadLogins(new EntryPoint(port, path), account, answers);
+            for (var i = 0; i < count; i++) {
+                logins.clients.execute(logins::repeat);
+            }
+            return logins;
+        }
+
+        private void repeat() {
+            try {
+                while (!Thread.currentThread().isInterrupted()) {
+                    answers.count(attempt());
+                }
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        private String attempt() throws InterruptedException {
+            try {
+                return "HTTP "
+                        + entryPoint.knock(account + ":wrong-"
+                                + ThreadLocalRandom.current().nextLong());
+            } catch (IOException e) {
+                return e.getClass().getSimpleName();
+            }
+        }
+
+        @Override
+        public void close() {
+            clients.shutdownNow();
+            clients.close();
+            entryPoint.close();
+        }
     }
 }

@@ -2,8 +2,14 @@ package org.restheart.perftest.ycsb;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.Document;
+import org.bson.conversions.Bson;
 import org.restheart.perftest.workload.Namespace;
 import site.ycsb.DB;
 
@@ -38,5 +44,39 @@ record Bound(DB db, Runnable end) implements AutoCloseable {
     @Override
     public void close() {
         end.run();
+    }
+
+    /// YCSB over the synchronous driver. Thread-safe.
+    private static final class DriverDb extends MongoDb {
+        private final MongoDatabase database;
+
+        DriverDb(MongoDatabase database) {
+            this.database = database.withWriteConcern(WriteConcern.MAJORITY);
+        }
+
+        @Override
+        List<Document> find(String table, Bson filter, Bson projection, int limit) {
+            var found = database.getCollection(table)
+                    .find(filter)
+                    .projection(projection)
+                    .sort(BY_ID)
+                    .limit(limit);
+            return found.into(new ArrayList<>());
+        }
+
+        @Override
+        boolean update(String table, Bson filter, Bson update) {
+            return database.getCollection(table).updateOne(filter, update).getMatchedCount() == 1;
+        }
+
+        @Override
+        void insert(String table, Document document) {
+            database.getCollection(table).insertOne(document);
+        }
+
+        @Override
+        void delete(String table, Bson filter) {
+            database.getCollection(table).deleteOne(filter);
+        }
     }
 }

@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
 
 /// Replaces the variables of a permission's filters by this request's values. A variable is a whole string value; a
 /// value keeps its BSON type, and text is never parsed as part of a filter. Confined to one request.
-final class FilterVariables {
+///
+/// @param written the permission as written
+record FilterVariables(Attempt attempt, Grant written) {
     private static final Logger LOG = LoggerFactory.getLogger(FilterVariables.class);
     private static final Set<String> FILTERS =
             Set.of("@filter", "@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
@@ -36,15 +38,6 @@ final class FilterVariables {
     private static final Pattern QPARAMS = Pattern.compile("@qparams\\[(?:'([^']*)'|\"([^\"]*)\")]");
     private static final int MAX_RND = 4_096;
     private static final SecureRandom RANDOM = new SecureRandom();
-
-    private final Attempt attempt;
-    private final Grant written;
-
-    /// @param written the permission as written
-    FilterVariables(Attempt attempt, Grant written) {
-        this.attempt = attempt;
-        this.written = written;
-    }
 
     static boolean occurIn(BsonValue value) {
         return switch (value) {

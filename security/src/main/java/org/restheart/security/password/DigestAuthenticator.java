@@ -1,11 +1,19 @@
 package org.restheart.security.password;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.restheart.http.Fields;
+import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
@@ -131,6 +139,79 @@ public final class DigestAuthenticator implements Authenticator {
                     .formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+
+    /// The parameters of an `Authorization: Digest` field (RFC 2617, 3.2.2).
+    private record DigestCredentials(Map<String, String> parameters) {
+        private static final String SCHEME = "Digest ";
+        private static final Pattern PARAMETER =
+                Pattern.compile("\\G\\s*([a-z]+)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|([^\\s,\"]*))\\s*(?:,|$)");
+
+        /// Empty if the first `Authorization` field is of another kind; without parameters if it does not parse.
+        static Optional<DigestCredentials> find(Headers headers) {
+            return headers.first("Authorization")
+                    .filter(field -> field.startsWith(SCHEME))
+                    .map(field -> parse(field.substring(SCHEME.length())));
+        }
+
+        private static DigestCredentials parse(String text) {
+            var parameters = new HashMap<String, String>();
+            var matcher = PARAMETER.matcher(text);
+            int end = 0;
+            while (end < text.length() && matcher.find()) {
+                var quoted = matcher.group(2);
+                parameters.put(
+                        matcher.group(1), quoted == null ? matcher.group(3) : quoted.replaceAll("\\\\(.)", "$1"));
+                end = matcher.end();
+            }
+            return new DigestCredentials(end == text.length() ? parameters : Map.of());
+        }
+
+        String get(String name) {
+            return parameters.getOrDefault(name, "");
+        }
+
+        boolean has(String name) {
+            return parameters.containsKey(name);
+        }
+
+        @Override
+        public String toString() {
+            return "DigestCredentials[" + get("username") + "]";
+        }
+    }
+
+    /// Nonces that this server has issued. Each may be used once per count, in increasing order. Thread-safe.
+    private static final class Nonces {
+        private static final int MAX_NONCES = 50_000;
+        private static final Duration LIFETIME = Duration.ofMinutes(5);
+        private static final int BYTES = 16;
+
+        private final SecureRandom random = new SecureRandom();
+        private final Cache<String, Long> counts = Caffeine.newBuilder()
+                .maximumSize(MAX_NONCES)
+                .expireAfterWrite(LIFETIME)
+                .build();
+
+        String next() {
+            var bytes = new byte[BYTES];
+            random.nextBytes(bytes);
+            var nonce = HexFormat.of().formatHex(bytes);
+            counts.put(nonce, 0L);
+            return nonce;
+        }
+
+        /// Whether the nonce is known and this count is its next; uses it up.
+        ///
+        /// @param count 1 for clients that do not count
+        boolean use(String nonce, long count) {
+            var used = new boolean[1];
+            counts.asMap().computeIfPresent(nonce, (_, last) -> {
+                used[0] = count > last;
+                return used[0] ? count : last;
+            });
+            return used[0];
         }
     }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.restheart.security.predicate.Lexer.Kind;
 import org.restheart.security.predicate.Lexer.Token;
@@ -197,5 +198,22 @@ public final class PredicateParser {
     private PredicateException unexpected(String wanted) {
         var hint = peek().is("{") ? " (a value with braces is quoted: path-template('/books/{id}'))" : "";
         return new PredicateException("expected " + wanted + " but found " + peek().text() + hint, peek().column());
+    }
+
+    /// A predicate that knows how its parts are written, to say why it is not true of a request.
+    public record PredicateText(Predicate predicate, Map<Predicate, String> written) {
+        /// The first part that is not true, as written, of a predicate that is not true as a whole: of a conjunction
+        /// the first such condition, of anything else the whole.
+        public String failing(Attempt attempt) {
+            attempt.forget();
+            var part = predicate;
+            while (part instanceof Predicate.All(var conditions)) {
+                part = conditions.stream()
+                        .filter(condition -> !attempt.holds(condition))
+                        .findFirst()
+                        .orElse(conditions.getLast());
+            }
+            return written.getOrDefault(part, "");
+        }
     }
 }
