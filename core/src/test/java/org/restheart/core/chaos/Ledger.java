@@ -8,9 +8,16 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// What was acknowledged to clients, by the fault at that time, and what was found wrong. Thread-safe.
 final class Ledger {
+    /// Shorter times without a success are not noted.
+    private static final long SHORT_NANOS = 10_000_000;
+
+    /// Longer ones are printed.
+    private static final long LONG_NANOS = 1_000_000_000;
+
     private final List<Period> periods = new ArrayList<>();
     private volatile Period current = new Period("start");
 
@@ -22,8 +29,7 @@ final class Ledger {
         private final LongAdder lost = new LongAdder();
         private final LongAdder doubled = new LongAdder();
         private final LongAdder reordered = new LongAdder();
-        private final Gap gateway = new Gap();
-        private final Gap driver = new Gap();
+        private final AtomicLong[] longest = {new AtomicLong(), new AtomicLong(), new AtomicLong()};
         private final long began = System.nanoTime();
         private volatile long ended = Long.MAX_VALUE;
 
@@ -47,28 +53,45 @@ final class Ledger {
             return (Math.min(ended, System.nanoTime()) - began) / 1e9;
         }
 
-        Gap gateway() {
-            return gateway;
-        }
-
-        Gap driver() {
-            return driver;
+        private double longest(Probe probe) {
+            return longest[probe.ordinal()].get() / 1e9;
         }
     }
 
-    /// The longest time without a success.
-    static final class Gap {
-        private final AtomicLong last = new AtomicLong(System.nanoTime());
-        private final AtomicLong longest = new AtomicLong();
+    /// What should succeed all the time.
+    enum Probe {
+        DRIVER,
+        GATEWAY,
+        ANY_WRITE
+    }
 
-        void success() {
-            long now = System.nanoTime();
-            longest.accumulateAndGet(now - last.getAndSet(now), Math::max);
-        }
+    private final AtomicLong[] lastSuccess = Stream.generate(() -> new AtomicLong(System.nanoTime()))
+            .limit(Probe.values().length)
+            .toArray(AtomicLong[]::new);
 
-        private double seconds() {
-            return longest.get() / 1e9;
+    /// Ends a time without a success. It counts for the period in which most of it was: a request that was sent just
+    /// before a fault ends after it.
+    void success(Probe probe) {
+        long now = System.nanoTime();
+        long before = lastSuccess[probe.ordinal()].getAndAccumulate(now, Math::max);
+        if (now - before > SHORT_NANOS) {
+            var period = periodAt(before + (now - before) / 2);
+            period.longest[probe.ordinal()].accumulateAndGet(now - before, Math::max);
+            if (now - before > LONG_NANOS) {
+                System.out.printf(
+                        "%s: %.1f s without success, from %.1f s of '%s' on%n",
+                        probe, (now - before) / 1e9, (before - period.began) / 1e9, period.fault);
+            }
         }
+    }
+
+    private synchronized Period periodAt(long time) {
+        for (var period : periods.reversed()) {
+            if (period.began <= time) {
+                return period;
+            }
+        }
+        return periods.isEmpty() ? current : periods.getFirst();
     }
 
     synchronized Period begin(String fault) {
@@ -100,6 +123,7 @@ final class Ledger {
     Period acknowledged(int writes) {
         var period = current;
         period.acknowledged.add(writes);
+        success(Probe.ANY_WRITE);
         return period;
     }
 
@@ -116,22 +140,22 @@ final class Ledger {
 
     /// A table in Markdown.
     synchronized String table() {
-        var rows = new StringBuilder(
-                "| fault | times | acknowledged writes | per second | lost | doubled | out of order "
-                        + "| longest without success, gateway beyond driver | responses |\n|---|---|---|---|---|---|---|---|---|\n");
+        var rows =
+                new StringBuilder("| fault | times | acknowledged writes | per second | lost | doubled | out of order "
+                        + "| longest without success of a probe by a gateway, beyond the driver | of any write by a gateway "
+                        + "| responses |\n|---|---|---|---|---|---|---|---|---|---|\n");
         var byFault = new TreeMap<String, List<Period>>();
         periods.forEach(period ->
                 byFault.computeIfAbsent(period.fault, _ -> new ArrayList<>()).add(period));
         byFault.forEach((fault, same) -> {
             var statuses = new TreeMap<Integer, Long>();
             same.forEach(period -> period.statuses.forEach((status, n) -> statuses.merge(status, n.sum(), Long::sum)));
-            double gateway =
-                    same.stream().mapToDouble(p -> p.gateway.seconds()).max().orElse(0);
+            double gateway = longest(same, Probe.GATEWAY);
             double beyond = same.stream()
-                    .mapToDouble(p -> p.gateway.seconds() - p.driver.seconds())
+                    .mapToDouble(p -> p.longest(Probe.GATEWAY) - p.longest(Probe.DRIVER))
                     .max()
                     .orElse(0);
-            rows.append("| %s | %d | %d | %.0f | %d | %d | %d | %.1f s, %.1f s | %s |%n"
+            rows.append("| %s | %d | %d | %.0f | %d | %d | %d | %.1f s, %.1f s | %.1f s | %s |%n"
                     .formatted(
                             fault,
                             same.size(),
@@ -143,9 +167,17 @@ final class Ledger {
                             sum(same, p -> p.reordered),
                             gateway,
                             Math.max(0, beyond),
+                            longest(same, Probe.ANY_WRITE),
                             statuses));
         });
         return rows.toString();
+    }
+
+    private static double longest(List<Period> periods, Probe probe) {
+        return periods.stream()
+                .mapToDouble(period -> period.longest(probe))
+                .max()
+                .orElse(0);
     }
 
     private static long sum(List<Period> periods, Function<Period, LongAdder> count) {
