@@ -9,6 +9,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.error.ShareTakenException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +25,7 @@ final class LookUp {
     /// @throws org.restheart.http.ProblemException 503 if the query fails
     <T> T of(Supplier<T> query) {
         try {
-            var result = CallerScope.lookUp(query);
+            var result = CallerScope.lookUp(() -> LostConnections.repeated(query));
             if (failing.get() && failing.compareAndSet(true, false)) {
                 LOG.info("accounts and permissions can be looked up again");
             }

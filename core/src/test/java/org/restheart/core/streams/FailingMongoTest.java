@@ -35,6 +35,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.http.RequestStart;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
@@ -127,6 +128,29 @@ class FailingMongoTest {
                 OwnReplicaSet.fail(client, NAMESPACE, request.command(), code, 0);
             }
         }
+    }
+
+    /// More often than the driver tries again. Nothing is stored twice.
+    @Test
+    void connections_that_break_several_times_fail_no_request_that_has_time_left() throws Exception {
+        gateway.insert("t", "{_id: 'kept'}");
+        for (var request : List.of(
+                new Call("insert", "POST", "/t"),
+                new Call("update", "PATCH", "/t/kept"),
+                new Call("find", "GET", "/t/kept"),
+                new Call("find", "GET", "/t?filter={\"_id\":\"kept\"}"),
+                new Call("delete", "DELETE", "/t/kept"))) {
+            OwnReplicaSet.breakConnection(client, NAMESPACE, request.command(), 5);
+            try {
+                var answer = gateway.send(request.method(), request.encoded(), "{\"posted\": 1}");
+                assertThat(answer.statusCode())
+                        .as("%s: %s", request, answer.body())
+                        .isBetween(200, 204);
+            } finally {
+                OwnReplicaSet.fail(client, NAMESPACE, request.command(), 0, 0);
+            }
+        }
+        assertThat(gateway.collection("t").countDocuments(eq("posted", 1))).isEqualTo(1);
     }
 
     private record Call(String command, String method, String target) {
@@ -295,7 +319,10 @@ class FailingMongoTest {
                 var statements = new RetryableStatements(
                         sending, "insert", new MongoNamespace(NAMESPACE), List.of(new BsonDocument()))) {
             failInsert("{times: 1}", first);
-            var _ = statements.send(WriteConcern.MAJORITY, 10_000);
+            var late = System.nanoTime() - Duration.ofMillis(9_500).toNanos(); // no time for a third attempt
+            RequestStart.during(late, () -> {
+                var _ = statements.send(WriteConcern.MAJORITY, 10_000);
+            });
         } finally {
             failInsert("'off'", second);
         }

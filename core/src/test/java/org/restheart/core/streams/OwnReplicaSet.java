@@ -159,6 +159,13 @@ final class OwnReplicaSet implements AutoCloseable {
                          data: {failCommands: ['%s'], errorCode: %d}}""".formatted(times, command, code)));
     }
 
+    /// Makes the next so many of these commands on this collection break their connection.
+    static void breakConnection(MongoClient client, String namespace, String command, int times) {
+        client.getDatabase("admin").runCommand(BsonDocument.parse("""
+                        {configureFailPoint: 'failCommand', mode: {times: %d},
+                         data: {failCommands: ['%s'], namespace: '%s', closeConnection: true}}""".formatted(times, command, namespace)));
+    }
+
     /// Makes these commands on this collection take so long, each on its own connection.
     static void delay(MongoClient client, String namespace, String command, int millis) {
         client.getDatabase("admin").runCommand(BsonDocument.parse("""

@@ -16,6 +16,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
+import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.QueryKey;
 
@@ -78,19 +79,16 @@ final class PointReads {
                 waiting.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(pending);
             }
             int sharing = requests.size();
-            try (var cursor = collection
+            var find = collection
                     .find(filter(waiting))
                     .projection(shape.projection().single())
                     .maxTime(shape.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
-                    .batchSize(waiting.size() + 1) // one more than the largest result, so that one reply contains all
-                    .cursor()) {
-                while (cursor.hasNext()) {
-                    var document = cursor.next();
-                    var answered = RawDocuments.get(document, "_id")
-                            .flatMap(CanonicalId::of)
-                            .map(waiting::remove);
-                    answered.ifPresent(them -> complete(them, new BatchResult<>(Optional.of(document), sharing)));
-                }
+                    .batchSize(waiting.size() + 1); // one more than the largest result, so that one reply contains all
+            for (var document : LostConnections.repeated(() -> find.into(new ArrayList<>(sharing)))) {
+                var answered = RawDocuments.get(document, "_id")
+                        .flatMap(CanonicalId::of)
+                        .map(waiting::remove);
+                answered.ifPresent(them -> complete(them, new BatchResult<>(Optional.of(document), sharing)));
             }
             waiting.values().forEach(them -> complete(them, new BatchResult<>(Optional.empty(), sharing)));
         }

@@ -19,6 +19,7 @@ import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
+import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
@@ -126,7 +127,7 @@ final class SharedFinds {
     private static void take(
             List<PendingRequest<Find, BatchResult<Taken>>> requests, UnaryOperator<Finder> change, int sharing) {
         var first = requests.getFirst();
-        var taken = first.request().read().apply(change);
+        var taken = LostConnections.repeated(() -> first.request().read().apply(change));
         if (taken.canBeShared()) {
             var shared = new BatchResult<>(taken, sharing);
             requests.forEach(pending -> pending.complete(shared));

@@ -33,6 +33,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.resource.ResourceNames;
@@ -226,8 +227,9 @@ public final class RetryableStatements implements AutoCloseable {
         return writeConcern.isServerDefault() ? document : document.append("writeConcern", writeConcern.asDocument());
     }
 
-    /// Retries once if the connection is lost or the primary has changed. What MongoDB has executed is then known, or
-    /// told by the failure of the last attempt that may have executed something.
+    /// Retries once if the connection is lost or the primary has changed, and then as often as the connection is lost
+    /// in time. What MongoDB has executed is then known, or told by the failure of the last attempt that may have
+    /// executed something.
     private StatementsReply run(BsonDocument command, List<Integer> numbers) {
         MongoException failure;
         try {
@@ -242,15 +244,19 @@ public final class RetryableStatements implements AutoCloseable {
             }
             failure = e;
         }
-        try {
-            return runOnce(command, numbers);
-        } catch (MongoException again) {
-            if (hasDoneNothing(again) && !hasDoneNothing(failure)) {
-                failure.addSuppressed(again);
-                throw failure;
+        var lost = new LostConnections();
+        while (true) {
+            try {
+                return runOnce(command, numbers);
+            } catch (MongoException again) {
+                boolean earlier = hasDoneNothing(again) && !hasDoneNothing(failure);
+                var former = failure;
+                failure = earlier ? former : again;
+                if (!lost.allowAnother(again)) {
+                    failure.addSuppressed(earlier ? again : former);
+                    throw failure;
+                }
             }
-            again.addSuppressed(failure);
-            throw again;
         }
     }
 

@@ -1,0 +1,59 @@
+package org.restheart.mongo.concern;
+
+import com.mongodb.MongoConnectionPoolClearedException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoSocketException;
+import com.mongodb.MongoSocketReadTimeoutException;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.restheart.http.RequestStart;
+
+/// Decides how often an operation is repeated whose connection to MongoDB has broken: for as long as the time of the
+/// request lasts. The driver repeats an operation once, which is too few where connections break several times within
+/// seconds: the request would fail though there is time left. Used by one thread.
+public final class LostConnections {
+    /// From the third attempt on. Mostly the driver waits for longer by itself, until it has reached the server again.
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    /// For a further attempt: the driver looks for a lost server twice a second.
+    private static final Duration ENOUGH = Duration.ofSeconds(1);
+
+    private final long deadline = System.nanoTime()
+            + RequestStart.left(BoundedConcern.LIMIT).minus(ENOUGH).toNanos();
+
+    /// Performs an operation, again where its connection is lost.
+    ///
+    /// @param operation changes nothing, or the same if it is repeated
+    public static <T> T repeated(Supplier<T> operation) {
+        var lost = new LostConnections();
+        while (true) {
+            try {
+                return operation.get();
+            } catch (MongoException e) {
+                if (!lost.allowAnother(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /// Whether there may be another attempt after the second or a later one has failed; waits for a moment.
+    public boolean allowAnother(MongoException failure) {
+        if (!isLost(failure) || System.nanoTime() - deadline >= 0) {
+            return false;
+        }
+        try {
+            Thread.sleep(PAUSE);
+            return true;
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// A time limit for reading is the user's, and what exceeds it once probably does so again.
+    private static boolean isLost(MongoException failure) {
+        return failure instanceof MongoConnectionPoolClearedException
+                || (failure instanceof MongoSocketException && !(failure instanceof MongoSocketReadTimeoutException));
+    }
+}
