@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
+import org.restheart.mongo.coalescing.ServerOfCommand;
 import org.restheart.mongo.error.ShareTakenException;
 
 /// Divides the connections of each pool among callers: requests of one caller that wait in MongoDB, for example
@@ -104,12 +105,14 @@ final class ConnectionShares implements ConnectionPoolListener {
                 throw new MongoInterruptedException("interrupted while waiting for a connection", e);
             }
         }
+        ServerOfCommand.asked(event.getServerId().getAddress());
         notifyListeners(other -> other.connectionCheckOutStarted(event));
     }
 
     /// On the thread that has asked for it.
     @Override
     public void connectionCheckOutFailed(ConnectionCheckOutFailedEvent event) {
+        ServerOfCommand.left();
         var caller = PAYER.get();
         if (caller != null) {
             PAYER.remove();
@@ -131,6 +134,7 @@ final class ConnectionShares implements ConnectionPoolListener {
 
     @Override
     public void connectionCheckedIn(ConnectionCheckedInEvent event) {
+        ServerOfCommand.left();
         returned(event.getConnectionId());
         notifyListeners(other -> other.connectionCheckedIn(event));
     }

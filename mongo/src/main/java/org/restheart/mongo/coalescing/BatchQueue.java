@@ -37,6 +37,11 @@ final class BatchQueue<R, O> {
     /// After this time it is checked periodically whether the request's client is still connected.
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
 
+    private static final long NEVER = Long.MIN_VALUE;
+
+    /// How long after the driver a queue learns that the server of a command has failed.
+    private static final Duration LOOK = Duration.ofMillis(500);
+
     private static final Problem OUTCOME_UNKNOWN = Problem.of(
                     ProblemCode.DATABASE_UNAVAILABLE,
                     "MongoDB does not answer any more: whether a write took place is not known")
@@ -142,7 +147,7 @@ final class BatchQueue<R, O> {
 
     private void watchFor(long nanos) {
         watched = true;
-        CompletableFuture.delayedExecutor(Math.min(nanos, LONG_WAIT.toNanos()), TimeUnit.NANOSECONDS, threads)
+        CompletableFuture.delayedExecutor(Math.min(nanos, LOOK.toNanos()), TimeUnit.NANOSECONDS, threads)
                 .execute(this::lookAround);
     }
 
@@ -199,7 +204,7 @@ final class BatchQueue<R, O> {
             }
             watched = false;
             if (next != null || !running.isEmpty() || !aside.isEmpty()) {
-                watchFor(next == null ? LONG_WAIT.toNanos() : maxWait - (now - next.queuedAt()));
+                watchFor(next == null ? LOOK.toNanos() : maxWait - (now - next.queuedAt()));
             }
         }
         load.remove(late.size());
@@ -246,8 +251,8 @@ final class BatchQueue<R, O> {
         /// Guarded by the queue, like all below.
         private List<PendingRequest<R, O>> batch = List.of();
 
-        private Deployment.Known before = deployment.known();
-        private boolean suspect;
+        private ServerOfCommand server = new ServerOfCommand();
+        private long suspectSince = NEVER;
 
         @Override
         public void run() {
@@ -259,7 +264,9 @@ final class BatchQueue<R, O> {
                     RequestStart.during(
                             batch.getFirst().queuedAt(),
                             () -> CallerScope.run(
-                                    callersOf(batch), this::stepAside, () -> BatchTrace.run(batch, sent, command)));
+                                    callersOf(batch),
+                                    this::stepAside,
+                                    () -> server.during(() -> BatchTrace.run(batch, sent, command))));
                     requireOutcomes(next);
                 } catch (RuntimeException | Error e) {
                     failRest(next, e);
@@ -294,12 +301,13 @@ final class BatchQueue<R, O> {
 
         private void takes(List<PendingRequest<R, O>> requests) {
             batch = requests;
-            before = deployment.known();
-            suspect = false;
+            server = new ServerOfCommand();
+            suspectSince = NEVER;
         }
 
-        /// Whether its command is abandoned. A server has to be unreachable twice: a broken connection may hide it
-        /// for a moment. While there is no primary, one may be elected until the requests time out.
+        /// Whether its command is abandoned: its server is silent, or has been unreachable for a while. A
+        /// broken connection may hide a server for a moment. A command that waits for a server is not lost:
+        /// one may be elected until the requests time out.
         private boolean isLost(long now) {
             if (batch.isEmpty()) {
                 return false;
@@ -307,10 +315,15 @@ final class BatchQueue<R, O> {
             if (now - batch.getFirst().queuedAt() >= limits.maxWait().toNanos() && !deployment.takesWrites()) {
                 return true;
             }
-            boolean missed = deployment.hasLostServerSince(before);
-            boolean again = missed && suspect;
-            suspect = missed;
-            return again;
+            var address = server.address();
+            if (address == null || !deployment.hasLost(address)) {
+                suspectSince = NEVER;
+                return false;
+            }
+            if (suspectSince == NEVER) {
+                suspectSince = now;
+            }
+            return now - suspectSince >= LONG_WAIT.toNanos() || deployment.isSilent(address);
         }
     }
 

@@ -1,10 +1,13 @@
 package org.restheart.mongo.coalescing;
 
+import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
 import com.mongodb.connection.ClusterDescription;
 import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ServerDescription;
+import java.net.SocketTimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// The state of MongoDB's servers according to the driver's heartbeats: distinguishes a slow command from one whose
 /// server has failed. Thread-safe.
@@ -19,21 +22,28 @@ final class Deployment {
         return new Deployment(client::getClusterDescription);
     }
 
-    /// The state at one moment.
-    record Known(ClusterDescription description) {}
-
-    Known known() {
-        return new Known(current.get());
+    /// Whether this server does not respond.
+    boolean hasLost(ServerAddress server) {
+        return current.get().getServerDescriptions().stream()
+                .noneMatch(other -> other.isOk() && other.getAddress().equals(server));
     }
 
-    /// Whether a server that responded then does not any more. A server that did not respond then does not affect
-    /// later commands.
-    boolean hasLostServerSince(Known then) {
-        var now = current.get().getServerDescriptions();
-        return then.description().getServerDescriptions().stream()
-                .filter(ServerDescription::isOk)
-                .anyMatch(server -> now.stream()
-                        .noneMatch(other -> other.isOk() && other.getAddress().equals(server.getAddress())));
+    /// Whether this server has not responded to a heartbeat in time. Its connections are open, and nothing will be
+    /// known
+    /// of commands that were sent to it.
+    boolean isSilent(ServerAddress server) {
+        return current.get().getServerDescriptions().stream()
+                .anyMatch(
+                        other -> !other.isOk() && other.getAddress().equals(server) && isTimeout(other.getException()));
+    }
+
+    private static boolean isTimeout(@Nullable Throwable failure) {
+        for (var cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SocketTimeoutException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Unknown before a server has responded.

@@ -202,7 +202,9 @@ final class SharedFinds {
                     ended.countDown();
                 }
             });
-            var thread = Thread.ofVirtual().name("interruptible-command").start(CallerScope.lent(task));
+            var thread = Thread.ofVirtual()
+                    .name("interruptible-command")
+                    .start(ServerOfCommand.lent(CallerScope.lent(task)));
             boolean interrupted = false;
             while (!isOver(ended, thread)) {
                 requests.forEach(PendingRequest::endIfGone);
