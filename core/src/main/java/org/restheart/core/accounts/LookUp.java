@@ -22,10 +22,16 @@ final class LookUp {
 
     private final AtomicBoolean failing = new AtomicBoolean();
 
+    /// @param query is repeated after lost connections
     /// @throws org.restheart.http.ProblemException 503 if the query fails
     <T> T of(Supplier<T> query) {
+        return once(() -> LostConnections.repeated(query));
+    }
+
+    /// The same for what tells whether it has changed something: only the driver repeats it, which knows that.
+    <T> T once(Supplier<T> query) {
         try {
-            var result = CallerScope.lookUp(() -> LostConnections.repeated(query));
+            var result = CallerScope.lookUp(query);
             if (failing.get() && failing.compareAndSet(true, false)) {
                 LOG.info("accounts and permissions can be looked up again");
             }

@@ -37,7 +37,7 @@ final class MongoRevocations implements Revocations.Store {
     @Override
     public boolean add(String id, Instant until) {
         try {
-            return lookUp.of(() -> insert(id, until));
+            return lookUp.once(() -> insert(id, until));
         } finally {
             kept.invalidate(id);
         }
