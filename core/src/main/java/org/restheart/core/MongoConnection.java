@@ -131,7 +131,8 @@ final class MongoConnection implements AutoCloseable {
         var uri = parse(config.mclient());
         var chosen = uri.getServerSelectionTimeout();
         var writeConcern = uri.getWriteConcern();
-        var reachability = new Reachability(chosen == null ? SERVER_SELECTION : Duration.ofMillis(chosen));
+        var reachability = new Reachability(
+                chosen == null ? SERVER_SELECTION : Duration.ofMillis(chosen), uri.getRequiredReplicaSetName());
         return MongoClientSettings.builder()
                 .applicationName("restheart " + config.core().name() + " (" + purpose + ")")
                 .applyToClusterSettings(
@@ -139,6 +140,7 @@ final class MongoConnection implements AutoCloseable {
                                 .serverSelector(reachability)
                                 .addClusterListener(reachability))
                 .applyToServerSettings(server -> server.heartbeatFrequency(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS)
+                        .addServerListener(reachability)
                         .addServerMonitorListener(silentServers))
                 .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(silentServers))
                 .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))

@@ -1,20 +1,32 @@
 package org.restheart.core;
 
 import com.mongodb.MongoTimeoutException;
+import com.mongodb.ServerAddress;
 import com.mongodb.connection.ClusterDescription;
 import com.mongodb.connection.ServerDescription;
+import com.mongodb.connection.ServerType;
 import com.mongodb.event.ClusterDescriptionChangedEvent;
 import com.mongodb.event.ClusterListener;
+import com.mongodb.event.ServerDescriptionChangedEvent;
+import com.mongodb.event.ServerListener;
 import com.mongodb.selector.ServerSelector;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
+import org.restheart.mongo.error.WrongDeploymentException;
 
 /// Fails server selection at once while the whole deployment is known to be unreachable, instead of letting every
 /// request wait for the selection time-out. A deployment that has members but elects a primary is waited for, for the
-/// selection time-out from the start of the request, not of each of its attempts. Thread-safe.
-final class Reachability implements ServerSelector, ClusterListener {
+/// selection time-out from the start of the request, not of each of its attempts. Fails it, too, while all members are
+/// of another replica set than the connection string names: the driver drops these and never looks again. Thread-safe.
+final class Reachability implements ServerSelector, ClusterListener, ServerListener {
     /// Long enough for a member to restart, so that requests that waited for it are served.
     private static final Duration GRACE = Duration.ofSeconds(3);
 
@@ -30,15 +42,53 @@ final class Reachability implements ServerSelector, ClusterListener {
     private final AtomicLong unreachableSince = new AtomicLong(REACHABLE);
     private final AtomicLong lastProbe = new AtomicLong(System.nanoTime());
     private final Duration limit;
+    private final @Nullable String replicaSet;
+
+    /// Members of other replica sets, and servers of none, by what they are.
+    private final Map<ServerAddress, String> strangers = new ConcurrentHashMap<>();
+
+    private volatile Set<ServerAddress> members = Set.of();
 
     /// @param limit the selection time-out
-    Reachability(Duration limit) {
+    /// @param replicaSet that the connection string names
+    Reachability(Duration limit, @Nullable String replicaSet) {
         this.limit = limit;
+        this.replicaSet = replicaSet;
+    }
+
+    @Override
+    public void serverDescriptionChanged(ServerDescriptionChangedEvent event) {
+        var server = event.getNewDescription();
+        // A member of a set that is not initiated yet has no name either.
+        if (replicaSet == null || !server.isOk() || server.getType() == ServerType.REPLICA_SET_GHOST) {
+            return;
+        }
+        if (replicaSet.equals(server.getSetName())) {
+            strangers.remove(server.getAddress());
+        } else {
+            strangers.put(
+                    server.getAddress(),
+                    server.getSetName() == null
+                            ? "belongs to no replica set: leave out replicaSet"
+                            : "belongs to the replica set " + server.getSetName());
+        }
+    }
+
+    /// Why no member will ever be used, if that is so.
+    Optional<String> wrongDeployment() {
+        var known = members;
+        return known.isEmpty() || !strangers.keySet().containsAll(known)
+                ? Optional.empty()
+                : strangers.entrySet().stream()
+                        .findFirst()
+                        .map(stranger -> "/mclient/connection-string has replicaSet=" + replicaSet + ", but "
+                                + stranger.getKey() + " " + stranger.getValue());
     }
 
     @Override
     public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
         var servers = event.getNewDescription().getServerDescriptions();
+        members = servers.stream().map(ServerDescription::getAddress).collect(Collectors.toUnmodifiableSet());
         boolean unreachable = servers.isEmpty()
                 ? isWithoutMembers(event.getNewDescription())
                 : servers.stream().allMatch(server -> !server.isOk() && server.getException() != null);
@@ -51,6 +101,10 @@ final class Reachability implements ServerSelector, ClusterListener {
 
     @Override
     public List<ServerDescription> select(ClusterDescription cluster) {
+        var wrong = wrongDeployment();
+        if (wrong.isPresent()) {
+            throw new WrongDeploymentException(wrong.get());
+        }
         long since = unreachableSince.get();
         long now = System.nanoTime();
         if (since != REACHABLE && now - since > GRACE.toNanos() && (isWithoutMembers(cluster) || !isProbe(now))) {

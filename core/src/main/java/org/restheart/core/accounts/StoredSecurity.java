@@ -60,7 +60,9 @@ final class StoredSecurity {
             CredentialChanges changes) {
         this.changes = changes;
         this.realm = config.mongoRealm().map(users -> realm(client, users, hashes));
-        this.authorizer = config.mongoAcl().map(acl -> authorizer(client, acl));
+        var permissions = config.mongoAcl().map(acl -> permissions(client, acl));
+        this.authorizer = permissions.map(
+                stored -> new AclAuthorizer(stored, config.mongoAcl().flatMap(MongoAclConfig::rootRole)));
         this.apiKeys = config.apiKeys().map(keys -> apiKeys(client, keys));
         this.sessions = config.sessions()
                 .map(tokens -> new MongoRefreshTokens(client, tokens.database(), tokens.collection(), lookUp));
@@ -70,7 +72,8 @@ final class StoredSecurity {
                         .flatMap(MongoAclConfig::rootRole)
                         .map(role -> new Managers(client, users.users(), role)));
         this.managers = rootAccounts.filter(_ -> !config.definesRootAccount());
-        this.usersAtStart = new UsersAtStart(tasks, client, config, managers);
+        this.usersAtStart = new UsersAtStart(
+                tasks, client, config, managers, permission -> permissions.ifPresent(all -> all.inspect(permission)));
         if (config.mongoRealm().isPresent() || config.mongoAcl().isPresent()) {
             usersAtStart.start();
         }
@@ -87,18 +90,16 @@ final class StoredSecurity {
         return new StoredRealm(users, new MongoAccounts(client, users, lookUp), hashes, cache);
     }
 
-    private AclAuthorizer authorizer(MongoClient client, MongoAclConfig config) {
+    private StoredPermissions permissions(MongoClient client, MongoAclConfig config) {
         var cache = this.<List<Permission>>cache("permissions", config.keeping());
         listen(config.database(), config.collection(), new Invalidation(cache, false));
         var permissions = client.getDatabase(config.database()).getCollection(config.collection(), BsonDocument.class);
-        return new AclAuthorizer(
-                new StoredPermissions(
-                        role -> lookUp.of(() -> permissions
-                                .find(new BsonDocument("roles", new BsonString(role)))
-                                .sort(Sorts.descending("_id"))
-                                .into(new ArrayList<>())),
-                        cache),
-                config.rootRole());
+        return new StoredPermissions(
+                role -> lookUp.of(() -> permissions
+                        .find(new BsonDocument("roles", new BsonString(role)))
+                        .sort(Sorts.descending("_id"))
+                        .into(new ArrayList<>())),
+                cache);
     }
 
     private MongoApiKeys apiKeys(MongoClient client, ApiKeyConfig config) {

@@ -7,13 +7,16 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.connection.ClusterDescription;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLException;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
@@ -21,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
+import org.restheart.core.server.StartException;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.error.WrongDeploymentException;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,31 +40,50 @@ final class UsersAtStart {
                     + " it does";
     private static final int NAMESPACE_EXISTS = 48;
     private static final int MAX_PLACES = 5;
+
+    /// Further permissions are checked when they are used.
+    private static final int MAX_CHECKED = 1_000;
+
     private static final Duration START_WAITS = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final MongoClient client;
     private final SecurityConfig config;
     private final Optional<Managers> managers;
+    private final Consumer<BsonDocument> permissionCheck;
     private final CountDownLatch tried = new CountDownLatch(1);
+    private volatile @Nullable WrongDeploymentException wrong;
     private final BackgroundTasks tasks;
     private volatile boolean defaultPassword;
 
-    UsersAtStart(BackgroundTasks tasks, MongoClient client, SecurityConfig config, Optional<Managers> managers) {
+    /// @param permissionCheck logs what is wrong with a stored permission
+    UsersAtStart(
+            BackgroundTasks tasks,
+            MongoClient client,
+            SecurityConfig config,
+            Optional<Managers> managers,
+            Consumer<BsonDocument> permissionCheck) {
         this.tasks = tasks;
         this.client = client;
         this.config = config;
         this.managers = managers;
+        this.permissionCheck = permissionCheck;
     }
 
     /// Returns when the collections and the first account exist, when the first attempt has failed, or after
     /// [#START_WAITS]. Attempts continue in the background until one succeeds.
+    ///
+    /// @throws StartException if the connection string names another deployment
     void start() {
         tasks.start("users-at-start", this::run);
         try {
             if (!tried.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.error(unreachable(client.getClusterDescription()));
                 tried.countDown();
+            }
+            var refusal = wrong;
+            if (refusal != null) {
+                throw new StartException(String.valueOf(refusal.getMessage()), refusal);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -80,6 +104,13 @@ final class UsersAtStart {
                 if (tried.getCount() == 0) {
                     LOG.info("MongoDB answers now");
                 }
+                tried.countDown();
+                return;
+            } catch (WrongDeploymentException e) {
+                if (tried.getCount() == 0) {
+                    LOG.error("{}", e.getMessage());
+                }
+                wrong = e;
                 tried.countDown();
                 return;
             } catch (MongoException e) {
@@ -118,12 +149,17 @@ final class UsersAtStart {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return " (" + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()) + ")";
+        return switch (cause) {
+            case UnknownHostException _ -> " (this name has no address)";
+            case SSLException tls -> " (TLS: " + tls.getMessage() + ")";
+            default ->
+                " (" + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()) + ")";
+        };
     }
 
     private void create(MongoAclConfig acl) {
         create(acl.database(), acl.collection());
-        var permissions = client.getDatabase(acl.database()).getCollection(acl.collection());
+        var permissions = client.getDatabase(acl.database()).getCollection(acl.collection(), BsonDocument.class);
         if (acl.rootRole().isEmpty() && !config.definesPermissions() && permissions.estimatedDocumentCount() == 0) {
             LOG.warn(
                     "No account may do anything: {}.{} has no permission, and no role may do everything"
@@ -132,6 +168,7 @@ final class UsersAtStart {
                     acl.database(),
                     acl.collection());
         }
+        permissions.find().limit(MAX_CHECKED).forEach(permissionCheck);
     }
 
     private void create(MongoRealmConfig realm) {

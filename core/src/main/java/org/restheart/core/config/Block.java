@@ -340,7 +340,7 @@ final class Block {
 
     /// Records a warning.
     void advise(String key, String text) {
-        reading.add(new Finding(Level.ADVICE, path + "/" + key, text));
+        reading.add(new Finding(Level.ADVICE, key.isEmpty() ? path : path + "/" + key, text));
     }
 
     private @Nullable Object value(String key) {

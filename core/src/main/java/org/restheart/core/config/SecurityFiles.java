@@ -84,7 +84,9 @@ final class SecurityFiles {
         var permissions = new ArrayList<Permission>();
         for (var entry : entries(block, "permissions")) {
             try {
-                permissions.add(PermissionReader.ofFile(entry.path(), SecurityValues.document(entry.toMap())));
+                var document = SecurityValues.document(entry.toMap());
+                permissions.add(PermissionReader.ofFile(entry.path(), document));
+                PermissionReader.doubts(document).forEach(doubt -> entry.advise("", doubt));
             } catch (PermissionException e) {
                 entry.suspect("", "is not used: " + e.getMessage());
             }

@@ -12,22 +12,36 @@ import com.mongodb.connection.ClusterDescription;
 import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ServerConnectionState;
 import com.mongodb.connection.ServerDescription;
+import java.io.IOException;
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.util.List;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 
 class UsersAtStartTest {
-    private static final ClusterDescription AWAY = new ClusterDescription(
-            ClusterConnectionMode.SINGLE,
-            ClusterType.UNKNOWN,
-            List.of(ServerDescription.builder()
-                    .state(ServerConnectionState.CONNECTING)
-                    .address(new ServerAddress("db.example", 27018))
-                    .exception(new MongoSocketOpenException(
-                            "Exception opening socket",
-                            new ServerAddress("db.example", 27018),
-                            new ConnectException("Connection refused")))
-                    .build()));
+    private static final ClusterDescription AWAY = away(new ConnectException("Connection refused"));
+
+    private static ClusterDescription away(IOException cause) {
+        var address = new ServerAddress("db.example", 27018);
+        return new ClusterDescription(
+                ClusterConnectionMode.SINGLE,
+                ClusterType.UNKNOWN,
+                List.of(ServerDescription.builder()
+                        .state(ServerConnectionState.CONNECTING)
+                        .address(address)
+                        .exception(new MongoSocketOpenException("Exception opening socket", address, cause))
+                        .build()));
+    }
+
+    @Test
+    void a_name_without_an_address_and_a_failed_handshake_are_told_apart() {
+        var timeout = new MongoTimeoutException("no server");
+        assertThat(UsersAtStart.reason(timeout, away(new UnknownHostException("db.example"))))
+                .contains("at db.example:27018 (this name has no address)");
+        assertThat(UsersAtStart.reason(timeout, away(new SSLException("Unsupported message"))))
+                .contains("at db.example:27018 (TLS: Unsupported message)");
+    }
 
     @Test
     void a_wrong_password_is_not_taken_for_a_deployment_that_is_away() {

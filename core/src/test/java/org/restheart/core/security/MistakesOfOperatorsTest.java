@@ -1,7 +1,9 @@
 package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
+import static com.mongodb.client.model.Filters.in;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.awaitility.Durations.ONE_MINUTE;
 import static org.restheart.testkit.Statuses.assertStatus;
@@ -16,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -164,6 +167,44 @@ class MistakesOfOperatorsTest {
             var token = TestClient.of(started.address()).as("admin", "admin-pw").post("/token", "");
             assertStatus(500, token);
             assertThat(token.body()).contains("jwtTokenManager");
+        }
+    }
+
+    @Test
+    void a_start_with_the_name_of_another_replica_set_is_refused(TestMongo mongo) {
+        var uri = mongo.connectionString().replaceAll("[?&]replicaSet=[^&]*", "");
+        var option = (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "replicaSet=other";
+        var config = TestGateway.config(uri + option, gateway.database().getName(), TestGateway.REALM);
+        assertThatThrownBy(() -> Gateway.start(config))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("/mclient/connection-string has replicaSet=other, but ")
+                .hasMessageMatching(".* belongs to .*replica set.*");
+    }
+
+    @Test
+    void a_doubtful_filter_of_a_permission_is_told_when_it_is_written_and_at_start(TestMongo mongo) {
+        var answer = gateway.as("admin")
+                .post(
+                        "/acl",
+                        "{\"_id\": \"doubtful\", \"roles\": [\"guest\"], \"predicate\": \"path('/one')\","
+                                + " \"mongo\": {\"readFilter\": {\"owner\": \"user._id\"}}}");
+        assertStatus(201, answer);
+        assertThat(answer.headers().firstValue("Warning").orElse(""))
+                .contains("mongo.readFilter has the text user._id for owner; did you mean @user._id?");
+        gateway.permit("{_id: 'unused', roles: ['guest'], predicate: 'path(', mongo: {}}");
+        try (var lines = new LogLines();
+                var _ = Gateway.start(TestGateway.config(
+                        mongo.connectionString(), gateway.database().getName(), TestGateway.REALM))) {
+            await().atMost(ONE_MINUTE)
+                    .untilAsserted(() -> assertThat(lines.all())
+                            .anyMatch(
+                                    text -> text.startsWith("WARN permission ")
+                                            && text.contains("doubtful")
+                                            && text.endsWith(
+                                                    ": mongo.readFilter has the text user._id for owner; did you mean @user._id?"))
+                            .anyMatch(text -> text.contains("unused") && text.contains("is not used")));
+        } finally {
+            gateway.collection("acl").deleteMany(in("_id", "doubtful", "unused"));
         }
     }
 

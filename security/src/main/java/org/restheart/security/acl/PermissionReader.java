@@ -55,6 +55,13 @@ public final class PermissionReader {
                 placeOf(document), Optional.ofNullable(document.get("_id")), roles(document.get("roles")), document);
     }
 
+    /// What is accepted in filters and is probably meant otherwise, such as a variable without `@`.
+    ///
+    /// @throws PermissionException if the permission cannot be used
+    public static List<String> doubts(BsonDocument entry) throws PermissionException {
+        return RuleFilterCheck.doubts(grant(entry.get("mongo")));
+    }
+
     /// As JSON, so that control characters of an id do not reach the log.
     static String placeOf(BsonDocument document) {
         var id = document.get("_id");

@@ -3,6 +3,7 @@ package org.restheart.security.acl;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -46,11 +47,7 @@ public final class StoredPermissions implements Permissions {
     private List<Permission> read(String role) {
         var permissions = new ArrayList<Permission>();
         for (var document : ofRole.apply(role)) {
-            try {
-                permissions.add(PermissionReader.ofDocument(document));
-            } catch (PermissionException e) {
-                report(document, e);
-            }
+            read(document).ifPresent(permissions::add);
         }
         permissions.sort(
                 Comparator.comparingDouble((Permission rule) -> rule.priority().orElse(Double.NEGATIVE_INFINITY))
@@ -58,8 +55,24 @@ public final class StoredPermissions implements Permissions {
         return List.copyOf(permissions);
     }
 
-    private void report(BsonDocument document, PermissionException fault) {
-        var line = PermissionReader.placeOf(document) + " is not used: " + fault.getMessage();
+    /// Logs what is wrong with a stored permission, before a request needs it.
+    public void inspect(BsonDocument document) {
+        read(document);
+    }
+
+    private Optional<Permission> read(BsonDocument document) {
+        try {
+            var permission = PermissionReader.ofDocument(document);
+            PermissionReader.doubts(document).forEach(doubt -> report(document, ": " + doubt));
+            return Optional.of(permission);
+        } catch (PermissionException e) {
+            report(document, " is not used: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private void report(BsonDocument document, String fault) {
+        var line = PermissionReader.placeOf(document) + fault;
         if (reported.size() < MAX_REPORTED && reported.add(line)) {
             LOG.warn("{}", line);
         }
