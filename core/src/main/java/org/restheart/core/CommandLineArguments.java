@@ -135,6 +135,12 @@ final class CommandLineArguments {
             throw new CommandLine.ParameterException(
                     commandLine, "--standalone, --mongo and " + EMBEDDED + " exclude each other");
         }
+        if (standalone && file != null) {
+            throw new CommandLine.ParameterException(
+                    commandLine,
+                    "--standalone takes the built-in configuration, not CONF_FILE; a file that starts without MongoDB has"
+                            + " mclient: {enabled: false} and mongo: {enabled: false}");
+        }
         if (port != null && (port < 0 || port > 65535)) {
             throw new CommandLine.ParameterException(commandLine, "--port must be from 0 to 65535");
         }

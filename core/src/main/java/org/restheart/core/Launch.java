@@ -62,6 +62,7 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
         } else if (arguments.printsTemplate()) {
             out.print(Configuration.template());
         } else {
+            warnOfMisspeltVariables();
             var sources = arguments.sources(environment);
             if (arguments.printsConfiguration()) {
                 print(sources, arguments.showsSecrets());
@@ -72,6 +73,15 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
             }
         }
         return new Outcome.Done(ExitCode.OK);
+    }
+
+    private void warnOfMisspeltVariables() {
+        environment.keySet().stream()
+                .filter(name -> name.startsWith("RHO_") || name.startsWith("RESTHEART_CONF"))
+                .filter(name -> !Sources.VARIABLES.contains(name))
+                .sorted()
+                .forEach(name -> err.println("WARN  the environment variable " + name + " has no effect; did you mean "
+                        + (name.startsWith("RHO_") ? "RHO_FILE?" : "RESTHEART_CONF_FILE?")));
     }
 
     private static String version() {

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.CoreConfig;
@@ -30,13 +32,27 @@ import org.slf4j.LoggerFactory;
 final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
 
+    /// Keys that a reload takes over.
+    private static final Predicate<String> RELOADED = Pattern.compile("/logging/(log-level|packages)"
+                    + "|/https-listener/(keystore-path|keystore-password|certificate-password)"
+                    + "|/fileRealmAuthenticator/(users|conf-file)"
+                    + "|/fileAclAuthorizer/(permissions|conf-file)"
+                    + "|/rateLimits/((address|account)-(requests-per-minute|burst)|unlimited-roles|exempt-paths)")
+            .asMatchPredicate();
+
     private final Sources sources;
+    private final Configuration started;
     private final ClosingOrder parts;
     private final Gateway gateway;
     private final URI uri;
 
-    private RunningServer(Sources sources, ClosingOrder parts, Gateway gateway, URI uri) {
+    /// Changed by the thread that handles the signal.
+    private volatile Configuration latest;
+
+    private RunningServer(Sources sources, Configuration started, ClosingOrder parts, Gateway gateway, URI uri) {
         this.sources = sources;
+        this.started = started;
+        this.latest = started;
         this.parts = parts;
         this.gateway = gateway;
         this.uri = uri;
@@ -73,7 +89,11 @@ final class RunningServer implements AutoCloseable {
             var gateway = Gateway.start(effective);
             parts.push(gateway::close);
             var server = new RunningServer(
-                    sources, parts, gateway, uri(effective, gateway.address().getPort()));
+                    sources,
+                    configuration,
+                    parts,
+                    gateway,
+                    uri(effective, gateway.address().getPort()));
             server.announce(effective, Duration.between(began, Instant.now()));
             embedded.ifPresent(_ -> FirstSteps.print(
                     hints,
@@ -155,16 +175,28 @@ final class RunningServer implements AutoCloseable {
 
     /// Reads the configuration again and takes over what can change while requests are served: the levels of the
     /// log, the certificate, rate limits, accounts and permissions of files. A configuration that cannot be used is
-    /// reported, and nothing changes.
+    /// reported, and nothing changes. Keys that have changed and need a restart are named.
     void reload() {
         LOG.info("Reloading the configuration");
         try {
-            var config = Configuration.load(sources).read().orThrow();
+            var configuration = Configuration.load(sources);
+            var parsed = configuration.read();
+            var config = parsed.orThrow();
             gateway.reload(config);
             LogSetup.applyLevels(config.logging());
+            parsed.findings().forEach(RunningServer::log);
+            var changed =
+                    configuration.differences(latest).stream().filter(RELOADED).toList();
+            latest = configuration;
             LOG.info(
-                    "Log levels, certificate, rate limits, accounts and permissions of files are as configured now; other"
-                            + " changes need a restart");
+                    "Log levels, certificate, rate limits, accounts and permissions of files are as configured now{}",
+                    changed.isEmpty() ? "" : "; changed: " + String.join(", ", changed));
+            var waiting = configuration.differences(started).stream()
+                    .filter(RELOADED.negate())
+                    .toList();
+            if (!waiting.isEmpty()) {
+                LOG.warn("These changes take effect after a restart: {}", String.join(", ", waiting));
+            }
         } catch (ConfigException e) {
             e.findings().forEach(RunningServer::log);
             LOG.error("Nothing was changed");

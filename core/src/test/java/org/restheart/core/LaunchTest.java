@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,9 @@ class LaunchTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
+    /// Besides RHO.
+    private Map<String, String> environment = Map.of();
+
     /// A server that starts sets up the log of the whole JVM.
     @AfterAll
     static void restoreLog() throws JoranException {
@@ -50,8 +54,10 @@ class LaunchTest {
     }
 
     private Outcome launch(String rho, String... args) {
+        var variables = new HashMap<>(environment);
+        variables.put("RHO", rho);
         return new Launch(
-                        Map.of("RHO", rho),
+                        variables,
                         folder,
                         new PrintStream(out, true, UTF_8),
                         new PrintStream(err, true, UTF_8),
@@ -125,6 +131,27 @@ class LaunchTest {
         assertThat(exitCode("", "-s", "--mongo", "mongodb://h")).isEqualTo(1);
         assertThat(exitCode("", "-s", "--port", "65536")).isEqualTo(1);
         assertThat(out()).contains("exclude each other");
+    }
+
+    @Test
+    void without_mongodb_and_a_file_exclude_each_other_but_not_a_file_of_the_environment() throws IOException {
+        var file = file("c.yml", "core: {name: mine}").toString();
+        assertThat(exitCode("", "-s", file)).isEqualTo(1);
+        assertThat(out()).contains("--standalone takes the built-in configuration, not CONF_FILE");
+        environment = Map.of("RESTHEART_CONF_FILE", file);
+        assertThat(exitCode("", "-s", "-c")).isZero();
+        assertThat(out()).contains("default-no-mongodb").doesNotContain("name: mine");
+    }
+
+    @Test
+    void a_misspelt_variable_of_the_environment_is_told() {
+        environment = Map.of("RESTHEART_CONF", "c.yml", "RHO_FIEL", "o.yml", "RHOST", "x", "RESTHEART_PORT", "x");
+        exitCode("", "--check");
+        assertThat(err())
+                .contains(
+                        "WARN  the environment variable RESTHEART_CONF has no effect; did you mean RESTHEART_CONF_FILE?")
+                .contains("RHO_FIEL has no effect; did you mean RHO_FILE?")
+                .doesNotContain("RHOST", "RESTHEART_PORT");
     }
 
     @Test
@@ -312,6 +339,26 @@ class LaunchTest {
                         "users[2]/userid occurs twice: ada",
                         "users[3]/rols has no meaning; did you mean roles?",
                         "2 problems");
+    }
+
+    @Test
+    void a_filter_of_a_file_that_compares_with_a_plain_text_is_warned_of() throws IOException {
+        var conf = file("conf.yml", """
+                mongoAclAuthorizer: {root-role: admin}
+                fileAclAuthorizer:
+                  enabled: true
+                  permissions:
+                    - {role: user, predicate: path('/a'), mongo: {readFilter: {owner: user._id}}}
+                    - {role: user, predicate: path('/b'), mongo: {writeFilter: '{"n": {"gt": 1}}'}}
+                    - {role: user, predicate: path('/c'), mongo: {readFilter: '{"or": [{"a": 1}]}'}}
+                    - {role: user, predicate: path('/d'), mongo: {mergeRequest: {owner: '{{user._id}}'}}}
+                """);
+        assertThat(exitCode("", "--check", conf.toString())).isZero();
+        assertThat(err())
+                .contains("permissions[1] mongo.readFilter has the text user._id for owner; did you mean @user._id?")
+                .contains("permissions[2] mongo.writeFilter", "did you mean $gt?")
+                .contains("permissions[3] mongo.readFilter has a condition on the property or; did you mean $or?")
+                .contains("permissions[4] mongo.mergeRequest has the text {{user._id}} for owner");
     }
 
     @Test

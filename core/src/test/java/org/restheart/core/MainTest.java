@@ -53,6 +53,20 @@ class MainTest {
     }
 
     @Test
+    void the_script_refuses_a_misspelt_option_before_it_builds() throws Exception {
+        var script = new ProcessBuilder("../run", "--prot=9090")
+                .redirectErrorStream(true)
+                .start();
+        try (var output = script.inputReader()) {
+            assertThat(output.readAllAsString())
+                    .startsWith("run: there is no option '--prot'; there are --as-configured ")
+                    .contains(" --port ", " --embedded-mongo ")
+                    .doesNotContain("building");
+        }
+        assertThat(script.waitFor()).isEqualTo(1);
+    }
+
+    @Test
     void a_server_answers_until_it_is_told_to_stop() throws Exception {
         var process = start(
                 "/http-listener/port->0; /logging/log-to-file->true; /logging/log-file-path->'" + folder + "/log'",

@@ -193,6 +193,26 @@ class ReloadTest {
         writeAccounts();
     }
 
+    @Test
+    void changed_keys_are_named_and_so_are_those_that_need_a_restart_and_mistakes() throws Exception {
+        var file = folder.resolve("restheart.yml");
+        var before = Files.readString(file);
+        try {
+            Files.writeString(file, before + "core: {name: other}\nlogging: {log-level: DEBUG}\n");
+            Files.writeString(
+                    folder.resolve("acl.yml"), "permissions: [{role: ops, predicate: pth-prefix('/metrics')}]");
+            hangUp();
+            await().atMost(TIME_LIMIT).until(() -> log().contains("take effect after a restart: /core/name"));
+            assertThat(log())
+                    .containsPattern("as configured now; changed: /logging/log-level")
+                    .contains("is not used: predicate does not parse");
+        } finally {
+            Files.writeString(file, before);
+            writeAccounts();
+            hangUp();
+        }
+    }
+
     private void writeAccounts() throws IOException {
         Files.writeString(
                 folder.resolve("users.yml"),

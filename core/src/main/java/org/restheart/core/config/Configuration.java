@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 
@@ -88,6 +90,35 @@ public final class Configuration {
     /// Such as the file's name.
     public String origin() {
         return origin;
+    }
+
+    /// The keys whose values another configuration has differently, such as `/core/name`; without their values, which
+    /// may be secrets.
+    public List<String> differences(Configuration other) {
+        var blocks = new TreeSet<>(tree.keySet());
+        blocks.addAll(other.tree.keySet());
+        var paths = new ArrayList<String>();
+        for (var name : blocks) {
+            var here = tree.get(name);
+            var there = other.tree.get(name);
+            if (isBlock(here) && isBlock(there)) {
+                var a = here instanceof Map<?, ?> map ? Trees.block(map) : Map.<String, @Nullable Object>of();
+                var b = there instanceof Map<?, ?> map ? Trees.block(map) : Map.<String, @Nullable Object>of();
+                var keys = new TreeSet<>(a.keySet());
+                keys.addAll(b.keySet());
+                keys.stream()
+                        .filter(key -> !Objects.equals(a.get(key), b.get(key)))
+                        .forEach(key -> paths.add("/" + name + "/" + key));
+            } else if (!Objects.equals(here, there)) {
+                paths.add("/" + name);
+            }
+        }
+        return paths;
+    }
+
+    /// One that is not set is as good as empty.
+    private static boolean isBlock(@Nullable Object value) {
+        return value == null || value instanceof Map<?, ?>;
     }
 
     /// The overrides that were applied, in order, one line each, secrets masked.

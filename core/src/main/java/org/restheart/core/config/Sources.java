@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// The sources of a configuration, in increasing precedence.
 ///
@@ -18,6 +19,9 @@ public record Sources(
         Optional<Path> overrides,
         Optional<String> inline,
         Map<String, Object> options) {
+
+    /// Those of the environment that are read.
+    public static final Set<String> VARIABLES = Set.of("RESTHEART_CONF_FILE", "RHO_FILE", "RHO");
 
     /// The sources named in the environment.
     public static Sources of(Map<String, String> environment) {
@@ -35,8 +39,9 @@ public record Sources(
                 .map(Path::of);
     }
 
+    /// Instead of a file that the environment names.
     public Sources withStandalone() {
-        return new Sources(true, file, overrides, inline, options);
+        return new Sources(true, Optional.empty(), overrides, inline, options);
     }
 
     public Sources withFile(Path newFile) {
