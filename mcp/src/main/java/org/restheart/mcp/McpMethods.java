@@ -1,11 +1,13 @@
 package org.restheart.mcp;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -18,6 +20,15 @@ final class McpMethods {
                     + " pipelines and updates are MongoDB Extended JSON: {\"_id\": {\"$oid\": \"…\"}}, {\"at\": {\"$gte\":"
                     + " {\"$date\": \"2026-01-31T00:00:00Z\"}}}. Ask for few fields (projection) and few documents; go on"
                     + " with cursor. What was cut is named; a whole document is a resource.";
+
+    private static final List<String> METHODS = List.of(
+            "tools/list",
+            "tools/call",
+            "resources/list",
+            "resources/templates/list",
+            "resources/read",
+            "prompts/list",
+            "prompts/get");
 
     private static final long LONG = 3_600_000;
     static final long SHORT = 60_000;
@@ -98,7 +109,10 @@ final class McpMethods {
             case "prompts/get" -> Prompts.get(rpc);
             default ->
                 throw RpcError.of(
-                        404, RpcError.UNKNOWN_METHOD, "there is no method " + QuotedNames.quoted(rpc.method()));
+                        404,
+                        RpcError.UNKNOWN_METHOD,
+                        "there is no method " + QuotedNames.quoted(rpc.method())
+                                + Nearest.question(QuotedNames.cut(rpc.method()), METHODS));
         };
     }
 

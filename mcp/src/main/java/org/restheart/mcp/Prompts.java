@@ -83,7 +83,8 @@ enum Prompts {
         var prompt = Arrays.stream(values())
                 .filter(known -> known.promptName.equals(name))
                 .findFirst()
-                .orElseThrow(() -> RpcError.invalidParams("there is no prompt " + QuotedNames.quoted(name)));
+                .orElseThrow(() -> RpcError.invalidParams(
+                        "there is no prompt " + QuotedNames.quoted(name) + "; see prompts/list"));
         var given = rpc.params().get("arguments") instanceof BsonDocument sent ? sent : new BsonDocument();
         var values = prompt.arguments.stream()
                 .map(argument -> prompt.value(given, argument))

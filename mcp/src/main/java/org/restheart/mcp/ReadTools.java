@@ -229,7 +229,8 @@ final class ReadTools {
         if (block.hasMore()) {
             text.append(" of more than ").append(block.count());
         }
-        text.append(" documents of ").append(call.namespace());
+        text.append(block.count() == 1 && !block.hasMore() ? " document of " : " documents of ")
+                .append(call.namespace());
         var limits = new ArrayList<String>();
         if (!block.cut().isEmpty()) {
             limits.add("cut: " + block.cut().size() + " values");

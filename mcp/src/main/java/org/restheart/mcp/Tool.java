@@ -25,6 +25,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Nearest;
 
 /// The tools, in the order in which they are listed. Definitions are short, since hosts send them to the model in every
 /// conversation.
@@ -226,9 +227,10 @@ enum Tool {
     void check(BsonDocument given) {
         for (var name : given.keySet()) {
             if (arguments.stream().noneMatch(argument -> argument.name().equals(name))) {
-                throw RefusedCall.argument(
-                        "there is no argument " + QuotedNames.quoted(name) + "; arguments of " + toolName + ": "
-                                + arguments.stream().map(ToolArgument::name).collect(Collectors.joining(", ")));
+                var known = arguments.stream().map(ToolArgument::name).toList();
+                throw RefusedCall.argument("there is no argument " + QuotedNames.quoted(name)
+                        + Nearest.question(QuotedNames.cut(name), known) + "; arguments of " + toolName + ": "
+                        + String.join(", ", known));
             }
         }
         for (var argument : arguments) {

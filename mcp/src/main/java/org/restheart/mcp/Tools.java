@@ -12,6 +12,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.NamedOperation;
+import org.restheart.http.Nearest;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -71,7 +72,7 @@ final class Tools {
     /// @throws RpcError for an unknown tool, and for malformed parameters
     BsonDocument call(Request http, RpcRequest rpc, PresentedCredential credential) {
         var name = rpc.text("name");
-        var tool = Tool.of(name).filter(offered::contains).orElseThrow(() -> unknown(name));
+        var tool = Tool.of(name).filter(offered::contains).orElseThrow(() -> unknown(name, offered));
         var sent = rpc.params().get("arguments");
         if (sent != null && !sent.isDocument()) {
             throw RpcError.invalidParams("'arguments' must be an object");
@@ -192,12 +193,14 @@ final class Tools {
         }
     }
 
-    private static RpcError unknown(String name) {
+    private static RpcError unknown(String name, Set<Tool> offered) {
+        var near = Nearest.question(
+                QuotedNames.cut(name), offered.stream().map(Tool::toolName).toList());
         var why = Tool.of(name)
                 .map(tool -> tool.writes()
                         ? " here: mcp/read-only is true in the server's configuration, or mcp/tools leaves it out"
                         : " here: mcp/tools in the server's configuration leaves it out")
-                .orElse("");
+                .orElse(near);
         return RpcError.invalidParams("there is no tool " + QuotedNames.quoted(name) + why + "; see tools/list");
     }
 }

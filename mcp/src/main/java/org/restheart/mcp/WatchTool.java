@@ -131,7 +131,8 @@ final class WatchTool {
         if (config.sizes().structured()) {
             numbers.append("documents", new BsonArray(block.documents()));
         }
-        var summary = "Returned " + block.count() + " events of " + call.namespace();
+        var summary =
+                "Returned " + block.count() + (block.count() == 1 ? " event of " : " events of ") + call.namespace();
         return ToolResult.of(
                 sealed.map(text -> summary + ". next: \"" + text + '"').orElse(summary), block, numbers);
     }

@@ -136,7 +136,7 @@ class McpEntryTest {
         var anonymous = gateway.anonymous();
         for (var client : List.of(anonymous.with("Authorization", "Bearer " + key), anonymous.with("api-key", key))) {
             assertThat(text(new McpClient(client).result("tools/call", find("c"))))
-                    .startsWith("Returned 1 documents");
+                    .startsWith("Returned 1 document of");
         }
         var other = find("c");
         for (var client : List.of(

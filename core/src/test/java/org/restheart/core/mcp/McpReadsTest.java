@@ -168,6 +168,16 @@ class McpReadsTest extends McpFixture {
     }
 
     @Test
+    void the_nearest_tool_or_method_is_named() {
+        var tool = McpClient.error(as("admin").send("tools/call", McpClient.parameters("fnd", "{}", "{}")));
+        assertThat(tool.getString("message").getValue())
+                .isEqualTo("there is no tool \"fnd\"; did you mean find?; see tools/list");
+        var method = McpClient.error(as("admin").send("tools/cal", "{}"));
+        assertThat(method.getString("message").getValue())
+                .isEqualTo("there is no method \"tools/cal\"; did you mean tools/call?");
+    }
+
+    @Test
     void arguments_under_the_name_of_others_are_told() {
         var params =
                 new BsonDocument("name", new BsonString("find")).append("args", BsonDocument.parse(in("orders", "")));
@@ -203,7 +213,7 @@ class McpReadsTest extends McpFixture {
             find  | 'limit': 0            | 'limit' must be an integer from 1
             find  | 'limit': 1.5          | 'limit' must be an integer from 1
             find  | 'filter': []          | 'filter' must be an object
-            find  | 'colection': 'x'      | there is no argument "colection"; arguments of find: database, collection, filter, projection, sort, limit, cursor, max-bytes
+            find  | 'colection': 'x'      | there is no argument "colection"; did you mean collection?; arguments of find: database, collection, filter, projection, sort, limit, cursor, max-bytes
             aggregate | 'pipeline': {}    | 'pipeline' must be an array of 0 to 100 objects
             aggregate |                   | the argument 'pipeline' is missing
             find  | 'filter': {'n': {'$nope': 1}} | Invalid query parameter: unknown operator: $nope

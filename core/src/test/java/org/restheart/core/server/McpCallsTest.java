@@ -142,7 +142,7 @@ class McpCallsTest {
             await().untilAsserted(
                             () -> assertThat(lines.all()).anyMatch(line -> line.contains("\"outcome\": \"gone\"")));
             await().untilAsserted(() ->
-                    assertThat(post(server, "tools/call", BY_ID).body()).contains("Returned 1 documents"));
+                    assertThat(post(server, "tools/call", BY_ID).body()).contains("Returned 1 document of"));
         }
     }
 
