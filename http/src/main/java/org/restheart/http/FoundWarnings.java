@@ -30,7 +30,8 @@ public final class FoundWarnings {
     /// The value of a header `Warning`, in the syntax of RFC 7234, 5.5, which every client can show.
     public static String line(String warning) {
         var text = new StringBuilder("299 - \"");
-        warning.codePoints()
+        warning.replace("…", "...")
+                .codePoints()
                 .map(c -> c < ' ' || c > '~' ? '?' : c)
                 .forEach(c -> (c == '"' || c == '\\' ? text.append('\\') : text).appendCodePoint(c));
         return text.append('"').toString();

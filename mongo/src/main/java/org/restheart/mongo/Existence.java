@@ -73,13 +73,15 @@ record Existence(Metadata metadata, QuerySecurity security) {
                     + ": is the name of the database in the URL where it already begins with that database?");
         }
         var word = Remedies.wordOfDatabase(path.requireCollection());
-        if (word.isPresent()) {
+        if (word.isPresent() && !path.kind().isSchemas()) {
             return List.of("did you mean " + word.get() + "?");
         }
         return switch (request.method()) {
             case POST, PUT, PATCH ->
                 List.of("nothing is created by itself: PUT …/" + path.requireCollection() + " creates "
-                        + (path.kind().isFiles() ? "the bucket" : "the collection"));
+                        + (path.kind().isSchemas()
+                                ? "the store of schemas"
+                                : path.kind().isFiles() ? "the bucket" : "the collection"));
             case GET, HEAD, DELETE, OPTIONS -> List.of();
         };
     }

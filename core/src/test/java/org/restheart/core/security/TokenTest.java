@@ -84,6 +84,15 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
+    void json_with_credentials_is_told_to_be_a_form() {
+        var json = gateway.anonymous()
+                .with("Content-Type", "application/json")
+                .send("POST", "/token", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
+        assertStatus(401, json);
+        assertThat(json.body()).contains("as a form with grant_type=password, username and password");
+    }
+
+    @Test
     void forms_may_contain_credentials() {
         assertStatus(200, form().send("POST", "/token", "grant_type=password&username=ada&password=ada-pw"));
         assertStatus(

@@ -97,7 +97,7 @@ public final class SessionHandlers {
         var session = session(request);
         var current = transactions.current(session);
         if (current.isPresent() && current.get().state() == TransactionState.IN) {
-            return JsonResponses.empty(304);
+            return inProgress(request, current.get().number());
         }
         long next = current.map(txn -> txn.number() + 1).orElse(1L);
         open.begin(Sessions.charged(), session, next);
@@ -107,13 +107,11 @@ public final class SessionHandlers {
                     session, next, request.parameters().concerns().readConcern().orElse(ReadConcern.DEFAULT));
         } catch (MongoCommandException e) { // a concurrent request may have started it
             refused = true;
-            if (transactions
-                    .current(session)
-                    .filter(txn -> txn.number() >= next)
-                    .isEmpty()) {
+            var started = transactions.current(session).filter(txn -> txn.number() >= next);
+            if (started.isEmpty()) {
                 throw e;
             }
-            return JsonResponses.empty(304);
+            return inProgress(request, started.get().number());
         } catch (ProblemException e) {
             refused = true;
             throw e;
@@ -125,6 +123,13 @@ public final class SessionHandlers {
             }
         }
         return JsonResponses.empty(201).with("Location", request.selfPath() + "/" + next);
+    }
+
+    private static Response inProgress(DataRequest request, long number) {
+        var warning = "transaction " + number + " of this session is in progress: PATCH commits it, DELETE aborts it";
+        return JsonResponses.empty(304)
+                .with("Location", request.selfPath() + "/" + number)
+                .with("Warning", FoundWarnings.line(warning));
     }
 
     /// `PATCH /_sessions/{sid}/_txns/{n}`

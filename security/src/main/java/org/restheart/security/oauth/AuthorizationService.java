@@ -113,7 +113,8 @@ public record AuthorizationService(
             if (request.attribute(FROM_FORM).isPresent() && settings.loginUrl.isPresent()) {
                 return to(with(with(settings.loginUrl.get(), "error", "invalid_credentials"), query));
             }
-            throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
+            throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"", "")
+                    .raise();
         }
         request.require(Credentials.KEY).requireLogIn();
         var redirect = query.first("redirect_uri").orElseThrow();

@@ -119,7 +119,11 @@ public record TokenService(
     private Response authenticated(Request request, Answer answer) {
         var account = request.caller().account();
         if (account.isEmpty()) {
-            throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"").raise();
+            var form = request.method() == Method.POST
+                    ? ", or as a form with grant_type=password, username and password; JSON is not read here"
+                    : "";
+            throw Challenges.unauthorized(request, "Basic realm=\"RESTHeart\"", form)
+                    .raise();
         }
         request.require(Credentials.KEY).requireLogIn();
         return answer.to(
