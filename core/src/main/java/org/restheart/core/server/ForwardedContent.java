@@ -23,6 +23,7 @@ final class ForwardedContent extends BufferedSourceConduit {
     private final ArrivalRate rate;
     private long waitingSince;
     private XnioExecutor.@Nullable Key deadline;
+    private boolean whole;
 
     /// The status of the response if the content failed; otherwise 0.
     private int failure;
@@ -52,7 +53,8 @@ final class ForwardedContent extends BufferedSourceConduit {
         exchange.addRequestWrapper((factory, _) -> {
             var content = new ForwardedContent(factory.create(), exchange, timeout);
             opened.set(content);
-            AtEnd.of(exchange, content::endWaiting);
+            AtEnd.of(exchange, content::over);
+            Http2Connections.atClose(exchange, content::over);
             return content;
         });
     }
@@ -64,10 +66,11 @@ final class ForwardedContent extends BufferedSourceConduit {
     @Override
     public int read(ByteBuffer bytes) throws IOException {
         if (failure == TOO_SLOW) {
+            closeTarget();
             Connectors.terminateRequest(exchange);
             throw new IOException("the content of a request arrives too slowly");
         }
-        int n = next.read(bytes);
+        int n = readNext(bytes);
         if (n > 0) {
             rate.arrived(n);
             if (deadline != null) {
@@ -77,20 +80,40 @@ final class ForwardedContent extends BufferedSourceConduit {
         } else if (n < 0) {
             endWaiting();
             dropTrailers(exchange);
-        } else {
-            requireSound();
+            whole = true;
         }
         return n;
     }
 
-    /// The target's connection would wait for content that never comes.
-    private void requireSound() throws ChunkFraming.Malformed {
+    private int readNext(ByteBuffer bytes) throws IOException {
         try {
-            ChunkFraming.requireSound(exchange);
+            int n = next.read(bytes);
+            if (n == 0) {
+                ChunkFraming.requireSound(exchange);
+            }
+            return n;
         } catch (ChunkFraming.Malformed e) {
             endWaiting();
             failure = MALFORMED;
+            closeTarget();
             throw e;
+        } catch (IOException e) { // the client has gone
+            closeTarget();
+            throw e;
+        }
+    }
+
+    /// Otherwise the target would take a part of the content for the whole, or wait for the rest.
+    private void closeTarget() {
+        TargetConnections.close(exchange);
+    }
+
+    /// The exchange has ended, or the client's connection, of which Undertow tells nobody who waits for content of
+    /// HTTP/2.
+    private void over() {
+        if (!whole) {
+            endWaiting();
+            closeTarget();
         }
     }
 

@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import io.undertow.server.HttpServerExchange;
+import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import java.util.Optional;
@@ -23,6 +24,8 @@ final class Framing {
             ProblemCode.BAD_REQUEST, "the length of the content is ambiguous: more than one field states it");
     private static final Problem CODING_TOO_NEW =
             Problem.of(ProblemCode.BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
+    private static final Problem CONTENT_MISSING =
+            Problem.of(ProblemCode.BAD_REQUEST, "the content is shorter than Content-Length says");
     private static final Problem FIELD_MALFORMED =
             Problem.of(ProblemCode.BAD_REQUEST, "a header field contains control characters");
     private static final Problem TARGET_MALFORMED = Problem.of(
@@ -50,7 +53,17 @@ final class Framing {
         if (!isCodingKnown(headers)) {
             return Optional.of(CODING_UNKNOWN);
         }
-        return isLengthKnown(headers) ? Optional.empty() : Optional.of(LENGTH_MALFORMED);
+        if (!isLengthKnown(headers)) {
+            return Optional.of(LENGTH_MALFORMED);
+        }
+        return isContentMissing(exchange) ? Optional.of(CONTENT_MISSING) : Optional.empty();
+    }
+
+    /// In HTTP/2 a request may end with its head, whatever length that states (RFC 9113, 8.1.1).
+    private static boolean isContentMissing(HttpServerExchange exchange) {
+        return !(exchange.getConnection() instanceof HttpServerConnection)
+                && exchange.isRequestComplete()
+                && RequestHead.contentLength(exchange) > 0;
     }
 
     /// The pseudo-header fields of HTTP/2 are values of the same kind: those of HTTP/1.1 end with the next

@@ -2,6 +2,8 @@ package org.restheart.core.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +28,7 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
     private static final int NO_ERROR = 0;
 
     private final StreamConnection connection;
+    private final Set<Runnable> atClose = ConcurrentHashMap.newKeySet();
 
     /// Changed by the I/O thread alone.
     private volatile int lastServed;
@@ -75,6 +78,16 @@ final class GoAway extends AbstractStreamSinkConduit<StreamSinkConduit> {
         if (!begun) {
             sent.run();
         }
+    }
+
+    /// What is done when the connection is closed.
+    Set<Runnable> atClose() {
+        return atClose;
+    }
+
+    /// The connection was closed.
+    void closed() {
+        atClose.forEach(Runnable::run);
     }
 
     /// Closes the connection soon, with all its streams.

@@ -113,8 +113,23 @@ final class Http2Connections {
         below.getSinkChannel().setConduit(added);
         connection.putAttachment(GO_AWAY, added);
         open.add(added);
-        connection.addCloseListener(_ -> open.remove(added));
+        connection.addCloseListener(_ -> {
+            open.remove(added);
+            added.closed();
+        });
         return added;
+    }
+
+    /// Runs a task on the I/O thread if the connection of an exchange of HTTP/2 is closed before the exchange ends.
+    /// Does
+    /// nothing for HTTP/1.1.
+    static void atClose(HttpServerExchange exchange, Runnable task) {
+        var connection =
+                exchange.getConnection() instanceof Http2ServerConnection http2 ? http2.getAttachment(GO_AWAY) : null;
+        if (connection != null) {
+            connection.atClose().add(task);
+            AtEnd.of(exchange, () -> connection.atClose().remove(task));
+        }
     }
 
     /// Closes the connection of an exchange of any protocol, in HTTP/2 with its other streams; while the connection is

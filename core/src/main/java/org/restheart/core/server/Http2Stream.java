@@ -21,15 +21,20 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
     private static final AttachmentKey<AtomicInteger> STREAMS = AttachmentKey.create(AtomicInteger.class);
 
     /// Undertow resets streams with the code that it chooses, and leaves one alone that waits for its client's window.
-    private static final VarHandle CHANNEL = field("channel", Http2Channel.class);
+    private static final VarHandle CHANNEL = field(Http2ServerConnection.class, "channel", Http2Channel.class);
 
-    private static final VarHandle REQUEST = field("requestChannel", Http2StreamSourceChannel.class);
-    private static final VarHandle RESPONSE = field("responseChannel", Http2DataStreamSinkChannel.class);
+    private static final VarHandle REQUEST =
+            field(Http2ServerConnection.class, "requestChannel", Http2StreamSourceChannel.class);
+    private static final VarHandle RESPONSE =
+            field(Http2ServerConnection.class, "responseChannel", Http2DataStreamSinkChannel.class);
 
-    private static VarHandle field(String name, Class<?> type) {
+    /// Bytes of content that Undertow still expects; -1 if it does not check that.
+    private static final VarHandle EXPECTED =
+            field(Http2StreamSourceChannel.class, "contentLengthRemaining", long.class);
+
+    private static VarHandle field(Class<?> owner, String name, Class<?> type) {
         try {
-            return MethodHandles.privateLookupIn(Http2ServerConnection.class, MethodHandles.lookup())
-                    .findVarHandle(Http2ServerConnection.class, name, type);
+            return MethodHandles.privateLookupIn(owner, MethodHandles.lookup()).findVarHandle(owner, name, type);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -61,6 +66,10 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
         AtEnd.of(exchange, counted::decrementAndGet);
         if (!exchange.isRequestComplete()) {
             RequestHead.ignoreTrailers(exchange, request);
+            // Http2Content checks that. Undertow would reset the stream while the content is read, and use the buffer
+            // of
+            // its frame for other data that would be read as content.
+            EXPECTED.set(request, -1L);
         }
         return true;
     }

@@ -79,6 +79,7 @@ final class RootHandler implements HttpHandler {
             return;
         }
         ChunkFraming.check(exchange);
+        Http2Content.check(exchange);
         var method = Method.of(exchange.getRequestMethod().toString());
         if (method.isEmpty()) {
             refuse(exchange, METHOD_UNKNOWN);

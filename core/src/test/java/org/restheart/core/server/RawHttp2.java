@@ -119,6 +119,19 @@ final class RawHttp2 implements AutoCloseable {
         send(HEADERS, END_OF_HEADERS, stream, head(method, "http", path, "test", all.toArray(String[]::new)));
     }
 
+    /// A request whose content does not come.
+    ///
+    /// @param length that it states; negative for none
+    void begin(int stream, String method, String path, int length) throws IOException {
+        var fields = length < 0 ? new String[0] : new String[] {"content-length", "" + length};
+        send(HEADERS, END_OF_HEADERS, stream, head(method, "http", path, "test", fields));
+    }
+
+    /// Content of what has begun.
+    void content(int stream, String text, boolean last) throws IOException {
+        send(DATA, last ? END_OF_STREAM : 0, stream, text.getBytes(StandardCharsets.US_ASCII));
+    }
+
     /// The content of what has begun, and the fields that end it.
     ///
     /// @param fields names and values in turn

@@ -10,8 +10,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,6 +25,7 @@ final class RawTarget implements AutoCloseable {
     private final ServerSocket socket;
     private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
     private final AtomicInteger open = new AtomicInteger();
+    private final List<String> parts = new CopyOnWriteArrayList<>();
 
     RawTarget() {
         try {
@@ -50,10 +53,10 @@ final class RawTarget implements AutoCloseable {
                 var lower = head.toLowerCase(Locale.ROOT);
                 var content = "";
                 if (lower.contains("transfer-encoding: chunked")) {
-                    content = until(accepted, "\r\n\r\n");
+                    content = chunks(accepted);
                 } else if (lower.contains("content-length: ")) {
                     int length = Integer.parseInt(lower.replaceFirst("(?s).*content-length: (\\d+).*", "$1"));
-                    content = new String(accepted.getInputStream().readNBytes(length), StandardCharsets.ISO_8859_1);
+                    content = part(accepted, length);
                 }
                 requests.add(head + content);
                 accepted.getOutputStream()
@@ -62,6 +65,41 @@ final class RawTarget implements AutoCloseable {
         } catch (IOException _) {
             open.decrementAndGet(); // the connection is closed
         }
+    }
+
+    private String chunks(Socket accepted) throws IOException {
+        var all = new StringBuilder();
+        while (true) {
+            var size = until(accepted, "\r\n");
+            all.append(size);
+            int length = Integer.parseInt(size.strip(), 16);
+            if (length > 0) {
+                all.append(part(accepted, length));
+            }
+            all.append(until(accepted, "\r\n"));
+            if (length == 0) {
+                return all.toString();
+            }
+        }
+    }
+
+    private String part(Socket accepted, int length) throws IOException {
+        var part = new byte[length];
+        int read = 0;
+        while (read < length) {
+            int n = accepted.getInputStream().read(part, read, length - read);
+            if (n < 0) {
+                throw new IOException("closed");
+            }
+            read += n;
+            parts.add(new String(part, 0, read, StandardCharsets.ISO_8859_1));
+        }
+        return new String(part, StandardCharsets.ISO_8859_1);
+    }
+
+    /// The content that has arrived, of all requests: after each read what there is of the content, or of the chunk.
+    List<String> parts() {
+        return parts;
     }
 
     private static String until(Socket socket, String end) throws IOException {
