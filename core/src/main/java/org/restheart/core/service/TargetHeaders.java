@@ -20,6 +20,12 @@ import org.restheart.http.trace.TraceSpan;
 /// @param credentials are not handed on
 /// @param trusted whether `X-Forwarded-…` of clients are those of a proxy before this server
 record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
+    TargetHeaders {
+        credentials = new ProxyService.Credentials(
+                credentials.headers().stream().map(TargetHeaders::plain).collect(Collectors.toUnmodifiableSet()),
+                credentials.cookies());
+    }
+
     /// About one connection (RFC 9110, 7.6.1).
     private static final Set<String> HOP_BY_HOP = Set.of(
             "connection",
@@ -93,8 +99,7 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
             Fields fields = Fields.NONE;
         };
         sent.forEach((name, value) -> {
-            // Some targets read X_Forwarded_For as X-Forwarded-For.
-            var plain = name.toLowerCase(Locale.ROOT).replace('_', '-');
+            var plain = plain(name);
             var text = plain.equals("cookie") ? withoutCredentials(value) : value;
             boolean dropped = HOP_BY_HOP.contains(plain)
                     || FRAMING.contains(plain)
@@ -120,10 +125,23 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
                 .orElse(forwarded);
     }
 
+    /// The name as targets may read it: in the variables of CGI and of what follows it, every character but letters and
+    /// digits is an underscore, so `X.Forwarded_For` is `X-Forwarded-For`.
+    private static String plain(String name) {
+        var plain = new StringBuilder(name.toLowerCase(Locale.ROOT));
+        for (int i = 0; i < plain.length(); i++) {
+            char c = plain.charAt(i);
+            if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) {
+                plain.setCharAt(i, '-');
+            }
+        }
+        return plain.toString();
+    }
+
     private static Set<String> ofConnection(Headers sent) {
         return sent.all("Connection").stream()
                 .flatMap(line -> Stream.of(line.split(",", -1)))
-                .map(name -> name.strip().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .map(name -> plain(name.strip()))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -132,7 +150,7 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
             return true;
         }
         boolean claims = CLAIMS.contains(plain) || CLAIM_PREFIXES.stream().anyMatch(plain::startsWith);
-        return claims && !(trusted && OF_TRUSTED_PROXY.contains(plain) && name.indexOf('_') < 0);
+        return claims && !(trusted && OF_TRUSTED_PROXY.contains(plain) && plain.equalsIgnoreCase(name));
     }
 
     private String withoutCredentials(String cookies) {

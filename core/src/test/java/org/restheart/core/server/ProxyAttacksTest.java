@@ -142,6 +142,9 @@ class ProxyAttacksTest {
                 "X-Client-IP: root",
                 "True-Client-IP: root",
                 "Forwarded: for=root",
+                "X.Forwarded_Account.Id: root",
+                "x!forwarded!account!roles: root",
+                "Remote.User: root",
                 "TE: root",
                 "Upgrade: root",
                 "Trailer: root",
@@ -160,6 +163,20 @@ class ProxyAttacksTest {
             assertThat(request)
                     .contains("x-forwarded-account-id: ada\r\n", "x-forwarded-account-roles: a\r\n")
                     .doesNotContain("root");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"api_key", "API-KEY", "api.key"})
+    void keys_are_not_handed_on_however_their_header_is_spelt(String name) throws Exception {
+        var proxies = "proxies: [{location: /back, proxy-pass: '" + target.url() + "'}]";
+        var config = GatewayConfig.parse(proxies).proxies().getFirst();
+        var service = new ProxyService(config, new ProxyService.Credentials(Set.of("api_key"), Set.of()), false);
+        try (var server = TestServer.with(proxies, Binding.prefix(service, "/back", false));
+                var client = server.connect()) {
+            assertThat(client.request("GET /back/x", name + ": secret").answer().status())
+                    .isEqualTo(200);
+            assertThat(target.next()).doesNotContain("secret");
         }
     }
 
