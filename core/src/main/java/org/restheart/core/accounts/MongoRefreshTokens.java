@@ -1,5 +1,6 @@
 package org.restheart.core.accounts;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.IndexOptions;
@@ -25,8 +26,9 @@ final class MongoRefreshTokens implements RefreshTokens {
     private final LookUp lookUp;
     private final AtomicBoolean indexed = new AtomicBoolean();
 
-    MongoRefreshTokens(MongoClient client, String database, String collection, LookUp lookUp) {
-        this.collection = client.getDatabase(database).getCollection(collection, BsonDocument.class);
+    MongoRefreshTokens(MongoClient client, MongoNamespace stored, LookUp lookUp) {
+        this.collection = client.getDatabase(stored.getDatabaseName())
+                .getCollection(stored.getCollectionName(), BsonDocument.class);
         this.lookUp = lookUp;
     }
 

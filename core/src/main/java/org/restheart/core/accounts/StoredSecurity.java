@@ -64,8 +64,7 @@ final class StoredSecurity {
         this.authorizer = permissions.map(
                 stored -> new AclAuthorizer(stored, config.mongoAcl().flatMap(MongoAclConfig::rootRole)));
         this.apiKeys = config.apiKeys().map(keys -> apiKeys(client, keys));
-        this.sessions = config.sessions()
-                .map(tokens -> new MongoRefreshTokens(client, tokens.database(), tokens.collection(), lookUp));
+        this.sessions = config.sessions().map(tokens -> new MongoRefreshTokens(client, tokens.stored(), lookUp));
         this.revocations = config.revocations().map(namespace -> revocations(client, namespace));
         this.rootAccounts = config.mongoRealm()
                 .flatMap(users -> config.mongoAcl()

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.http.access.Account;
@@ -17,7 +18,8 @@ import org.restheart.security.token.JwtTokenManager;
 /// @param basicRealm the realm of HTTP Basic
 /// @param identity the account of every request
 /// @param checks the path that tells callers why a request is refused
-/// @param keys the collection of API keys, whether they are accepted or not
+/// @param own the collections of API keys, sessions and revoked tokens, whether these are in use or not: what is in
+///     them counts as soon as they are
 /// @param rates the collection by which gateways count requests together
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
 public record SecurityConfig(
@@ -36,7 +38,7 @@ public record SecurityConfig(
         Optional<SessionsConfig> sessions,
         Endpoint roles,
         Optional<String> checks,
-        Optional<MongoNamespace> keys,
+        Set<MongoNamespace> own,
         Optional<MongoNamespace> rates) {
 
     private static final List<String> MECHANISMS = List.of(
@@ -95,7 +97,12 @@ public record SecurityConfig(
                         .filter(_ -> mongo)
                         .filter(Endpoint::enabled)
                         .map(endpoint -> endpoint.uri() + "/check"),
-                Optional.of(ApiKeyConfig.stored(root.component("apiKeyRealm"))).filter(_ -> mongo),
+                Stream.of(
+                                ApiKeyConfig.stored(root.component("apiKeyRealm")),
+                                SessionsConfig.stored(root.component("dataApi")),
+                                tokens.jwt().revocations())
+                        .filter(_ -> mongo)
+                        .collect(Collectors.toUnmodifiableSet()),
                 rates);
         config.check(root, mongo);
         return config;
@@ -114,10 +121,7 @@ public record SecurityConfig(
 
     /// Collections that only the gateway itself reads and writes: of keys, sessions, revoked tokens and rates.
     public Set<MongoNamespace> reserved() {
-        var reserved = new HashSet<MongoNamespace>();
-        keys.ifPresent(reserved::add);
-        sessions.ifPresent(stored -> reserved.add(new MongoNamespace(stored.database(), stored.collection())));
-        revocations().ifPresent(reserved::add);
+        var reserved = new HashSet<>(own);
         rates.ifPresent(reserved::add);
         return reserved;
     }

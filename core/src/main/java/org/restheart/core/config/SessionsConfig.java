@@ -1,5 +1,6 @@
 package org.restheart.core.config;
 
+import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -8,9 +9,14 @@ import java.util.Optional;
 /// @param access lifetime of access tokens
 /// @param refresh lifetime of sessions
 /// @param anonymous the account of clients that have none
-/// @param database of the collection of refresh tokens
-public record SessionsConfig(
-        Duration access, Duration refresh, Optional<String> anonymous, String database, String collection) {
+/// @param stored the collection of refresh tokens
+public record SessionsConfig(Duration access, Duration refresh, Optional<String> anonymous, MongoNamespace stored) {
+
+    /// The collection of refresh tokens, also while there are no sessions: what is in it counts as soon as there are.
+    static MongoNamespace stored(Block block) {
+        return new MongoNamespace(
+                block.text("sessions-db", "restheart"), block.text("sessions-collection", "sessions"));
+    }
 
     /// Empty when there are no sessions.
     static Optional<SessionsConfig> read(Block block, SecurityTokens tokens, boolean mongo) {
@@ -31,7 +37,6 @@ public record SessionsConfig(
                 block.minutes("access-ttl", 30, 1, 1_440),
                 Duration.ofDays(block.integer("refresh-ttl", 60, 1, 3_650)),
                 block.optionalText("anonymous-account"),
-                block.text("sessions-db", "restheart"),
-                block.text("sessions-collection", "sessions")));
+                stored(block)));
     }
 }

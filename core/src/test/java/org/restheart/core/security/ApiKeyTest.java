@@ -188,6 +188,40 @@ class ApiKeyTest {
     }
 
     /// A key that somebody writes while none are accepted would be accepted later.
+    @ParameterizedTest
+    @ValueSource(strings = {"sessions", "revocations"})
+    void the_collections_of_sessions_and_revoked_tokens_are_out_of_reach_while_there_are_none(
+            String name, TestMongo mongo) {
+        try (var off = TestGateway.start(
+                mongo, "dataApi: {enabled: true, sessions-db: $db}\njwtConfigProvider: {revocations-db: $db}\n")) {
+            off.insert(name, "{_id: 'digest', account: 'admin'}");
+            off.insert("c", "{_id: 1}");
+            var admin = off.as("admin");
+            assertThat(admin.get("/c").statusCode()).isEqualTo(200);
+            assertThat(admin.get("/" + name).statusCode()).isEqualTo(403);
+            assertThat(admin.post("/" + name, "{\"account\": \"admin\"}").statusCode())
+                    .isEqualTo(403);
+            assertThat(admin.send("PUT", "/" + name + "/x", "{\"a\": 1}").statusCode())
+                    .isEqualTo(403);
+            assertThat(admin.send("DELETE", "/" + name, "").statusCode()).isEqualTo(403);
+            var action = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", %s}";
+            assertThat(admin.post(
+                                    "/app/a/endpoint/data/v1/action/insertOne",
+                                    action.formatted(off.database().getName(), name, "\"document\": {\"a\": 1}"))
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(admin.post(
+                                    "/app/a/endpoint/data/v1/action/aggregate",
+                                    action.formatted(
+                                            off.database().getName(),
+                                            "c",
+                                            "\"pipeline\": [{\"$unionWith\": \"" + name + "\"}]"))
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(off.collection(name).countDocuments()).isEqualTo(1);
+        }
+    }
+
     @Test
     void the_collection_of_keys_is_out_of_reach_while_none_are_accepted(TestMongo mongo) {
         try (var off = TestGateway.start(
