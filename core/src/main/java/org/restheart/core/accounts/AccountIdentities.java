@@ -36,6 +36,11 @@ record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<
     }
 
     @Override
+    public Optional<String> key(Request request) {
+        return request.require(Credentials.KEY).apiKey();
+    }
+
+    @Override
     public boolean isKnown(Request request) {
         return known.test(request);
     }

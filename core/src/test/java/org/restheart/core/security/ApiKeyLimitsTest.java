@@ -32,6 +32,7 @@ class ApiKeyLimitsTest {
             apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
             jwtConfigProvider: {key: "%s"}
             jwtAuthenticationMechanism: {enabled: true}
+            imports: {db: $db}
             tokenBasicAuthMechanism: {enabled: true}
             authCookieSetter: {enabled: true}
             authCookieHandler: {enabled: true}
@@ -73,6 +74,39 @@ class ApiKeyLimitsTest {
                 at.anonymous().with("api-key", key),
                 at.anonymous().with("Authorization", "Bearer " + key),
                 at.anonymous().with("Cookie", "rh_auth=Bearer_" + key));
+    }
+
+    /// What was refused contains parts of documents, which a key with fewer roles may not read.
+    @Test
+    void a_key_sees_the_imports_that_were_begun_with_it() {
+        var lines = "{\"_id\": 1}\n{\"_id\": 1}\n";
+        var own = importing(jwt.as("ada"), lines);
+        var made = make(jwt, "ada");
+        var key = with(jwt, made).getFirst();
+        var other = with(jwt, make(jwt, "ada")).getFirst();
+        var ofKey = importing(key, lines);
+        for (var path : List.of(own, own + "/errors")) {
+            assertStatus(404, key.get(path));
+            assertStatus(200, jwt.as("ada").get(path));
+        }
+        assertStatus(404, key.send("PATCH", own, ""));
+        assertStatus(404, key.send("DELETE", own, ""));
+        assertThat(key.get("/_imports").body()).contains(id(ofKey)).doesNotContain(id(own));
+        assertThat(jwt.as("ada").get("/_imports").body()).contains(id(ofKey), id(own));
+        assertStatus(404, other.get(ofKey));
+        assertStatus(404, jwt.as("admin").get(ofKey));
+        assertStatus(200, key.get(ofKey));
+        assertStatus(204, jwt.as("ada").send("DELETE", ofKey, ""));
+    }
+
+    private static String importing(TestClient client, String lines) {
+        var answer = client.with("Content-Type", "application/x-ndjson").send("POST", "/_imports?into=/c", lines);
+        assertStatus(202, answer);
+        return answer.headers().firstValue("Location").orElseThrow();
+    }
+
+    private static String id(String location) {
+        return location.substring(location.lastIndexOf('/') + 1);
     }
 
     @Test

@@ -46,6 +46,7 @@ import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.importing.ImportStore.Viewer;
 
 /// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it in the background, also
 /// after the client has disconnected. Below it, each import is a resource that only its owner can access: `GET`
@@ -114,20 +115,20 @@ public final class ImportService implements Service {
         if (request.caller().account().isEmpty()) {
             throw challenge.apply(request).raise();
         }
-        var owner = owners.of(request, false).orElse(NOBODY);
+        var viewer = viewer(request, owners.of(request, false).orElse(NOBODY));
         var below = request.path()
                 .segments()
                 .subList(depth, request.path().segments().size());
         return switch (below.size()) {
             case 0 ->
                 switch (request.method()) {
-                    case GET -> json(200, new BsonArray(store.statuses(store.all(owner))));
+                    case GET -> json(200, new BsonArray(store.statuses(store.all(viewer))));
                     case POST -> receive(request);
                     default -> Response.notAllowed("GET, POST");
                 };
-            case 1 -> one(request, owner, find(below.getFirst(), owner));
+            case 1 -> one(request, viewer, find(below.getFirst(), viewer));
             case 2 -> {
-                var job = find(below.getFirst(), owner);
+                var job = find(below.getFirst(), viewer);
                 if (!below.getLast().equals("errors")) {
                     throw missing();
                 }
@@ -141,11 +142,15 @@ public final class ImportService implements Service {
         return Problem.of(NOT_FOUND, "no such import").raise();
     }
 
-    private BsonDocument find(String id, String owner) {
-        return store.find(id, owner).orElseThrow(ImportService::missing);
+    private Viewer viewer(Request request, String owner) {
+        return new Viewer(owner, owners.key(request));
     }
 
-    private Response one(Request request, String owner, BsonDocument job) {
+    private BsonDocument find(String id, Viewer viewer) {
+        return store.find(id, viewer).orElseThrow(ImportService::missing);
+    }
+
+    private Response one(Request request, Viewer viewer, BsonDocument job) {
         var id = job.getString("_id").getValue();
         var standing = withoutContent(request);
         return switch (request.method()) {
@@ -160,8 +165,8 @@ public final class ImportService implements Service {
                                         "text/event-stream",
                                         new Content.Streamed(
                                                 new ImportProgress(() -> owners.of(standing, false)
-                                                        .filter(owner::equals)
-                                                        .flatMap(_ -> store.find(id, owner))
+                                                        .filter(viewer.owner()::equals)
+                                                        .flatMap(_ -> store.find(id, viewer))
                                                         .map(store::status)),
                                                 ImportProgress.HELD))
                         : json(200, store.status(job));
@@ -177,7 +182,7 @@ public final class ImportService implements Service {
                     throw e;
                 }
                 run.start(withoutContent(request), id, job);
-                yield json(202, store.status(find(id, owner)));
+                yield json(202, store.status(find(id, viewer)));
             }
             case DELETE -> {
                 store.delete(id);
@@ -258,7 +263,8 @@ public final class ImportService implements Service {
         }
         var owner = owners.of(request, true).orElseThrow(ImportService::missing);
         var payer = payer(owner);
-        var id = store.create(owner, payer, into, upsert);
+        var viewer = viewer(request, owner);
+        var id = store.create(viewer, payer, into, upsert);
         boolean whole = false;
         try {
             requireFew(payer);
@@ -275,7 +281,7 @@ public final class ImportService implements Service {
                 store.delete(id);
             }
         }
-        var job = find(id, owner);
+        var job = find(id, viewer);
         run.start(withoutContent(request), id, job);
         return json(202, store.status(job)).with("Location", config.uri() + "/" + id);
     }

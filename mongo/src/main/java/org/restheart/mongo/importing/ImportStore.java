@@ -79,7 +79,7 @@ final class ImportStore {
     ///
     /// @param payer to whose limits it counts
     /// @return its id
-    String create(String owner, String payer, String into, boolean upsert) {
+    String create(Viewer owner, String payer, String into, boolean upsert) {
         if (!indexed) {
             var kept = new IndexOptions().expireAfter(KEPT_DAYS, TimeUnit.DAYS);
             jobs.createIndex(Indexes.ascending("begun"), kept);
@@ -97,8 +97,8 @@ final class ImportStore {
                 .into(new ArrayList<>())
                 .forEach(job -> delete(job.getString("_id").getValue()));
         var id = UUID.randomUUID().toString();
-        jobs.insertOne(new BsonDocument("_id", new BsonString(id))
-                .append("owner", new BsonString(owner))
+        var job = new BsonDocument("_id", new BsonString(id))
+                .append("owner", new BsonString(owner.owner))
                 .append("payer", new BsonString(payer))
                 .append("into", new BsonString(into))
                 .append("upsert", new BsonBoolean(upsert))
@@ -106,7 +106,9 @@ final class ImportStore {
                 .append("bytes", new BsonInt64(BYTES_OF_JOB))
                 .append("by", new BsonString(self))
                 .append("until", new BsonDateTime(Instant.now().plus(HOLD).toEpochMilli()))
-                .append("begun", now()));
+                .append("begun", now());
+        owner.key.ifPresent(key -> job.append("key", new BsonString(key)));
+        jobs.insertOne(job);
         return id;
     }
 
@@ -119,13 +121,23 @@ final class ImportStore {
         return jobs.countDocuments(and(eq("payer", payer), in("state", "receiving", "running"), gt("until", now())));
     }
 
-    Optional<BsonDocument> find(String id, String owner) {
-        return Optional.ofNullable(
-                jobs.find(and(eq("_id", id), eq("owner", owner))).first());
+    /// Who sees an import: its account, and the API key with which it was begun; other keys of the account may have
+    /// fewer rights.
+    ///
+    /// @param key empty for other credentials
+    record Viewer(String owner, Optional<String> key) {
+        private Bson filter() {
+            return key.map(handle -> and(eq("owner", owner), eq("key", handle))).orElseGet(() -> eq("owner", owner));
+        }
     }
 
-    List<BsonDocument> all(String owner) {
-        return jobs.find(eq("owner", owner))
+    Optional<BsonDocument> find(String id, Viewer viewer) {
+        return Optional.ofNullable(
+                jobs.find(and(eq("_id", id), viewer.filter())).first());
+    }
+
+    List<BsonDocument> all(Viewer viewer) {
+        return jobs.find(viewer.filter())
                 .sort(Sorts.descending("begun"))
                 .limit(MAX_KEPT)
                 .into(new ArrayList<>());
