@@ -1,6 +1,7 @@
 package org.restheart.graphql;
 
 import graphql.ExecutionResult;
+import graphql.GraphQLError;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,11 +12,15 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.ShortText;
 import org.restheart.http.TimeSlices;
 
 /// Writes results as JSON. Confined to one thread.
 final class ResultJson {
     private static final JsonEncoder VALUES = JsonEncoder.of(JsonMode.DEFAULT);
+
+    /// Characters of an error's message.
+    private static final int MAX_MESSAGE = 2_000;
 
     private final Utf8Buffer out = new Utf8Buffer();
     private final TimeSlices slices = new TimeSlices();
@@ -40,9 +45,7 @@ final class ResultJson {
         if (!result.getErrors().isEmpty()) {
             body.put(
                     "errors",
-                    result.getErrors().stream()
-                            .map(graphql.GraphQLError::toSpecification)
-                            .toList());
+                    result.getErrors().stream().map(ResultJson::shortened).toList());
         }
         if (result.isDataPresent()) {
             body.put("data", result.getData());
@@ -53,6 +56,13 @@ final class ResultJson {
         var json = new ResultJson(maxBytes);
         json.write(body);
         return json.out;
+    }
+
+    /// Messages repeat variables, however long these are.
+    private static Map<String, Object> shortened(GraphQLError error) {
+        var members = new LinkedHashMap<>(error.toSpecification());
+        members.computeIfPresent("message", (_, text) -> ShortText.of(text.toString(), MAX_MESSAGE));
+        return members;
     }
 
     private void write(@Nullable Object value) {

@@ -175,6 +175,24 @@ class ManyValuesTest {
         }
     }
 
+    @Test
+    void errors_do_not_repeat_long_variables(TestMongo mongo) {
+        try (var gateway = GraphqlGateway.start(mongo, "")) {
+            var admin = new GraphqlClient(gateway, "admin");
+            admin.define("app", """
+                    {"schema": "enum E { X Y } type Query { docs(of: E n: Int): [String] }",
+                     "mappings": {"Query": {"docs": {"db": "none", "collection": "c"}}}}""");
+            for (var type : List.of("E", "Int")) {
+                var refused = admin.send(
+                        "POST",
+                        "/graphql/app",
+                        "{\"query\": \"query($v: " + type + ") {docs(" + (type.equals("E") ? "of" : "n")
+                                + ": $v)}\", \"variables\": {\"v\": \"" + "x".repeat(100_000) + "\"}}");
+                assertThat(refused.body()).as(type).contains("errors").hasSizeLessThan(5_000);
+            }
+        }
+    }
+
     private static String query(int aliases) {
         return "{\"query\": \"{docs{list{"
                 + IntStream.range(0, aliases).mapToObj(i -> "a" + i + ":x").collect(Collectors.joining(" "))
