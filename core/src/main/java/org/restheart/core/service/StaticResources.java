@@ -28,7 +28,8 @@ import org.restheart.http.Service;
 import org.restheart.http.Traffic;
 
 /// `GET` of files below a directory, which may be in a jar: public, with ranges and conditions, never listing,
-/// and never leaving the directory, also not by symbolic links. Thread-safe.
+/// and never leaving the directory, also not by symbolic links. Names that begin with a dot are not found, since
+/// such files hold settings and secrets (`.env`, `.git`), but for `.well-known` (RFC 8615). Thread-safe.
 public final class StaticResources implements Service {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
 
@@ -94,7 +95,8 @@ public final class StaticResources implements Service {
     private Optional<Path> file(RequestPath path) throws IOException {
         var file = directory;
         for (var segment : path.segments().subList(depth, path.segments().size())) {
-            if (segment.equals("..") || segment.equals(".") || segment.matches("(?s).*[/\\\\\\x00].*")) {
+            boolean isHidden = segment.startsWith(".") && !segment.equals(".well-known");
+            if (isHidden || segment.matches("(?s).*[/\\\\\\x00].*")) {
                 return Optional.empty();
             }
             file = file.resolve(segment);

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,6 +46,11 @@ class StaticResourcesTest {
         Files.writeString(site.resolve("app.js"), "let a = 1;");
         Files.writeString(site.resolve("sub/a b.txt"), "0123456789");
         Files.createDirectory(site.resolve("empty"));
+        for (var hidden : List.of(".env", ".git/config", "sub/.htpasswd", "sub/...", ".well-known/.secret")) {
+            Files.createDirectories(site.resolve(hidden).getParent());
+            Files.writeString(site.resolve(hidden), "secret");
+        }
+        Files.writeString(site.resolve(".well-known/security.txt"), "Contact: us");
         new Random(1).nextBytes(LARGE);
         Files.write(site.resolve("large.bin"), LARGE);
         Files.writeString(folder.resolve("secret.txt"), "secret");
@@ -154,12 +160,23 @@ class StaticResourcesTest {
                 "/site/sub/%2e%2e/%2e%2e/secret.txt",
                 "/site/out.txt",
                 "/site/up/secret.txt",
-                "/site/app.js%00.html"
+                "/site/app.js%00.html",
+                "/site/.env",
+                "/site/%2eenv",
+                "/site/.git/config",
+                "/site/sub/.htpasswd",
+                "/site/sub/...",
+                "/site/.well-known/.secret"
             })
-    void nothing_outside_of_the_directory_is_served(String path) throws Exception {
+    void nothing_outside_of_the_directory_and_nothing_hidden_is_served(String path) throws Exception {
         var answer = send("GET", path);
         assertThat(answer.statusCode()).isIn(400, 404);
         assertThat(answer.body()).doesNotContain("secret");
+    }
+
+    @Test
+    void well_known_files_are_served() throws Exception {
+        assertThat(send("GET", "/site/.well-known/security.txt").body()).isEqualTo("Contact: us");
     }
 
     @ParameterizedTest
