@@ -1,6 +1,5 @@
 package org.restheart.perftest.ycsb;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -20,6 +19,12 @@ final class BlockingHttp {
     private final InetSocketAddress address;
     private @Nullable Socket socket;
     private InputStream in = InputStream.nullInputStream();
+
+    /// What has been received and not been read yet, from `at` to `end`.
+    private final byte[] received = new byte[LONGEST_LINE];
+
+    private int at;
+    private int end;
 
     BlockingHttp(InetSocketAddress address) {
         this.address = address;
@@ -46,7 +51,8 @@ final class BlockingHttp {
             open.setTcpNoDelay(true);
             open.setSoTimeout(TIMEOUT_MILLIS);
             open.connect(address, TIMEOUT_MILLIS);
-            in = new BufferedInputStream(open.getInputStream(), LONGEST_LINE);
+            in = open.getInputStream();
+            at = end = 0;
             socket = open;
         }
         return open;
@@ -58,14 +64,13 @@ final class BlockingHttp {
         var chunked = false;
         var closing = false;
         for (var line = line(); !line.isEmpty(); line = line()) {
-            var field = line.toLowerCase(Locale.ROOT);
-            if (field.startsWith("content-length:")) {
+            if (is("content-length:", line)) {
                 length = Integer.parseInt(
-                        field.substring("content-length:".length()).strip());
-            } else if (field.startsWith("transfer-encoding:")) {
-                chunked = field.endsWith("chunked");
-            } else if (field.startsWith("connection:")) {
-                closing = field.endsWith("close");
+                        line.substring("content-length:".length()).strip());
+            } else if (is("transfer-encoding:", line)) {
+                chunked = line.toLowerCase(Locale.ROOT).endsWith("chunked");
+            } else if (is("connection:", line)) {
+                closing = line.toLowerCase(Locale.ROOT).endsWith("close");
             }
         }
         var body = status == 204 || status == 304 ? new byte[0] : chunked ? chunks() : exactly(length);
@@ -86,22 +91,48 @@ final class BlockingHttp {
     }
 
     private byte[] exactly(int length) throws IOException {
-        var bytes = in.readNBytes(length);
-        if (bytes.length < length) {
+        var bytes = new byte[length];
+        int here = Math.min(length, end - at);
+        System.arraycopy(received, at, bytes, 0, here);
+        at += here;
+        if (in.readNBytes(bytes, here, length - here) < length - here) {
             throw new EOFException("closed in mid-answer");
         }
         return bytes;
     }
 
+    private static boolean is(String field, String line) {
+        return line.regionMatches(true, 0, field, 0, field.length());
+    }
+
     private String line() throws IOException {
-        var line = new StringBuilder();
-        for (var b = in.read(); b != '\n'; b = in.read()) {
-            if (b < 0 || line.length() > LONGEST_LINE) {
-                throw new EOFException(b < 0 ? "closed without an answer" : "endless line");
+        int searched = 0; // from `at` on, which receiving moves
+        while (true) {
+            for (int i = at + searched; i < end; i++) {
+                if (received[i] == '\n') {
+                    var line = new String(received, at, i - at, StandardCharsets.ISO_8859_1);
+                    at = i + 1;
+                    return line.stripTrailing();
+                }
             }
-            line.append((char) b);
+            searched = end - at;
+            receive();
         }
-        return line.toString().stripTrailing();
+    }
+
+    /// Receives what there is, behind a line that has not arrived completely.
+    private void receive() throws IOException {
+        System.arraycopy(received, at, received, 0, end - at);
+        end -= at;
+        at = 0;
+        if (end == LONGEST_LINE) {
+            throw new EOFException("endless line");
+        }
+        int count = in.read(received, end, LONGEST_LINE - end);
+        if (count < 0) {
+            throw new EOFException("closed without an answer");
+        }
+        end += count;
     }
 
     void close() {

@@ -51,12 +51,12 @@ record Bound(DB db, Runnable end) implements AutoCloseable {
         private final MongoDatabase database;
 
         DriverDb(MongoDatabase database) {
-            this.database = database.withWriteConcern(WriteConcern.MAJORITY);
+            this.database = database.withWriteConcern(WriteConcern.MAJORITY).withCodecRegistry(Values.WITH_VALUES);
         }
 
         @Override
-        List<Document> find(String table, Bson filter, Bson projection, int limit) {
-            var found = database.getCollection(table)
+        List<Values> find(String table, Bson filter, Bson projection, int limit) {
+            var found = database.getCollection(table, Values.class)
                     .find(filter)
                     .projection(projection)
                     .sort(BY_ID)

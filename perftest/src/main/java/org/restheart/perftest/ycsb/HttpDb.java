@@ -2,25 +2,17 @@ package org.restheart.perftest.ycsb;
 
 import java.io.IOException;
 import java.net.URLEncoder;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.Vector;
 import java.util.stream.Collectors;
-import org.bson.BsonDocument;
-import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.Status;
-import site.ycsb.StringByteIterator;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// YCSB over the gateway's REST API. Thread-safe.
@@ -41,7 +33,11 @@ final class HttpDb extends DB {
     @Override
     public Status read(String table, String key, @Nullable Set<String> fields, Map<String, ByteIterator> result) {
         return attempt(
-                "GET", base + table + "/" + key + keys(fields, "?"), "", "", body -> fill(JSON.readTree(body), result));
+                "GET",
+                base + table + "/" + key + keys(fields, "?"),
+                "",
+                "",
+                body -> Values.ofJson(body, values -> result.putAll(values.byName())));
     }
 
     @Override
@@ -56,13 +52,9 @@ final class HttpDb extends DB {
                 + encoded("{\"_id\":1}") + "&pagesize=" + count + keys(fields, "&");
         return attempt("GET", target, bson ? "application/bson" : "", "", body -> {
             if (bson) {
-                documents(body).forEach(document -> result.add(values(document)));
+                Values.ofBson(body, values -> result.add(values.byName()));
             } else {
-                JSON.readTree(body).forEach(document -> {
-                    var values = new HashMap<String, ByteIterator>();
-                    fill(document, values);
-                    result.add(values);
-                });
+                Values.ofJson(body, values -> result.add(values.byName()));
             }
         });
     }
@@ -118,32 +110,5 @@ final class HttpDb extends DB {
         var texts = new TreeMap<String, String>();
         values.forEach((name, value) -> texts.put(name, value.toString()));
         return JSON.writeValueAsString(texts);
-    }
-
-    /// BSON documents one after the other; each begins with its length.
-    static List<BsonDocument> documents(byte[] body) {
-        var documents = new ArrayList<BsonDocument>();
-        var lengths = ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
-        for (int at = 0; at < body.length; at += lengths.getInt(at)) {
-            documents.add(new RawBsonDocument(body, at, lengths.getInt(at)));
-        }
-        return documents;
-    }
-
-    @SuppressWarnings("NonApiType") // as YCSB declares it
-    private static HashMap<String, ByteIterator> values(BsonDocument document) {
-        var values = new HashMap<String, ByteIterator>();
-        document.forEach((name, value) -> {
-            if (value.isString()) {
-                values.put(name, new StringByteIterator(value.asString().getValue()));
-            }
-        });
-        return values;
-    }
-
-    private static void fill(JsonNode document, Map<String, ByteIterator> values) {
-        document.properties()
-                .forEach(field -> values.put(
-                        field.getKey(), new StringByteIterator(field.getValue().asString(""))));
     }
 }

@@ -20,13 +20,12 @@ import org.jspecify.annotations.Nullable;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.Status;
-import site.ycsb.StringByteIterator;
 
 /// YCSB over a MongoDB driver, whichever it is; writes with majority. Thread-safe.
 abstract class MongoDb extends DB {
 
     /// In the order of `_id`.
-    abstract List<Document> find(String table, Bson filter, Bson projection, int limit);
+    abstract List<Values> find(String table, Bson filter, Bson projection, int limit);
 
     /// @return whether there was such a document
     abstract boolean update(String table, Bson filter, Bson update);
@@ -41,7 +40,7 @@ abstract class MongoDb extends DB {
     public Status read(String table, String key, @Nullable Set<String> fields, Map<String, ByteIterator> result) {
         return attempt(() -> {
             var found = find(table, eq(key), projection(fields), 1);
-            found.forEach(document -> fill(document, result));
+            found.forEach(values -> result.putAll(values.byName()));
             return found.isEmpty() ? Status.NOT_FOUND : Status.OK;
         });
     }
@@ -55,11 +54,7 @@ abstract class MongoDb extends DB {
             @Nullable Set<String> fields,
             Vector<HashMap<String, ByteIterator>> result) {
         return attempt(() -> {
-            for (var document : find(table, gte("_id", first), projection(fields), count)) {
-                var values = new HashMap<String, ByteIterator>();
-                fill(document, values);
-                result.add(values);
-            }
+            find(table, gte("_id", first), projection(fields), count).forEach(values -> result.add(values.byName()));
             return Status.OK;
         });
     }
@@ -104,9 +99,5 @@ abstract class MongoDb extends DB {
         var document = new Document();
         values.forEach((name, value) -> document.append(name, value.toString()));
         return document;
-    }
-
-    private static void fill(Document document, Map<String, ByteIterator> values) {
-        document.forEach((name, value) -> values.put(name, new StringByteIterator(value.toString())));
     }
 }

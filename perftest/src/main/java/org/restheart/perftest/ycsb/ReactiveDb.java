@@ -21,12 +21,12 @@ final class ReactiveDb extends MongoDb {
     private final MongoDatabase database;
 
     ReactiveDb(MongoDatabase database) {
-        this.database = database.withWriteConcern(WriteConcern.MAJORITY);
+        this.database = database.withWriteConcern(WriteConcern.MAJORITY).withCodecRegistry(Values.WITH_VALUES);
     }
 
     @Override
-    List<Document> find(String table, Bson filter, Bson projection, int limit) {
-        return await(database.getCollection(table)
+    List<Values> find(String table, Bson filter, Bson projection, int limit) {
+        return await(database.getCollection(table, Values.class)
                 .find(filter)
                 .projection(projection)
                 .sort(BY_ID)
