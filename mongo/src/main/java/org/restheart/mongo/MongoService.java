@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
@@ -36,6 +37,7 @@ import org.restheart.mongo.content.ContentWarnings;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.file.Files;
+import org.restheart.mongo.format.Export;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.management.PropertyWarnings;
 import org.restheart.mongo.metadata.Metadata;
@@ -192,11 +194,11 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     /// Requests that can be coalesced need no thread of their own; others call [Request#requireThread()] when
-    /// they have to block.
+    /// they have to block. Exports of queries always do, so that an attempt would be in vain.
     @Override
     public boolean startsOnIoThread(Request request) {
         return switch (request.method()) {
-            case GET -> true;
+            case GET -> !Export.mayBeWanted(request.headers()) || isOf(ResourceKind.DOCUMENT::equals, request);
             case POST, PUT, PATCH, DELETE -> request.body().length() <= LARGEST_ON_IO_THREAD;
             case HEAD, OPTIONS -> false;
         };
@@ -213,10 +215,14 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     private boolean isUpload(Request request) {
+        return isOf(kind -> Files.isUpload(request, kind), request);
+    }
+
+    private boolean isOf(Predicate<ResourceKind> kinds, Request request) {
         try {
             return parts.mounts
                     .resolve(request.path(), request.connection())
-                    .filter(located -> Files.isUpload(request, located.path().kind()))
+                    .filter(located -> kinds.test(located.path().kind()))
                     .isPresent();
         } catch (ProblemException _) { // thrown again when it is prepared
             return false;

@@ -59,6 +59,18 @@ public enum Export {
                 .flatMap(best -> of(best.mediaType()));
     }
 
+    /// A fast check; if false, [#wanted] is empty, unless a client writes a media type in capitals.
+    public static boolean mayBeWanted(Headers headers) {
+        for (var accepted : headers.all("Accept")) {
+            for (var export : values()) {
+                if (accepted.contains(export.mediaType)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     private static boolean isKnown(String mediaType) {
         return ORDINARY.contains(mediaType) || of(mediaType).isPresent();
     }

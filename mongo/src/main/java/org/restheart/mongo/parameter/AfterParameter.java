@@ -2,17 +2,17 @@ package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.bson.BsonValue;
-import org.bson.json.JsonMode;
-import org.bson.json.JsonWriterSettings;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -26,8 +26,7 @@ public final class AfterParameter {
     /// Characters of a value.
     private static final int MAX_LENGTH = 4_096;
 
-    private static final JsonWriterSettings CANONICAL =
-            JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
+    private static final JsonEncoder CANONICAL = JsonEncoder.of(JsonMode.EXTENDED);
 
     private AfterParameter() {}
 
@@ -77,8 +76,9 @@ public final class AfterParameter {
 
     /// Empty for a key that is too long to be sent back.
     public static Optional<String> encode(BsonDocument key) {
-        var json = key.toJson(CANONICAL).getBytes(StandardCharsets.UTF_8);
-        var token = Base64.getUrlEncoder().withoutPadding().encodeToString(json);
+        var json = new Utf8Buffer();
+        CANONICAL.encode(key, json);
+        var token = Base64.getUrlEncoder().withoutPadding().encodeToString(json.toByteArray());
         return token.length() > MAX_LENGTH ? Optional.empty() : Optional.of(token);
     }
 }
