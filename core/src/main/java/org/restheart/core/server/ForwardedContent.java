@@ -54,7 +54,6 @@ final class ForwardedContent extends BufferedSourceConduit {
             var content = new ForwardedContent(factory.create(), exchange, timeout);
             opened.set(content);
             AtEnd.of(exchange, content::over);
-            Http2Connections.atClose(exchange, content::over);
             return content;
         });
     }
@@ -108,8 +107,7 @@ final class ForwardedContent extends BufferedSourceConduit {
         TargetConnections.close(exchange);
     }
 
-    /// The exchange has ended, or the client's connection, of which Undertow tells nobody who waits for content of
-    /// HTTP/2.
+    /// The exchange has ended.
     private void over() {
         if (!whole) {
             endWaiting();

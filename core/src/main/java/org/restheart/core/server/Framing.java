@@ -5,6 +5,7 @@ import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
@@ -19,6 +20,9 @@ final class Framing {
     private static final int MAX_DIGITS = 18;
 
     private Framing() {}
+
+    /// Of HTTP/1.1, Undertow refuses other hosts by itself.
+    private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9\\-._~%!$&'()*+,;=:\\[\\]]*");
 
     private static final Problem AMBIGUOUS = Problem.of(
             ProblemCode.BAD_REQUEST, "the length of the content is ambiguous: more than one field states it");
@@ -71,7 +75,7 @@ final class Framing {
     private static boolean arePseudoFieldsClean(HttpServerExchange exchange) {
         return isVisible(exchange.getRequestMethod().toString())
                 && isVisible(exchange.getRequestScheme())
-                && isVisible(exchange.getHostAndPort());
+                && AUTHORITY.matcher(exchange.getHostAndPort()).matches();
     }
 
     private static boolean isVisible(String text) {

@@ -46,9 +46,9 @@ final class TargetConnections {
         }
     }
 
-    /// Closes the connection to which an exchange is forwarded, if it has one yet, in the middle of its request.
-    /// Undertow
-    /// would end the request first, in chunked content by the last chunk.
+    /// Closes the connection to which an exchange is forwarded, if it has one yet, which ends the exchange. Undertow
+    /// would
+    /// end the request first, in chunked content by the last chunk.
     static void close(HttpServerExchange exchange) {
         var connection = exchange.getAttachment(OF_EXCHANGE);
         if (connection != null) {

@@ -54,6 +54,28 @@ class Http2FieldsTest {
         }
     }
 
+    /// A target may read the host in another way than this server does.
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "a?b", "a#b", "user@a", "a\\b", "a\"b", "a\u00e9"})
+    void hosts_with_characters_of_other_parts_are_refused(String host) throws Exception {
+        try (var server = server();
+                var client = new RawHttp2(server.listener().address())) {
+            client.request(1, "GET", "http", "/", host);
+            assertRefused(client);
+            assertThat(handled).hasValue(0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.example:8080", "[::1]:8080", "127.0.0.1", "a_b-c.example"})
+    void other_hosts_are_taken(String host) throws Exception {
+        try (var server = server();
+                var client = new RawHttp2(server.listener().address())) {
+            client.request(1, "GET", "http", "/", host);
+            assertThat(client.frame().payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"x test", "x\r\ny", "x\ny", "x\0", "x:y", "x-test ", "X-Upper"})
     void names_that_are_no_tokens_are_refused(String name) throws Exception {

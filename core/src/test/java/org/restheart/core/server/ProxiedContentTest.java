@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -23,7 +27,11 @@ class ProxiedContentTest {
     private final RawTarget target = new RawTarget();
 
     private TestServer server() {
-        var proxies = "proxies: [{location: /back, proxy-pass: '" + target.url() + "'}]";
+        return server(target.url());
+    }
+
+    private static TestServer server(String url) {
+        var proxies = "proxies: [{location: /back, proxy-pass: '" + url + "'}]";
         var service = new ProxyService(
                 GatewayConfig.parse(proxies).proxies().getFirst(),
                 new ProxyService.Credentials(Set.of(), Set.of()),
@@ -113,6 +121,25 @@ class ProxiedContentTest {
                 assertAllEnded(server);
                 target.parts().clear();
             }
+        }
+    }
+
+    @Test
+    void a_connection_that_ends_before_the_response_frees_that_to_the_target() throws Exception {
+        try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var server = server("http://127.0.0.1:" + silent.getLocalPort())) {
+            silent.setSoTimeout(10_000);
+            Socket forwarded;
+            try (var client = client(server)) {
+                client.get(1, "/back/x");
+                forwarded = silent.accept();
+            }
+            try (forwarded) {
+                forwarded.setSoTimeout(10_000);
+                assertThat(new String(forwarded.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                        .startsWith("GET /x HTTP/1.1\r\n");
+            }
+            await().until(() -> server.listener().load().inFlight() == 0);
         }
     }
 
