@@ -362,6 +362,31 @@ class LaunchTest {
     }
 
     @Test
+    void a_variable_that_accounts_of_files_do_not_have_is_warned_of() throws IOException {
+        var text = """
+                mclient: {enabled: false}
+                mongo: {enabled: false}
+                graphql: {enabled: false}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [user]}]}
+                fileAclAuthorizer:
+                  enabled: true
+                  permissions:
+                    - {role: user, predicate: path('/a'), mongo: {readFilter: {owner: '@user._id'}}}
+                """;
+        exitCode("", "--check", file("conf.yml", text).toString());
+        assertThat(err())
+                .contains(
+                        "WARN  /fileAclAuthorizer/permissions[1] names @user._id, which accounts of files do not have");
+        err.reset();
+        exitCode(
+                "",
+                "--check",
+                file("good.yml", text.replace("@user._id", "@user.userid")).toString());
+        assertThat(err()).doesNotContain("permissions[1]");
+    }
+
+    @Test
     void a_file_that_is_missing_is_named_once_and_what_the_mechanism_needs_is_said() throws IOException {
         var conf = file("conf.yml", """
                 mongoAclAuthorizer: {root-role: admin}

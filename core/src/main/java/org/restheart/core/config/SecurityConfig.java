@@ -76,12 +76,15 @@ public record SecurityConfig(
         var tokens = SecurityTokens.read(root);
         var fileUsers = SecurityFiles.users(root.component("fileRealmAuthenticator"));
         var mongoRealm = MongoRealmConfig.read(root.component("mongoRealmAuthenticator"), mongo);
+        boolean withoutId = mongoRealm.isEmpty()
+                && fileUsers.isPresent()
+                && fileUsers.get().stream().noneMatch(user -> user.properties().containsKey("_id"));
         var config = new SecurityConfig(
                 basicRealm(root, fileUsers.isPresent(), mongoRealm.isPresent()),
                 digest(root.component("digestAuthMechanism")),
                 identity(root.component("identityAuthMechanism")),
                 fileUsers,
-                SecurityFiles.permissions(root.component("fileAclAuthorizer")),
+                SecurityFiles.permissions(root.component("fileAclAuthorizer"), withoutId),
                 mongoRealm,
                 MongoAclConfig.read(root.component("mongoAclAuthorizer"), mongo),
                 full.flag("enabled", false)

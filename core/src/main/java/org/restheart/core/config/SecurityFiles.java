@@ -77,7 +77,9 @@ final class SecurityFiles {
     }
 
     /// Empty when the component is off. A permission that cannot be used is reported and left out.
-    static Optional<List<Permission>> permissions(Block block) {
+    ///
+    /// @param withoutId whether all accounts are of a file, and none has the property `_id`
+    static Optional<List<Permission>> permissions(Block block, boolean withoutId) {
         if (!block.flag("enabled", false)) {
             return Optional.empty();
         }
@@ -87,6 +89,10 @@ final class SecurityFiles {
                 var document = SecurityValues.document(entry.toMap());
                 permissions.add(PermissionReader.ofFile(entry.path(), document));
                 PermissionReader.doubts(document).forEach(doubt -> entry.advise("", doubt));
+                if (withoutId && document.toJson().contains("@user._id")) {
+                    entry.advise(
+                            "", "names @user._id, which accounts of files do not have; their name is @user.userid");
+                }
             } catch (PermissionException e) {
                 entry.suspect("", "is not used: " + e.getMessage());
             }

@@ -70,7 +70,9 @@ final class RuleFilterCheck {
 
     /// An object that has one of these as its only key is probably a condition.
     private static final Set<String> WITHOUT_SIGN =
-            Set.of("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "not", "all", "exists", "regex", "elemMatch");
+            Set.of("eq", "ne", "gt", "gte", "lt", "lte", "not", "exists", "regex", "elemMatch");
+
+    private static final Set<String> OF_LISTS = Set.of("in", "nin", "all");
 
     private RuleFilterCheck() {}
 
@@ -94,7 +96,7 @@ final class RuleFilterCheck {
                 doubts.add(text(name, "a condition on the property " + key, "$" + key));
             } else if (value instanceof BsonDocument object && object.size() == 1) {
                 var operator = object.getFirstKey();
-                if (WITHOUT_SIGN.contains(operator)) {
+                if (WITHOUT_SIGN.contains(operator) || (OF_LISTS.contains(operator) && object.isArray(operator))) {
                     doubts.add(text(
                             name, "a comparison of " + key + " with an object, {" + operator + ": …}", "$" + operator));
                 } else if (operator.equals("$eq") || operator.equals("$ne")) {
