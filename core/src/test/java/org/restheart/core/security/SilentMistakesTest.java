@@ -234,6 +234,14 @@ class SilentMistakesTest {
     }
 
     @Test
+    void a_pipeline_that_is_sent_as_an_array_is_told_how_it_is_sent() {
+        gateway.insert("piped", "{_id: 1}");
+        var answer = admin().post("/piped/_aggrs", "[{\"$match\": {}}]");
+        assertStatus(400, answer);
+        assertThat(answer.body()).contains("a pipeline is sent as");
+    }
+
+    @Test
     void that_accounts_are_not_aggregated_is_what_a_check_says_too() {
         for (var path : List.of("/users/_aggrs/x", "/users/_aggrs")) {
             var method = path.endsWith("x") ? "GET" : "POST";

@@ -49,6 +49,9 @@ public record RunAdHocAggregation(Documents documents, PipelineInspection inspec
 
     @Override
     public Response handle(DataRequest request) {
+        if (request.content().isArray()) {
+            throw invalid("a pipeline is sent as {\"stages\": [...]}");
+        }
         var content = request.contentDocument();
         ContentTrees.admit(request.http().body(), RawDocuments.values(content));
         var given = stages(content);

@@ -75,7 +75,9 @@ public record OpenStream(
             if (e.problem().code() == ProblemCode.UNPROCESSABLE) {
                 throw new MalformedStream(text);
             }
-            throw Problem.of(ProblemCode.PARAMETER_INVALID, text).raise();
+            throw Problem.of(ProblemCode.PARAMETER_INVALID, text)
+                    .withHints(e.problem().hints())
+                    .raise();
         }
         inspection.check(pipeline, request.path().requireDb());
         var all = new ArrayList<>(permitted);

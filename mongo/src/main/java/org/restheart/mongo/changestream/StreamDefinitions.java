@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ShortText;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.guard.ReadingStages;
@@ -20,6 +23,8 @@ import org.restheart.mongo.metadata.ResourceMetadata;
 /// `change-streams-validate` is on, and otherwise
 /// fail when a client listens. Immutable.
 public final class StreamDefinitions {
+    private static final int MAX_QUOTED = 50;
+
     /// Stages that MongoDB permits in change streams, and those that variables select.
     private static final Set<String> STAGES = Set.of(
             "$addFields",
@@ -33,6 +38,24 @@ public final class StreamDefinitions {
             "$set",
             "$unset",
             "$var");
+
+    /// What events of MongoDB have.
+    private static final Set<String> EVENT = Set.of(
+            "_id",
+            "clusterTime",
+            "collectionUUID",
+            "documentKey",
+            "fullDocument",
+            "fullDocumentBeforeChange",
+            "lsid",
+            "ns",
+            "operationDescription",
+            "operationType",
+            "splitEvent",
+            "to",
+            "txnNumber",
+            "updateDescription",
+            "wallTime");
 
     private final boolean validate;
 
@@ -66,12 +89,31 @@ public final class StreamDefinitions {
                         .filter(name -> ReadingStages.known().contains(name) && !STAGES.contains(name))
                         .map(name -> place + " has the stage " + name + ", which MongoDB refuses in change streams")
                         .forEach(warnings::add);
+                stages.stream()
+                        .takeWhile(stage -> stage.get("$match") instanceof BsonDocument)
+                        .flatMap(stage -> unknownFields(stage.getDocument("$match")))
+                        .distinct()
+                        .map(field -> place + " compares " + ShortText.of(field, MAX_QUOTED)
+                                + ", which no event has; the document is in fullDocument")
+                        .forEach(warnings::add);
                 warnings.addAll(StreamDefinition.KEYS.warnings(place, entry.asDocument()));
             }
             return warnings;
         } catch (MalformedStream e) {
             return List.of("a stream cannot be opened: " + e.getMessage());
         }
+    }
+
+    /// The fields that a filter compares and events do not have.
+    private static Stream<String> unknownFields(BsonDocument filter) {
+        return filter.entrySet().stream()
+                .flatMap(entry -> entry.getKey().startsWith("$")
+                        ? entry.getValue() instanceof BsonArray all
+                                ? all.stream()
+                                        .filter(BsonValue::isDocument)
+                                        .flatMap(each -> unknownFields(each.asDocument()))
+                                : Stream.of()
+                        : Stream.of(entry.getKey()).filter(field -> !EVENT.contains(field.split("\\.", 2)[0])));
     }
 
     /// @param properties all of a collection
