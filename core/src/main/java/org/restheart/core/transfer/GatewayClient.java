@@ -111,11 +111,24 @@ final class GatewayClient {
     }
 
     private Optional<String> authorization(Map<String, String> environment) {
-        var bearer = Optional.ofNullable(token).or(() -> Optional.ofNullable(environment.get("RESTHEART_TOKEN")));
-        var basic = Optional.ofNullable(user).or(() -> Optional.ofNullable(environment.get("RESTHEART_USER")));
-        return bearer.map(value -> "Bearer " + value)
-                .or(() -> basic.map(value ->
-                        "Basic " + Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.UTF_8))));
+        return given(token, environment.get("RESTHEART_TOKEN"))
+                .map(value -> "Bearer " + value)
+                .or(() -> given(user, environment.get("RESTHEART_USER")).map(GatewayClient::basic));
+    }
+
+    /// A variable of the shell that is not set is as good as none.
+    private static Optional<String> given(@Nullable String option, @Nullable String variable) {
+        return Stream.of(Optional.ofNullable(option), Optional.ofNullable(variable))
+                .flatMap(Optional::stream)
+                .filter(value -> !value.isBlank())
+                .findFirst();
+    }
+
+    private static String basic(String user) {
+        if (!user.contains(":")) {
+            throw new TransferFailure("RESTHEART_USER, or --user, is NAME:PASSWORD; it has no colon");
+        }
+        return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
     }
 
     /// @throws IOException if there is no response

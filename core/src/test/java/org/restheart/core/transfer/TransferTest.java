@@ -53,9 +53,23 @@ class TransferTest {
     }
 
     private int run(String... args) {
+        return runAs("admin:admin-pw", args);
+    }
+
+    private int runAs(String user, String... args) {
         try (var out = new PrintStream(output, true, StandardCharsets.UTF_8)) {
-            return new Transfer(Map.of("RESTHEART_USER", "admin:admin-pw"), out, out).run(args);
+            return new Transfer(Map.of("RESTHEART_USER", user), out, out).run(args);
         }
+    }
+
+    @Test
+    void credentials_without_a_password_or_none_at_all_are_told() throws Exception {
+        var file = file("u.ndjson", "{}\n").toString();
+        assertThat(runAs("admin", "import", url("/lines"), file)).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("RESTHEART_USER, or --user, is NAME:PASSWORD");
+        output.reset();
+        assertThat(runAs("", "import", url("/lines"), file)).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("401: this needs an account", "RESTHEART_USER");
     }
 
     private static String url(int port, String path) {
