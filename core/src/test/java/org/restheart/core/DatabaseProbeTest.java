@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.core.dataapi.OwnStandalone;
+import org.restheart.core.data.OwnStandalone;
 import org.restheart.testkit.TestClient;
 
 /// What `/health/db` says of a server that accepts connections and does not answer.

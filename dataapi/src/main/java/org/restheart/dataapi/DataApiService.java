@@ -34,7 +34,7 @@ public final class DataApiService implements Service {
     private static final int LARGEST_ON_IO_THREAD = 32 << 10;
 
     /// Characters that messages quote.
-    private static final int LONGEST_NAMESPACE = 300;
+    private static final int MAX_QUOTED = 300;
 
     private final DataApiConfig config;
     private final JudgedRequests requests;
@@ -185,13 +185,11 @@ public final class DataApiService implements Service {
         var source = body.text("dataSource");
         var database = body.text("database");
         var collection = body.text("collection");
-        namespace.set(ShortText.of(database + "." + collection, LONGEST_NAMESPACE));
+        namespace.set(ShortText.of(database + "." + collection, MAX_QUOTED));
         LOG.debug("request {}: {} of {}", request.id(), action, namespace);
         if (!config.dataSources().isEmpty() && !config.dataSources().contains(source)) {
             throw new Refusal(
-                    400,
-                    "ServiceNotFound",
-                    "cannot find service named '" + ShortText.of(source, LONGEST_NAMESPACE) + "'");
+                    400, "ServiceNotFound", "cannot find service named '" + ShortText.of(source, MAX_QUOTED) + "'");
         }
         if (!config.roles().isEmpty() && config.roles().stream().noneMatch(account.get()::hasRole)) {
             throw Errors.notPermitted(namespace.get());

@@ -43,7 +43,7 @@ final class AuditLog {
     private static final int MAX_WAITING_BYTES = 4 << 20;
 
     /// Bytes of the content of such a request.
-    private static final int LARGEST = 64 << 10;
+    private static final int MAX_REQUEST_BYTES = 64 << 10;
 
     private static final int MAX_VALUES = 2_048;
     private static final int MAX_SHAPE = 4_096;
@@ -80,7 +80,9 @@ final class AuditLog {
 
     /// Whether [#logLater] has room for a call of this request; beyond, callers wait for the log themselves.
     boolean mayLogLater(Request http) {
-        return bytes(http) <= LARGEST && lines.waiting() < MAX_WAITING && waitingBytes.get() < MAX_WAITING_BYTES;
+        return bytes(http) <= MAX_REQUEST_BYTES
+                && lines.waiting() < MAX_WAITING
+                && waitingBytes.get() < MAX_WAITING_BYTES;
     }
 
     private static long bytes(Request http) {
@@ -177,7 +179,7 @@ final class AuditLog {
 
     /// The value, or its text shortened to the limit.
     private static BsonValue cut(BsonDocument value, int most) {
-        if (longest(value) <= most) {
+        if (maxJsonLength(value) <= most) {
             return value;
         }
         var text = JSON.encodeToString(value);
@@ -185,17 +187,20 @@ final class AuditLog {
     }
 
     /// At least the length of the JSON of a value, without writing it.
-    private static long longest(BsonValue value) {
+    private static long maxJsonLength(BsonValue value) {
         return switch (value) {
             case BsonDocument document -> {
                 long sum = 2;
                 for (var member : document.entrySet()) {
-                    sum += 6L * member.getKey().length() + 6 + longest(member.getValue());
+                    sum += 6L * member.getKey().length() + 6 + maxJsonLength(member.getValue());
                 }
                 yield sum;
             }
             case BsonArray array ->
-                2 + array.stream().mapToLong(element -> 2 + longest(element)).sum();
+                2
+                        + array.stream()
+                                .mapToLong(element -> 2 + maxJsonLength(element))
+                                .sum();
             case BsonString text -> 2 + 6L * text.getValue().length();
             case BsonNumber _ -> 60;
             case BsonBoolean _ -> 5;

@@ -153,7 +153,7 @@ enum Fault {
     DISK_FULL {
         @Override
         boolean isPossible() {
-            return SmallDisk.isAvailable();
+            return ResizableDisk.isAvailable();
         }
 
         /// Of the primary. A `mongod` that cannot write its journal or a checkpoint ends at once; `fsync` asks for a

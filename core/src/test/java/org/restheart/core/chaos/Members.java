@@ -28,8 +28,8 @@ final class Members implements AutoCloseable {
     private final Options options;
 
     /// @param oplogMegabytes of each member
-    /// @param smallDisk whether the first member's disk can be filled ([SmallDisk])
-    record Options(int oplogMegabytes, boolean smallDisk) {
+    /// @param resizableDisk whether the first member's disk can be filled ([ResizableDisk])
+    record Options(int oplogMegabytes, boolean resizableDisk) {
         static final Options USUAL = new Options(256, false);
     }
 
@@ -42,16 +42,16 @@ final class Members implements AutoCloseable {
         private final int port;
         private final Path data;
         private final FaultyProxy proxy;
-        private final @Nullable SmallDisk disk;
+        private final @Nullable ResizableDisk disk;
         private Process process;
 
-        private Member(Path data, boolean smallDisk) throws IOException {
+        private Member(Path data, boolean resizableDisk) throws IOException {
             try (var socket = new ServerSocket(0)) {
                 port = socket.getLocalPort();
             }
             this.data = data;
-            this.disk = smallDisk ? SmallDisk.at(data) : null;
-            if (!smallDisk) {
+            this.disk = resizableDisk ? ResizableDisk.at(data) : null;
+            if (!resizableDisk) {
                 Files.createDirectory(data);
             }
             this.proxy = new FaultyProxy(List.of(port));
@@ -81,7 +81,7 @@ final class Members implements AutoCloseable {
             process.destroyForcibly().onExit().join();
         }
 
-        SmallDisk disk() {
+        ResizableDisk disk() {
             return Objects.requireNonNull(disk, "a member with a small disk");
         }
 
@@ -115,7 +115,7 @@ final class Members implements AutoCloseable {
         var set = new Members(options);
         try {
             for (int i = 0; i < count; i++) {
-                set.members.add(set.new Member(folder.resolve("member" + i), options.smallDisk() && i == 0));
+                set.members.add(set.new Member(folder.resolve("member" + i), options.resizableDisk() && i == 0));
             }
             set.initiate();
         } catch (IOException | RuntimeException e) {

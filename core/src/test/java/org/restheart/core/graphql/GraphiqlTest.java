@@ -10,7 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

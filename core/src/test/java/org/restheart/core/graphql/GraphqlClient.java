@@ -3,7 +3,7 @@ package org.restheart.core.graphql;
 import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 
 /// Sends definitions and queries.
 record GraphqlClient(ConformanceGateway gateway, String user) {

@@ -1,7 +1,7 @@
 package org.restheart.core.graphql;
 
 import org.junit.jupiter.params.ParameterizedTest;
-import org.restheart.core.dataapi.GatewayConformance;
+import org.restheart.core.data.GatewayConformance;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;

@@ -1,7 +1,7 @@
 package org.restheart.core.graphql;
 
 import java.util.function.UnaryOperator;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 
 /// Starts gateways whose app definitions are in the test class's own database, at `/defs/gql-apps`. Their users

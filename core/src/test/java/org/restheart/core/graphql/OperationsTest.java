@@ -11,7 +11,7 @@ import org.bson.BsonString;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.core.security.LogLines;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;

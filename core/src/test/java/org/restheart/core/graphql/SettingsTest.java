@@ -11,7 +11,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.core.streams.Relay;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;

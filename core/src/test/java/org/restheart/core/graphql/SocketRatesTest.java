@@ -6,7 +6,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

@@ -16,7 +16,7 @@ import org.bson.BsonString;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.core.security.LogLines;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;

@@ -5,7 +5,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.restheart.core.dataapi.ConformanceGateway;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 

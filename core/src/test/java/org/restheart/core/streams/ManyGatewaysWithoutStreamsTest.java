@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.restheart.core.dataapi.OwnStandalone;
+import org.restheart.core.data.OwnStandalone;
 
 /// Gateways over a server that has no change streams.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -64,7 +64,7 @@ final class StartParameters {
         if (transport == Transport.SSE) {
             var header = request.headers().first(HEADER).filter(text -> !text.isEmpty());
             if (header.isPresent()) {
-                return Optional.of(after(header.get(), seal));
+                return Optional.of(after(HEADER, header.get(), seal));
             }
         }
         var after = request.query().first(AFTER).filter(text -> !text.isEmpty());
@@ -73,7 +73,7 @@ final class StartParameters {
             throw refusal("either " + AFTER + " or " + AT + " can be given");
         }
         if (after.isPresent()) {
-            return Optional.of(after(after.get(), seal));
+            return Optional.of(after(AFTER, after.get(), seal));
         }
         return at.map(StartParameters::time).map(Start.At::new);
     }
@@ -86,7 +86,7 @@ final class StartParameters {
         }
     }
 
-    private static Start after(String text, Optional<TokenSeal> seal) {
+    private static Start after(String parameter, String text, Optional<TokenSeal> seal) {
         var position = json(text);
         if (position.isPresent() && position.get().isTimestamp()) {
             return new Start.At(position.get().asTimestamp());
@@ -95,7 +95,7 @@ final class StartParameters {
                 .map(BsonValue::asDocument)
                 .flatMap(token -> seal.isPresent() ? seal.get().open(token) : Optional.of(token))
                 .map(Start.After::new)
-                .orElseThrow(() -> refusal("what it should begin after is no resume token"));
+                .orElseThrow(() -> refusal(parameter + " is no resume token"));
     }
 
     /// A timestamp in Extended JSON, or seconds since 1970.

@@ -3,12 +3,14 @@ package org.restheart.perftest.experiment;
 import static java.util.Locale.ROOT;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `deep`: the third published test, the page at skip 250,000; beside it the first page, random deep pages, a
@@ -17,15 +19,19 @@ import picocli.CommandLine.Option;
         name = "deep",
         description = "Published test 3: queries at skip 250,000 at 1–500 clients; also the first page, random deep "
                 + "pages, and the very first deep page after a start.",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
         footer = "Takes eight minutes, and one more to load the documents when it first runs.")
-public final class DeepExperiment extends PagesExperiment {
+public final class DeepExperiment extends Experiment {
+    /// Documents of a page.
+    private static final int LIMIT = 5;
+
     private static final int LONGEST_MILLIS = 600_000;
 
     /// Both pages are asked for that many times as long as is recorded before anything is, so that neither has
     /// the advantage of code that is compiled already.
     private static final int WARMING = 2;
+
+    @Mixin
+    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
 
     @Option(names = "--skip", description = "Default ${DEFAULT-VALUE}.")
     long skip = 250_000;
@@ -51,20 +57,18 @@ public final class DeepExperiment extends PagesExperiment {
             description = "Seconds to wait after a cold start until pages are fast; default " + "${DEFAULT-VALUE}.")
     int timeout = 60;
 
+    private final List<String> notes = new ArrayList<>();
+
     @Override
-    Integer measure(Setting setting) throws Exception {
-        var gateway = setting.gateway();
-        var driver = setting.driver();
-        var namespace = setting.namespace();
+    Findings measure(Lab lab) throws Exception {
+        var mongo = lab.mongo();
+        var namespace = lab.keep(new Dataset(mongo)).loaded(documents);
+        var gateway = lab.gateway("gateway", mongo, "");
+        var driver = lab.driver(mongo);
         var journal = new Journal(
                 run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
         notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway));
-        setting.lab()
-                .verify(
-                        gateway,
-                        setting.mongo(),
-                        new Operation.Page(namespace, 0, LIMIT),
-                        new Operation.Page(namespace, skip, LIMIT));
+        lab.verify(gateway, mongo, new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT));
         for (var page : List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
             gateway.measure(page, randomClients, Window.seconds(run.warmUp, WARMING * run.seconds));
         }
@@ -74,23 +78,22 @@ public final class DeepExperiment extends PagesExperiment {
             }
             randomPages(gateway, driver, namespace, repetition, journal);
         }
-        return setting.publication()
-                .publish(
-                        "deep",
-                        "What does a page of " + LIMIT + " documents cost at skip " + skip + " of "
-                                + documents.documents
-                                + ", beside the first page and beside the driver? (Published test 3.)",
-                        "clients",
+        return new Findings(
+                "deep",
+                "What does a page of " + LIMIT + " documents cost at skip " + skip + " of "
+                        + documents.documents
+                        + ", beside the first page and beside the driver? (Published test 3.)",
+                "clients",
+                "driver",
+                Map.of(
+                        "MongoDB", mongo.description(),
+                        "documents", documents.description(),
                         "driver",
-                        Map.of(
-                                "MongoDB", setting.mongo().description(),
-                                "documents", documents.description(),
-                                "driver",
-                                        "sampled: " + driverQueries
-                                                + " queries at each level, at least one of each client, in "
-                                                + driverRepetitions + " of the repetitions"),
-                        journal,
-                        notes);
+                                "sampled: " + driverQueries
+                                        + " queries at each level, at least one of each client, in "
+                                        + driverRepetitions + " of the repetitions"),
+                journal,
+                notes);
     }
 
     private void samePage(

@@ -3,12 +3,14 @@ package org.restheart.perftest.experiment;
 import static java.util.Locale.ROOT;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Map;
 import org.restheart.perftest.report.Row;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `growing`: the fourth published test, a skip that grows from request to request, cut into segments so that
@@ -18,13 +20,16 @@ import picocli.CommandLine.Option;
         description =
                 "Published test 4: skip growing from 250,000 to 2,250,000, 4 clients; more pages than the 500 then, "
                         + "which are over in a moment.",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
         footer = "Takes three minutes, and one more to load the documents when it first runs.")
-public final class GrowingExperiment extends PagesExperiment {
+public final class GrowingExperiment extends Experiment {
+    /// Documents of a page.
+    private static final int LIMIT = 5;
 
     /// Seconds to wait until deep pages are fast.
     private static final int TIMEOUT = 60;
+
+    @Mixin
+    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
 
     @Option(names = "--from", description = "First skip; default ${DEFAULT-VALUE}.")
     long from = 250_000;
@@ -45,13 +50,14 @@ public final class GrowingExperiment extends PagesExperiment {
     int clients = 4;
 
     @Override
-    Integer measure(Setting setting) throws Exception {
-        var gateway = setting.gateway();
-        var driver = setting.driver();
-        var namespace = setting.namespace();
+    Findings measure(Lab lab) throws Exception {
+        var mongo = lab.mongo();
+        var namespace = lab.keep(new Dataset(mongo)).loaded(documents);
+        var gateway = lab.gateway("gateway", mongo, "");
+        var driver = lab.driver(mongo);
         var journal = new Journal(2 * segments * run.repetitions, System.out);
-        setting.lab().verify(gateway, setting.mongo(), new Operation.Page(namespace, from, LIMIT));
-        notes.addAll(new ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
+        lab.verify(gateway, mongo, new Operation.Page(namespace, from, LIMIT));
+        var notes = new ArrayList<>(new ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
         gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
         gateway.measure(new Operation.RandomPage(namespace, aligned(from), aligned(to), LIMIT), clients, run.window());
         driver.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
@@ -68,17 +74,16 @@ public final class GrowingExperiment extends PagesExperiment {
                 width(),
                 queries / segments,
                 driverQueries / segments));
-        return setting.publication()
-                .publish(
-                        "growing",
-                        "Does a page cost more the deeper it lies? " + queries + " pages of " + LIMIT
-                                + " documents, skip growing from " + from + " to " + to + ", " + clients
-                                + " clients. (Published test 4.)",
-                        "skip",
-                        "driver",
-                        Map.of("MongoDB", setting.mongo().description(), "documents", documents.description()),
-                        journal,
-                        notes);
+        return new Findings(
+                "growing",
+                "Does a page cost more the deeper it lies? " + queries + " pages of " + LIMIT
+                        + " documents, skip growing from " + from + " to " + to + ", " + clients
+                        + " clients. (Published test 4.)",
+                "skip",
+                "driver",
+                Map.of("MongoDB", mongo.description(), "documents", documents.description()),
+                journal,
+                notes);
     }
 
     private Row row(Subject subject, Namespace namespace, long start, int repetition, long queries) throws IOException {

@@ -4,11 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.listen.ListenTransport;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `notifications`: the sixth published test. Documents are posted at a steady rate; every one of n listeners waits for
@@ -26,16 +24,8 @@ import picocli.CommandLine.Option;
             "A listener that never reads, beside those that do; memory of listeners to whom nothing happens:",
             "  perftest/run notifications --listeners 10000 --stalled 0,1 --padding 1000",
             "  perftest/run notifications --listeners 10000 --seconds 0"
-        },
-        mixinStandardHelpOptions = true,
-        sortOptions = false)
-public final class NotificationsExperiment implements Callable<Integer> {
-    @Mixin
-    RunOptions run = new RunOptions();
-
-    @Mixin
-    TargetOptions target = new TargetOptions();
-
+        })
+public final class NotificationsExperiment extends Experiment {
     @Option(names = "--listeners", split = ",", description = "Default ${DEFAULT-VALUE}.")
     List<Integer> listeners = List.of(10, 100, 1000, 10_000);
 
@@ -84,43 +74,40 @@ public final class NotificationsExperiment implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Exception {
-        var publication = new Publication(run, target);
-        try (var lab = new Lab(run, target)) {
-            var mongo = lab.mongo();
-            var journal = new Journal(listeners.size() * stalled.size() * run.repetitions, System.out);
-            for (var repetition = 1; repetition <= run.repetitions; repetition++) {
-                for (var level : listeners) {
-                    for (var idle : stalled) {
-                        measure(lab, mongo, level, idle, repetition, journal);
-                    }
+    Findings measure(Lab lab) throws Exception {
+        var mongo = lab.mongo();
+        var journal = new Journal(listeners.size() * stalled.size() * run.repetitions, System.out);
+        for (var repetition = 1; repetition <= run.repetitions; repetition++) {
+            for (var level : listeners) {
+                for (var idle : stalled) {
+                    measure(lab, mongo, level, idle, repetition, journal);
                 }
             }
-            return publication.publish(
-                    name(),
-                    "Do n listeners of a change stream receive every event, in order, and how soon? Documents are posted at "
-                            + rate + "/s for " + run.seconds + " s. (Published test 6: 25,000 listeners, 403 ms.)",
-                    "listeners",
-                    "",
-                    Map.of(
-                            RunOptions.LOAD_CLIENT,
-                            "one that posts documents at " + rate + "/s, and processes that listen",
-                            "MongoDB",
-                            mongo.description(),
-                            "transport",
-                            transport
-                                    + (transport == ListenTransport.http2
-                                            ? ", " + streamsPerConnection + " per connection"
-                                            : ""),
-                            "gateway processes",
-                            Integer.toString(gateways),
-                            "listeners that never read",
-                            stalled.toString(),
-                            "padding of documents",
-                            padding + " bytes"),
-                    journal,
-                    notes);
         }
+        return new Findings(
+                name(),
+                "Do n listeners of a change stream receive every event, in order, and how soon? Documents are posted at "
+                        + rate + "/s for " + run.seconds + " s. (Published test 6: 25,000 listeners, 403 ms.)",
+                "listeners",
+                "",
+                Map.of(
+                        RunOptions.LOAD_CLIENT,
+                        "one that posts documents at " + rate + "/s, and processes that listen",
+                        "MongoDB",
+                        mongo.description(),
+                        "transport",
+                        transport
+                                + (transport == ListenTransport.http2
+                                        ? ", " + streamsPerConnection + " per connection"
+                                        : ""),
+                        "gateway processes",
+                        Integer.toString(gateways),
+                        "listeners that never read",
+                        stalled.toString(),
+                        "padding of documents",
+                        padding + " bytes"),
+                journal,
+                notes);
     }
 
     /// Tells apart the results of one commit.

@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import org.restheart.perftest.measure.Machine;
 import org.restheart.perftest.report.Commit;
@@ -25,59 +23,29 @@ final class Publication {
         this.target = target;
     }
 
-    int publish(Findings findings) throws IOException, InterruptedException {
-        return publish(
-                findings.experiment(),
-                findings.question(),
-                findings.levelName(),
-                findings.baseline(),
-                findings.settings(),
-                findings.journal(),
-                findings.notes());
-    }
-
-    int publish(
-            String experiment,
-            String question,
-            String levelName,
-            String baseline,
-            Map<String, String> more,
-            Journal journal)
-            throws IOException, InterruptedException {
-        return publish(experiment, question, levelName, baseline, more, journal, List.of());
-    }
-
     /// Writes the report and says where it is.
     ///
-    /// @param more settings besides those of the options
     /// @return the exit code
-    int publish(
-            String experiment,
-            String question,
-            String levelName,
-            String baseline,
-            Map<String, String> more,
-            Journal journal,
-            List<String> notes)
-            throws IOException, InterruptedException {
-        var settings = new LinkedHashMap<String, String>(new TreeMap<>(more));
+    int publish(Findings findings) throws IOException, InterruptedException {
+        var journal = findings.journal();
+        var settings = new LinkedHashMap<String, String>(new TreeMap<>(findings.settings()));
         settings.put("Java driver", Libraries.nameOf(MongoClients.class));
         // what an experiment says of itself is truer than what holds for most of them
         run.settings().forEach(settings::putIfAbsent);
         target.settings().forEach(settings::putIfAbsent);
         var report = new Report(
-                experiment,
-                question,
+                findings.experiment(),
+                findings.question(),
                 startedAt.toString(),
                 journal.minutes(),
                 Commit.here(),
                 CommandText.ofThisProcess(),
                 machine,
                 settings,
-                levelName,
-                baseline,
+                findings.levelName(),
+                findings.baseline(),
                 journal.rows(),
-                notes);
+                findings.notes());
         System.out.println("results: " + new Results(run.results).write(report));
         return 0;
     }

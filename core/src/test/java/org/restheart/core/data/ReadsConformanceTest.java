@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.restheart.testkit.TestMongo;
@@ -7,21 +7,23 @@ import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
 @WithMongo
-class WritesConformanceTest extends GatewayConformance {
-    WritesConformanceTest(TestMongo mongo) {
+class ReadsConformanceTest extends GatewayConformance {
+    ReadsConformanceTest(TestMongo mongo) {
         super(mongo, ConformanceGateway.start(mongo));
     }
 
     @ParameterizedTest(name = "{0}")
     @ConformanceFile({
-        "writes-documents.yml",
-        "writes-content.yml",
-        "writes-bulk.yml",
-        "writes-databases.yml",
-        "writes-indexes.yml",
-        "writes-errors.yml",
-        "writes-accidents.yml",
-        "http-rows.yml"
+        "reads-documents.yml",
+        "reads-collections.yml",
+        "reads-parameters.yml",
+        "reads-paths.yml",
+        "reads-catalog.yml",
+        "reads-hal.yml",
+        "reads-relationships.yml",
+        "reads-exports.yml",
+        "reads-rules.yml",
+        "reads-aggregations.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         run(c);

@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.restheart.testkit.TestMongo;
@@ -6,24 +6,20 @@ import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
+/// Schemas, sessions, files, and what operators ask.
 @WithMongo
-class ReadsConformanceTest extends GatewayConformance {
-    ReadsConformanceTest(TestMongo mongo) {
+class ServicesConformanceTest extends GatewayConformance {
+    ServicesConformanceTest(TestMongo mongo) {
         super(mongo, ConformanceGateway.start(mongo));
     }
 
     @ParameterizedTest(name = "{0}")
     @ConformanceFile({
-        "reads-documents.yml",
-        "reads-collections.yml",
-        "reads-parameters.yml",
-        "reads-paths.yml",
-        "reads-catalog.yml",
-        "reads-hal.yml",
-        "reads-relationships.yml",
-        "reads-exports.yml",
-        "reads-rules.yml",
-        "reads-aggregations.yml"
+        "services-schemas.yml",
+        "services-sessions.yml",
+        "services-files.yml",
+        "services-rows.yml",
+        "operations.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         run(c);

@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -8,7 +8,7 @@ import org.awaitility.Awaitility;
 
 /// A file system in memory (tmpfs) whose size can be reduced to what is stored: it is full then, without anything that
 /// fills it. Needs Linux and root.
-final class SmallDisk implements AutoCloseable {
+final class ResizableDisk implements AutoCloseable {
     private static final String SIZE = "8g";
 
     /// What may be stored between the look at the size and the change.
@@ -16,7 +16,7 @@ final class SmallDisk implements AutoCloseable {
 
     private final Path folder;
 
-    private SmallDisk(Path folder) {
+    private ResizableDisk(Path folder) {
         this.folder = folder;
     }
 
@@ -25,10 +25,10 @@ final class SmallDisk implements AutoCloseable {
     }
 
     /// @param folder is made
-    static SmallDisk at(Path folder) throws IOException {
+    static ResizableDisk at(Path folder) throws IOException {
         Files.createDirectory(folder);
         run("mount", "-t", "tmpfs", "-o", "size=" + SIZE, "tmpfs", folder.toString());
-        return new SmallDisk(folder);
+        return new ResizableDisk(folder);
     }
 
     /// From now on nothing can be written that needs more space.

@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.restheart.testkit.TestMongo;

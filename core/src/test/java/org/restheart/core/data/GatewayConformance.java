@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;

@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.restheart.testkit.TestMongo;
@@ -6,20 +6,22 @@ import org.restheart.testkit.WithMongo;
 import org.restheart.testkit.conformance.ConformanceCase;
 import org.restheart.testkit.conformance.ConformanceFile;
 
-/// Schemas, sessions, files, and what operators ask.
 @WithMongo
-class ServicesConformanceTest extends GatewayConformance {
-    ServicesConformanceTest(TestMongo mongo) {
+class WritesConformanceTest extends GatewayConformance {
+    WritesConformanceTest(TestMongo mongo) {
         super(mongo, ConformanceGateway.start(mongo));
     }
 
     @ParameterizedTest(name = "{0}")
     @ConformanceFile({
-        "services-schemas.yml",
-        "services-sessions.yml",
-        "services-files.yml",
-        "services-rows.yml",
-        "operations.yml"
+        "writes-documents.yml",
+        "writes-content.yml",
+        "writes-bulk.yml",
+        "writes-databases.yml",
+        "writes-indexes.yml",
+        "writes-errors.yml",
+        "writes-accidents.yml",
+        "http-rows.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         run(c);

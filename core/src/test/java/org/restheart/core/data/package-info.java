@@ -1,5 +1,5 @@
 /// The data API over the wire, by conformance cases.
 @NullMarked
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import org.jspecify.annotations.NullMarked;

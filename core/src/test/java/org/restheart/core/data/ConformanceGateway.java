@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import java.util.Optional;
 import org.restheart.core.Gateway;

@@ -1,4 +1,4 @@
-package org.restheart.core.dataapi;
+package org.restheart.core.data;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
