@@ -10,8 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -19,7 +18,6 @@ import org.restheart.http.ProblemCode;
 /// The write of definitions by one request: checks them, waits for others that write definitions with the same ids or
 /// paths, and collects warnings. Thread-safe as its request is.
 final class DefinitionWrite implements AutoCloseable {
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     /// While others wait in MongoDB for a document that the request has changed.
@@ -111,7 +109,7 @@ final class DefinitionWrite implements AutoCloseable {
     }
 
     private ServedApp compile(String database, BsonDocument document) throws InvalidApp {
-        var raw = document instanceof RawBsonDocument already ? already : new RawBsonDocument(document, CODEC);
+        var raw = RawDocuments.encode(document);
         return catalog.compile(raw, database, true);
     }
 

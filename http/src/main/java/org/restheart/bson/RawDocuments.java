@@ -77,6 +77,13 @@ public final class RawDocuments {
         return length == to - from;
     }
 
+    /// The document in BSON; the same if it is already.
+    ///
+    /// @throws org.bson.BSONException if it has no form in BSON
+    public static RawBsonDocument encode(BsonDocument document) {
+        return document instanceof RawBsonDocument raw ? raw : new RawBsonDocument(document, TREES);
+    }
+
     /// The document as a tree that can be changed.
     public static BsonDocument toTree(RawBsonDocument document) {
         return document.decode(TREES);

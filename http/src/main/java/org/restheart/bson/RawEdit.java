@@ -6,7 +6,6 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
 
 /// Builds a copy of a document with some top-level fields set or removed; all other fields are copied as bytes. The
@@ -100,8 +99,6 @@ public final class RawEdit {
 
     /// Writes single elements, a type, a name and a value.
     private static final class BsonElements {
-        private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
-
         private BsonElements() {}
 
         /// @throws IllegalArgumentException if the name contains U+0000
@@ -147,7 +144,7 @@ public final class RawEdit {
                     yield BsonTypes.DATE;
                 }
                 default -> {
-                    var around = new RawBsonDocument(new BsonDocument("", value), CODEC);
+                    var around = RawDocuments.encode(new BsonDocument("", value));
                     byte[] bytes = around.getBackingArray();
                     int start = around.getByteOffset();
                     out.add(bytes, start + BsonSink.ROOT, start + around.getByteLength() - 1);

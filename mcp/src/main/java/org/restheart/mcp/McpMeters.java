@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +28,7 @@ final class McpMeters {
 
     /// @param outcome `done`, `asked`, `refused` or `failed`
     void called(String tool, String outcome, long nanos) {
-        counter(new Key("mcp_calls", tool, outcome), "Calls of tools", "tool", "outcome")
-                .increment();
+        count("mcp_calls", "Calls of tools", "tool", tool, "outcome", outcome);
         timers.computeIfAbsent(
                         tool,
                         _ -> Timer.builder("mcp_seconds")
@@ -40,41 +40,27 @@ final class McpMeters {
 
     void result(ToolResult result) {
         bytes.record(result.bytes());
-        result.cut()
-                .forEach(bound -> counter(new Key("mcp_cut", bound, ""), "Results that a bound has cut", "bound", "")
-                        .increment());
+        result.cut().forEach(bound -> count("mcp_cut", "Results that a bound has cut", "bound", bound));
     }
 
     void refused(String reason) {
-        counter(new Key("mcp_refused", reason, ""), "Requests refused before a tool was called", "reason", "")
-                .increment();
+        count("mcp_refused", "Requests refused before a tool was called", "reason", reason);
     }
 
     void legacy(Revision revision) {
-        counter(
-                        new Key("mcp_legacy", revision.version(), ""),
-                        "Requests of earlier revisions of the protocol",
-                        "version",
-                        "")
-                .increment();
+        count("mcp_legacy", "Requests of earlier revisions of the protocol", "version", revision.version());
     }
 
-    /// A counter of the registry.
-    ///
-    /// @param value of the first label
-    /// @param second the value of the second one; empty if there is none
-    private record Key(String name, String value, String second) {}
+    private record Key(String name, List<String> tags) {}
 
-    /// @param label the first one
-    /// @param second empty if there is none
-    private Counter counter(Key key, String description, String label, String second) {
-        var known = counters.get(key);
-        return known != null
-                ? known
-                : counters.computeIfAbsent(key, _ -> {
-                    var counter =
-                            Counter.builder(key.name()).description(description).tag(label, key.value());
-                    return (second.isEmpty() ? counter : counter.tag(second, key.second())).register(registry);
-                });
+    /// @param tags names and values in turn
+    private void count(String name, String description, String... tags) {
+        counters.computeIfAbsent(
+                        new Key(name, List.of(tags)),
+                        _ -> Counter.builder(name)
+                                .description(description)
+                                .tags(tags)
+                                .register(registry))
+                .increment();
     }
 }

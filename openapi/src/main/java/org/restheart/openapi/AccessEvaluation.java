@@ -127,17 +127,8 @@ final class AccessEvaluation {
                 .anyMatch(pattern -> pattern.matcher(path.decoded()).matches());
     }
 
-    /// The path, if it resolves to the expected resource.
     private Optional<RequestPath> pathOf(Request asking, ResourceKind kind, String... tokens) {
-        return descriptions
-                .pathOf(asking.connection(), tokens)
-                .filter(path -> !isExcluded(path))
-                .filter(path -> descriptions
-                        .resolve(path, asking.connection())
-                        .filter(found -> found.kind() == kind
-                                && (tokens.length < 1 || tokens[0].equals(found.db()))
-                                && (tokens.length < 2 || tokens[1].equals(found.collection())))
-                        .isPresent());
+        return descriptions.pathOf(asking.connection(), kind, tokens).filter(path -> !isExcluded(path));
     }
 
     private Optional<Group> root(Request asking, Options options) {

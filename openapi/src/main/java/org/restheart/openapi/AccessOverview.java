@@ -74,12 +74,14 @@ final class AccessOverview {
         var found = new BsonArray();
         for (var structure : structures) {
             var db = structure.name();
-            pathOf(asking, ResourceKind.DB, db)
+            descriptions
+                    .pathOf(asking.connection(), ResourceKind.DB, db)
                     .flatMap(path -> resource(path, "database", "", databaseOperations(asking, path)))
                     .ifPresent(found::add);
             for (var collection : structure.collections()) {
                 Thread.yield();
-                pathOf(asking, collection.kind(), db, collection.name())
+                descriptions
+                        .pathOf(asking.connection(), collection.kind(), db, collection.name())
                         .flatMap(path -> resource(
                                 path,
                                 kind(collection.kind()),
@@ -97,16 +99,6 @@ final class AccessOverview {
             case SCHEMA_STORE -> "schemas";
             default -> "collection";
         };
-    }
-
-    /// The path, if it resolves to the expected resource.
-    private Optional<RequestPath> pathOf(Request asking, ResourceKind kind, String... tokens) {
-        return descriptions
-                .pathOf(asking.connection(), tokens)
-                .filter(path -> descriptions
-                        .resolve(path, asking.connection())
-                        .filter(located -> located.kind() == kind)
-                        .isPresent());
     }
 
     /// Empty if nothing is permitted.

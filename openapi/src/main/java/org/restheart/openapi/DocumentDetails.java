@@ -143,11 +143,7 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
 
     private boolean mayReadSchema(Request asking, String db, String id) {
         return descriptions
-                .pathOf(asking.connection(), db, "_schemas", id)
-                .filter(path -> descriptions
-                        .resolve(path, asking.connection())
-                        .filter(found -> found.kind() == ResourceKind.SCHEMA && db.equals(found.db()))
-                        .isPresent())
+                .pathOf(asking.connection(), ResourceKind.SCHEMA, db, "_schemas", id)
                 .flatMap(path -> judgedRights(asking, path))
                 .filter(rights -> rights.readFilter().isEmpty())
                 .isPresent();

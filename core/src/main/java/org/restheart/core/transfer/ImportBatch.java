@@ -10,9 +10,8 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
+import org.restheart.bson.RawDocuments;
 
 /// Documents that are sent together. Confined to one thread.
 final class ImportBatch {
@@ -33,9 +32,7 @@ final class ImportBatch {
             sent.putAll(document);
             generated.add(numbers.size());
         }
-        var bytes = new RawBsonDocument(sent, new BsonDocumentCodec())
-                .getByteBuffer()
-                .asNIO();
+        var bytes = RawDocuments.encode(sent).getByteBuffer().asNIO();
         content.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
         numbers.add(number);
     }

@@ -25,8 +25,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonSerializationException;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.resource.ResourceNames;
 
@@ -78,7 +78,7 @@ final class TokenSeal {
 
     /// The sealed token; equal for equal tokens.
     BsonDocument seal(BsonDocument token) {
-        var bytes = new RawBsonDocument(token, new BsonDocumentCodec()).getByteBuffer();
+        var bytes = RawDocuments.encode(token).getByteBuffer();
         var padded = ByteBuffer.allocate((bytes.remaining() + BLOCK - 1) / BLOCK * BLOCK)
                 .put(bytes.asNIO())
                 .array();
@@ -110,7 +110,7 @@ final class TokenSeal {
             var bytes = cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(all, NONCE_BYTES))
                     .doFinal(all, NONCE_BYTES, all.length - NONCE_BYTES);
             int length = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt();
-            return Optional.of(new RawBsonDocument(bytes, 0, length).decode(new BsonDocumentCodec()));
+            return Optional.of(RawDocuments.toTree(new RawBsonDocument(bytes, 0, length)));
         } catch (GeneralSecurityException | IllegalArgumentException | BsonSerializationException _) {
             return Optional.empty();
         }

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
@@ -19,8 +19,6 @@ import org.restheart.mongo.write.DocumentWrites;
 final class CoalescedWrites<O> implements DocumentWrites<O> {
     /// A request with a larger fraction of a command than this is sent separately.
     private static final int LARGE_PART = 4;
-
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final Batching batching;
     private final String command;
@@ -58,7 +56,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         return !deployment.isReplicaSet() || blocked.contain(write)
                 ? Optional.empty()
                 : write.statement()
-                        .map(statement -> new RawBsonDocument(statement, CODEC))
+                        .map(statement -> RawDocuments.encode(statement))
                         .filter(bytes -> bytes.getByteLength() <= maxBytes / LARGE_PART)
                         .map(bytes -> new Statement<>(write, bytes));
     }

@@ -6,16 +6,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.bson.fields.Update;
 
 /// The fields that a filter depends on.
 public final class FilterFields {
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
-
     private final Set<String> paths = new HashSet<>();
     private boolean anything;
 
@@ -60,7 +57,7 @@ public final class FilterFields {
 
     /// Documents are equal only if their fields have the same order.
     private static byte[] bytes(BsonValue value) {
-        var buffer = new RawBsonDocument(new BsonDocument("", value), CODEC).getByteBuffer();
+        var buffer = RawDocuments.encode(new BsonDocument("", value)).getByteBuffer();
         var bytes = new byte[buffer.remaining()];
         buffer.get(bytes);
         return bytes;

@@ -12,8 +12,8 @@ import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.mongo.exchange.DataRequest;
@@ -115,7 +115,7 @@ public final class NewDocument {
     public static RawBsonDocument encode(BsonDocument document) {
         RawBsonDocument encoded;
         try {
-            encoded = new RawBsonDocument(document, new BsonDocumentCodec());
+            encoded = RawDocuments.encode(document);
         } catch (BsonSerializationException e) {
             throw invalid("Invalid BSON: " + e.getMessage());
         }

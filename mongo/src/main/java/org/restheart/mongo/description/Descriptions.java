@@ -109,11 +109,16 @@ public final class Descriptions {
         return ResourceMethods.demands(kind, method);
     }
 
-    /// The path of a resource; empty if it is not mounted.
+    /// The path of a resource; empty if it is not mounted, or if its path is that of another resource.
     ///
-    /// @param tokens none for the root, a database, or a database and a collection
-    public Optional<RequestPath> pathOf(Connection connection, String... tokens) {
-        return mounts.pathOf(connection, List.of(tokens));
+    /// @param tokens none for the root, a database, a database and a collection, or those and a document
+    public Optional<RequestPath> pathOf(Connection connection, ResourceKind kind, String... tokens) {
+        return mounts.pathOf(connection, List.of(tokens))
+                .filter(path -> resolve(path, connection)
+                        .filter(found -> found.kind() == kind
+                                && (tokens.length < 1 || tokens[0].equals(found.db()))
+                                && (tokens.length < 2 || tokens[1].equals(found.collection())))
+                        .isPresent());
     }
 
     /// What paths of collections look like, as in [org.restheart.http.judged.DataPaths].

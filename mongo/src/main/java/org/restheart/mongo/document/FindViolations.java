@@ -15,8 +15,8 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Problem;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
@@ -168,7 +168,7 @@ public final class FindViolations implements DataHandler {
         }
 
         private static BsonDocument without(BsonDocument document, String field) {
-            var copy = document instanceof RawBsonDocument raw ? raw.decode(new BsonDocumentCodec()) : document.clone();
+            var copy = document instanceof RawBsonDocument raw ? RawDocuments.toTree(raw) : document.clone();
             copy.remove(field);
             return copy;
         }

@@ -1,8 +1,7 @@
 package org.restheart.mongo.format;
 
 import org.bson.BsonDocument;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.bson.Utf8Buffer;
 
 /// The documents' BSON, one document after the other, as `mongodump` and drivers read it (bsonspec.org).
@@ -16,9 +15,7 @@ public record BsonBytes() implements DocumentFormat {
 
     @Override
     public void document(BsonDocument document, long index, Utf8Buffer out) {
-        var raw = document instanceof RawBsonDocument bytes
-                ? bytes
-                : new RawBsonDocument(document, new BsonDocumentCodec());
+        var raw = RawDocuments.encode(document);
         var bytes = raw.getByteBuffer().asNIO();
         out.utf8(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.arrayOffset() + bytes.limit());
     }

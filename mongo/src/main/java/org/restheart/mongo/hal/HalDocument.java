@@ -10,7 +10,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -77,7 +77,7 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
     /// A mutable copy.
     private static BsonDocument tree(BsonDocument document) {
         if (document instanceof RawBsonDocument raw) {
-            return raw.decode(new BsonDocumentCodec());
+            return RawDocuments.toTree(raw);
         }
         var copy = new BsonDocument();
         copy.putAll(document);

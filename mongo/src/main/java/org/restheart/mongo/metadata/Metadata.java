@@ -16,9 +16,8 @@ import java.util.function.Function;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
@@ -35,8 +34,6 @@ public final class Metadata {
 
     /// Bytes of heap for one byte of properties in BSON: twice the measured 4 (empty arrays).
     private static final int EXPANSION = 8;
-
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     /// How long entries are kept at most where no change stream reports changes: other gateways' changes are seen as
     /// soon as with one.
@@ -78,7 +75,8 @@ public final class Metadata {
 
     private static long bytes(ResourceMetadata metadata) {
         return metadata.properties()
-                .map(properties -> (long) EXPANSION * new RawBsonDocument(properties, CODEC).getByteLength())
+                .map(properties ->
+                        (long) EXPANSION * RawDocuments.encode(properties).getByteLength())
                 .orElse(0L);
     }
 

@@ -29,12 +29,10 @@ final class SharedLoads<K, V> {
     /// @param bytes of heap that a value takes
     /// @param maxBytes of all values; a larger one is kept alone
     SharedLoads(String name, int maxEntries, Duration ttl, ToLongFunction<V> bytes, long maxBytes) {
-        long least = maxBytes / maxEntries;
-        long most = Math.min(maxBytes, Integer.MAX_VALUE);
         var builder = Caffeine.newBuilder()
                 .executor(Runnable::run)
                 .maximumWeight(maxBytes)
-                .weigher((K _, V value) -> (int) Math.clamp(bytes.applyAsLong(value), least, most))
+                .weigher((K _, V value) -> CacheMeter.weight(bytes.applyAsLong(value), maxEntries, maxBytes))
                 .evictionListener((_, _, _) -> evicted());
         this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).buildAsync();
         this.meter = new CacheMeter(name, cache.synchronous()::estimatedSize);

@@ -24,12 +24,11 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
 
@@ -41,12 +40,9 @@ final class StoredSchemas {
     static final String COLLECTION = "_schemas";
 
     private static final int MAX_CACHED = 1_000;
-    private static final long MOST = Integer.MAX_VALUE;
 
     /// Bytes of heap for one byte of a schema in BSON (measured: 26, with the tree of its values).
     private static final int EXPANSION = 30;
-
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final MongoClient client;
     private final Predicate<String> shows;
@@ -70,8 +66,8 @@ final class StoredSchemas {
             var builder = Caffeine.newBuilder()
                     .executor(Runnable::run)
                     .maximumWeight(maxBytes)
-                    .weigher((String _, CompiledSchema schema) -> (int)
-                            Math.clamp(EXPANSION * schema.bytes(), maxBytes / MAX_CACHED, Math.min(maxBytes, MOST)))
+                    .weigher((String _, CompiledSchema schema) ->
+                            CacheMeter.weight(EXPANSION * schema.bytes(), MAX_CACHED, maxBytes))
                     .evictionListener((_, _, _) -> evicted());
             this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
         }
@@ -120,7 +116,7 @@ final class StoredSchemas {
     /// Bytes in BSON.
     private static long size(BsonDocument schema, Collection<Optional<BsonDocument>> references) {
         return Stream.concat(Stream.of(schema), references.stream().flatMap(Optional::stream))
-                .mapToLong(each -> new RawBsonDocument(each, CODEC).getByteLength())
+                .mapToLong(each -> RawDocuments.encode(each).getByteLength())
                 .sum();
     }
 

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 
@@ -59,8 +59,6 @@ public final class LimitedWrites {
 
     /// How many statements are sent separately, one after the other, to find the one that waits.
     private static final int MAX_SEPARATE = 500;
-
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final MongoClient client;
     private final boolean retriesWrites;
@@ -154,7 +152,7 @@ public final class LimitedWrites {
                 if (hint != null) {
                     statement.append("hint", hint.toBsonDocument());
                 }
-                yield new RawBsonDocument(statement, CODEC);
+                yield RawDocuments.encode(statement);
             }
             default -> throw new IllegalArgumentException("neither an insert nor a replacement");
         };
