@@ -27,7 +27,7 @@ import org.restheart.mongo.error.ShareTakenException;
 /// Divides the connections of each pool among callers: requests of one caller that wait in MongoDB, for example
 /// for a locked document, never hold all of them, and some are reserved for the server. Look-ups for callers,
 /// such as those of accounts and of collections' properties, share the reserved ones in the same way: a flood
-/// of names that do not exist takes the connections of nobody else.
+/// of names that do not exist takes no connections of other callers.
 ///
 /// This is the pool's only listener, and passes events on to others: the driver lets a listener refuse a
 /// connection by an exception only if there is one. Thread-safe.

@@ -17,7 +17,7 @@ import org.restheart.core.server.StartException;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.DefaultConcern;
 
-/// A MongoDB client of this process, whose operations end when their server is silent or the client is closed.
+/// A MongoDB client of this process, whose operations end when their server does not respond or the client is closed.
 final class MongoConnection implements AutoCloseable {
     private static final int MAX_POOL_SIZE = 128;
 
@@ -25,7 +25,7 @@ final class MongoConnection implements AutoCloseable {
     /// election takes.
     private static final Duration SERVER_SELECTION = BoundedConcern.LIMIT;
 
-    /// How often the driver looks after each server, and how long it waits for one that is silent, unless the
+    /// How often the driver checks each server, and how long it waits for one that does not respond, unless the
     /// connection string has `heartbeatFrequencyMS` and `connectTimeoutMS`. For as long as both together a frozen
     /// server goes unnoticed.
     private static final Duration HEARTBEAT = Duration.ofSeconds(1);

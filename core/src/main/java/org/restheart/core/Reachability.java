@@ -34,7 +34,7 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     /// more often than its heartbeats do.
     private static final Duration PROBE = Duration.ofSeconds(1);
 
-    /// The driver asks again twice a second while it waits.
+    /// The driver polls servers twice a second while it waits.
     private static final Duration ROUND = Duration.ofMillis(500);
 
     private static final long REACHABLE = Long.MAX_VALUE;
@@ -117,7 +117,7 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
         return suitable;
     }
 
-    /// Whether the DNS names no members (`mongodb+srv`). The driver asks it again every ten seconds, whoever waits.
+    /// Whether the DNS names no members (`mongodb+srv`). The driver asks it again every ten seconds, in any case.
     private static boolean isWithoutMembers(ClusterDescription cluster) {
         return cluster.getServerDescriptions().isEmpty() && cluster.getSrvResolutionException() != null;
     }

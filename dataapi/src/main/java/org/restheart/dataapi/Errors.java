@@ -99,7 +99,7 @@ record Errors(String linkBase) {
                 : text;
     }
 
-    /// Whether the client wants RFC 9457 instead.
+    /// Whether the client accepts RFC 9457 instead.
     static boolean areWantedAsProblem(Request request) {
         return request.headers().all("Accept").stream().anyMatch(type -> type.contains("application/problem+json"));
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// Locks for requests that must not overlap if they have a name in common. A request locks its names together or waits
-/// without any of them, so that one that waits keeps nobody else waiting; those that wait for a name are served
+/// without any of them, so that one that waits does not delay others; those that wait for a name are served
 /// in sequence. Thread-safe.
 ///
 /// @param <T> of names

@@ -40,7 +40,7 @@ public record ReadRightsOfMappings(
 
     private static final Via VIA = Via.of(Via.Service.GRAPHQL, "query");
 
-    /// @throws ProblemException 403 if the caller may not read the collection, or nobody may
+    /// @throws ProblemException 403 if the caller may not read the collection, or no caller may
     @Override
     public ReadRights apply(Request request, Source source) {
         if (reserved.stream().anyMatch(namespace -> isNamed(namespace, source.namespace()))) {

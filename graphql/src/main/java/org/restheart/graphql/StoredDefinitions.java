@@ -61,7 +61,7 @@ final class StoredDefinitions {
 
     /// Definitions that are written through this server do not claim the path of another. Of those that were
     /// stored in other ways, or by two servers at the same moment, all servers serve the oldest one that is
-    /// enabled. Who may write definitions cannot choose an entity tag, so that nobody's later definition takes
+    /// enabled. Who may write definitions cannot choose an entity tag, so that no later definition takes
     /// the path of an earlier one, which keeps its tag: while there are two, neither can be changed.
     Optional<RawBsonDocument> served(String uri, List<RawBsonDocument> claimants) {
         var owners = claimants.stream()

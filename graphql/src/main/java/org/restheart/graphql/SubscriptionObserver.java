@@ -12,6 +12,6 @@ public interface SubscriptionObserver {
     /// @param request that opened the connection
     /// @param status that a request would have been answered with
     /// @param bytes of results
-    /// @param nanos from the message that asks for it to its end
+    /// @param nanos from the message that requests it to its end
     void ended(Request request, NamedOperation operation, int status, long bytes, long nanos);
 }

@@ -50,7 +50,7 @@ public interface Body {
     /// @throws ProblemException 503 if the caller holds too much already
     default void hold(long bytes) {}
 
-    /// Content in memory, for whose objects nobody is charged.
+    /// Content in memory, whose objects are charged to no caller.
     ///
     /// @param content not copied
     static Body of(byte[] content) {

@@ -7,10 +7,10 @@ import org.restheart.http.attribute.Key;
 /// The warnings that are found while a request is carried out: those that take part in it add them, and the service
 /// that answers it sends them to the client.
 public final class FoundWarnings {
-    /// Takes the warnings; absent where nobody asks for them. Thread-safe.
+    /// Takes the warnings; absent where warnings are not shown. Thread-safe.
     public static final Key<Queue<String>> KEY = Key.named("found warnings");
 
-    /// More of them would be read by nobody, and headers are limited.
+    /// More would not be read, and headers are limited.
     private static final int MAX = 10;
 
     private FoundWarnings() {}
@@ -20,7 +20,7 @@ public final class FoundWarnings {
         return request.attribute(KEY).isPresent() ? request : request.with(KEY, new ConcurrentLinkedQueue<>());
     }
 
-    /// Adds a warning, once, and not beyond the first few; nowhere if nobody asks for them.
+    /// Adds a warning, once, and not beyond the first few; nowhere if warnings are not shown.
     public static void add(Request request, String warning) {
         request.attribute(KEY)
                 .filter(found -> found.size() < MAX && !found.contains(warning))

@@ -105,7 +105,7 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
             meters.refused(refused.reason());
         }
 
-        /// @param told what the client is told of the problem
+        /// @param told the problem as the client gets it
         void refused(RefusedCall told, Problem problem) {
             refused(told);
             if (problem.status() >= 500) {

@@ -14,7 +14,7 @@ import org.bson.BsonValue;
 /// confirmation is valid for the same call of the same account, for a limited time, once, and for no more
 /// documents than were counted. Thread-safe.
 ///
-/// @param uses uses up the identifier of a token, which lives until the instant; false if it was used before, at any
+/// @param uses uses up the identifier of a token, which is valid until the instant; false if it was used before, at any
 ///     gateway
 record Confirmations(SealedTokens tokens, boolean requireElicitation, BiPredicate<String, Instant> uses) {
     private static final Duration LIFETIME = Duration.ofMinutes(5);

@@ -123,7 +123,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         }
     }
 
-    /// Why rules refuse a call. Callers who may read the collection are told which right the tool needs besides; for
+    /// Why rules refuse a call. Callers who may read the collection get the right that the tool needs besides; for
     /// others it may not exist.
     RefusedCall notPermitted(ToolCall call) {
         return call.tool()

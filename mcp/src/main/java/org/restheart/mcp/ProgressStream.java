@@ -38,7 +38,7 @@ final class ProgressStream {
 
     private ProgressStream() {}
 
-    /// Whether the client accepts events and wants to know about the progress of a call that waits.
+    /// Whether the client accepts events and has requested the progress of a call that waits.
     static boolean isWanted(Request request, RpcRequest rpc) {
         return rpc.progressToken().isPresent()
                 && rpc.method().equals("tools/call")

@@ -56,7 +56,7 @@ final class ReadTools {
         return documents(call, block, place.behind(block, call.has("sort")));
     }
 
-    /// The request for the only document that the call asks for; empty for other calls.
+    /// The request for the only document that the call names; empty for other calls.
     ///
     /// @throws RefusedCall for a filter that is not Extended JSON, and for a collection without a path
     Optional<JudgedRequest> byId(ToolCall call) {

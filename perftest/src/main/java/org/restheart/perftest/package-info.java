@@ -1,6 +1,6 @@
 /// The load harness: measures a running gateway beside the plain MongoDB driver.
 ///
-/// Entry type: [Main]. It talks to the gateway over HTTP only and knows none of its classes.
+/// Entry type: [Main]. It talks to the gateway over HTTP only and depends on none of its classes.
 @NullMarked
 package org.restheart.perftest;
 

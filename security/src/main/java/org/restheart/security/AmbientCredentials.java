@@ -150,7 +150,7 @@ public final class AmbientCredentials {
                 .isPresent();
     }
 
-    /// A proxy in front of this server may speak another scheme with the client.
+    /// A proxy in front of this server may use another scheme with the client.
     private Predicate<String> isOther(Request request) {
         var own = request.connection().hostAndPort().toLowerCase(Locale.ROOT);
         return origin -> {

@@ -36,8 +36,8 @@ public record MclientConfig(boolean enabled, String connectionString) {
         }
     }
 
-    /// Whether writes may carry the numbers by which MongoDB knows them again; some proxies and databases with
-    /// MongoDB's protocol have to be told not to.
+    /// Whether writes may carry the numbers by which MongoDB recognizes repeated writes; some proxies and databases
+    /// with MongoDB's protocol have to be told not to.
     boolean retriesWrites() {
         return !NO_RETRIES.matcher(connectionString).find();
     }

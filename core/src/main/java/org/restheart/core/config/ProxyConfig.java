@@ -14,7 +14,7 @@ import java.util.Optional;
 /// @param connectionsPerThread most connections per I/O thread and target
 /// @param softMaxConnectionsPerThread idle ones above it are closed
 /// @param maxQueueSize requests that may wait for a connection
-/// @param connectionsTtl how long an idle connection above the soft limit lives; empty for no limit
+/// @param connectionsTtl how long an idle connection above the soft limit stays open; empty for no limit
 /// @param problemServerRetry how long a failed target is left out
 /// @param requestTimeout how long a request may take, response included; empty for no limit
 /// @param healthCheck empty if targets are left out by failed requests alone

@@ -14,7 +14,7 @@ import org.restheart.security.ClientAddress;
 
 /// Refuses requests with 503 under overload ([AdmissionControl]), instead of letting them wait. A caller is an
 /// account, or the address of a client without one. A request that waits for content from its client is not in
-/// progress meanwhile: slow clients would make an overload of nothing. One instance for all services, since
+/// progress meanwhile: else slow clients would count as overload. One instance for all services, since
 /// they share MongoDB.
 final class OverloadFilter implements Filter {
     private final AdmissionControl admission = new AdmissionControl(System::nanoTime);

@@ -18,8 +18,8 @@ import org.restheart.http.push.Transport;
 /// not counted. Thread-safe.
 ///
 /// Bytes that responses share are counted once in total, and once for each of their callers, as if each had them
-/// alone. Who was first answers for nobody else: when its client has taken its response, its share is free again,
-/// however long those that joined it take nothing. And nobody has bytes beyond its share by having joined others.
+/// alone. The first one is not charged for the others: when its client has taken its response, its share is free again,
+/// however long those that joined it take nothing. And no caller has bytes beyond its share by having joined others.
 final class ResponseMemory {
     private static final int SMALL = 16 << 10;
     private static final int UNIT = 16 << 10;

@@ -84,7 +84,7 @@ final class TargetFailures implements DefaultResponseListener {
         }
     }
 
-    /// Sends the problem, unless the configuration wants responses without bodies.
+    /// Sends the problem, unless responses without bodies are configured.
     private boolean explain(HttpServerExchange exchange, Problem problem) {
         if (!bodies.include(problem)) {
             return false;

@@ -31,7 +31,7 @@ import org.restheart.http.Request;
 /// bound, and dropped beyond it. Thread-safe.
 public final class Tracing implements AutoCloseable {
     /// It reports every failed export; [ReportingExporter] reports the first. Kept here since the JDK's own
-    /// registry of loggers forgets the level of one that nobody holds.
+    /// registry of loggers forgets the level of one that is not referenced.
     private static final Logger SDK = Logger.getLogger("io.opentelemetry");
 
     private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");

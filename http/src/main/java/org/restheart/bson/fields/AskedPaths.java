@@ -3,7 +3,7 @@ package org.restheart.bson.fields;
 import java.util.Arrays;
 import java.util.List;
 
-/// Paths of names that a question is about, for comparing them with paths of a content while descending into it, so
+/// Field paths that a predicate names, for comparing them with paths of a content while descending into it, so
 /// that these never become texts. Positions in a content are read as in a [FieldPath]. Immutable.
 final class AskedPaths {
     /// Marks where every step of the content is read as a name.

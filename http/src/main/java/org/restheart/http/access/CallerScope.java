@@ -68,13 +68,13 @@ public final class CallerScope {
         return caller.startsWith(LOOK_UPS);
     }
 
-    /// The caller that the current thread works for, or the first of them; [#SERVER] if nobody else is known.
+    /// The caller that the current thread works for, or the first of them; [#SERVER] if there is no other.
     public static String current() {
         return sharers().getFirst();
     }
 
     /// All callers that the current thread works for: those whose requests share a command. Distinct; [#SERVER]
-    /// if nobody is known.
+    /// if none is known.
     public static List<String> sharers() {
         return CURRENT.isBound() ? CURRENT.get().sharers : SERVERS;
     }

@@ -37,7 +37,7 @@ public record JudgedRequest(
     /// How long MongoDB may work for it, if that is less than what the configuration allows.
     public static final Key<Duration> TIME_LIMIT = Key.named("time limit");
 
-    /// Whether its query ends in MongoDB when nobody waits for it any more: the waiting thread has been
+    /// Whether its query ends in MongoDB when no request waits for it any more: the waiting thread has been
     /// interrupted, and no request of another kind shares the query.
     public static final Key<Boolean> INTERRUPTIBLE = Key.named("interruptible");
 

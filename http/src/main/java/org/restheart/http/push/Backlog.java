@@ -131,7 +131,7 @@ public final class Backlog {
         }
     }
 
-    /// Waits until the queue is at most an eighth full with another frame, or has ended: for producers that nobody else
+    /// Waits until the queue is at most an eighth full with another frame, or has ended: for producers that no other
     /// waits for, and which have the rest elsewhere.
     ///
     /// @param timeout how long the receiver may take nothing

@@ -74,7 +74,7 @@ record CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, Strea
         }
     }
 
-    /// Delivers one event, if there is one. Waits for a client that takes them slowly: nobody else waits for it.
+    /// Delivers one event, if there is one. Waits for a client that takes them slowly: no other listener waits for it.
     ///
     /// @return the position up to which all events are delivered
     private @Nullable BsonDocument step(ResumedEvents events, SharedStream stream, Listener listener)

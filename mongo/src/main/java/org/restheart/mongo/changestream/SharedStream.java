@@ -199,7 +199,7 @@ final class SharedStream implements ChangeFollower.Audience {
 
     /// The callers whose listeners share a cursor, with the number of their listeners. The cursor counts for one of
     /// them: for the one on whose behalf it was opened, and once that one has left, for the one that has listened
-    /// longest. So nobody pays for a cursor that only others use. Thread-safe; never blocks for long.
+    /// longest. So no account is charged for a cursor that only others use. Thread-safe; never blocks for long.
     private static final class Sharers {
         @GuardedBy("this")
         private final Map<String, Integer> listeners = new LinkedHashMap<>();

@@ -305,7 +305,7 @@ final class BatchQueue<R, O> {
             suspectSince = NEVER;
         }
 
-        /// Whether its command is abandoned: its server is silent, or has been unreachable for a while. A
+        /// Whether its command is abandoned: its server does not respond, or has been unreachable for a while. A
         /// broken connection may hide a server for a moment. A command that waits for a server is not lost:
         /// one may be elected until the requests time out.
         private boolean isLost(long now) {

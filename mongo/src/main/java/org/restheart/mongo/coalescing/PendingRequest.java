@@ -96,7 +96,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         }
     }
 
-    /// The same for a request that was sent: nobody waits for its outcome any more.
+    /// The same for a request that was sent: no client waits for its outcome any more.
     void endIfGone() {
         var waiter = this.waiter;
         if (waiter != null) {

@@ -37,7 +37,7 @@ final class SharedFinds {
     /// A request for the documents of a query.
     ///
     /// @param form what `read` returns depends on the documents and this alone
-    /// @param isInterruptible whether the query ends in MongoDB when nobody waits for it any more
+    /// @param isInterruptible whether the query ends in MongoDB when no request waits for it any more
     /// @param read finds the documents by a finder that it changes, and takes them; on a thread that may block
     record Find(FindQuery query, String form, boolean isInterruptible, Function<UnaryOperator<Finder>, Taken> read) {}
 
@@ -54,7 +54,7 @@ final class SharedFinds {
             return !(this instanceof Page(var response) && response.content() instanceof Content.Streamed);
         }
 
-        /// Ends what nobody will read: a streamed page has a cursor in MongoDB.
+        /// Ends what will not be read: a streamed page has a cursor in MongoDB.
         default void discard() {
             if (this instanceof Page(var response)) {
                 response.content().abandon();
@@ -77,7 +77,7 @@ final class SharedFinds {
         }
     }
 
-    /// With the longest time limit of all: whoever has a shorter one waits no longer than that.
+    /// With the longest time limit of all: a request with a shorter one waits no longer than that.
     private static void answer(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
         var first = mostPatient(requests);
         requests.forEach(pending -> {
@@ -181,7 +181,7 @@ final class SharedFinds {
         var _ = pending.whenComplete((_, _) -> timer.complete(true)); // which cancels it
     }
 
-    /// A command that is given up when nobody waits for it any more. It runs on a virtual thread: interrupting that
+    /// A command that is given up when no request waits for it any more. It runs on a virtual thread: interrupting that
     /// closes the connection to MongoDB on which it waits, which ends the operation there.
     private static final class InterruptibleCommand {
         /// The interval in which it is checked who still waits.

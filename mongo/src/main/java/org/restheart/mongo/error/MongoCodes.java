@@ -55,7 +55,7 @@ public final class MongoCodes {
         return Problem.of(ProblemCode.QUERY_TIMED_OUT, "Operation exceeded time limit");
     }
 
-    /// @param message MongoDB's text for the error; shown only where it speaks about the client's own input
+    /// @param message MongoDB's text for the error; shown only where it describes the client's own input
     public static Problem ofCode(int code, String message) {
         return switch (code) {
             case 2, 51091, 51108, 31249, 168, 17276, 31254 ->
@@ -161,7 +161,7 @@ public final class MongoCodes {
 
     /// An error about one statement of a write.
     ///
-    /// @param message MongoDB's text, which speaks about the statement and the document
+    /// @param message MongoDB's text, which quotes the statement and the document
     public static Problem ofWriteError(int code, String message) {
         if (code == OUT_OF_TIME) { // never of MongoDB, which fails the whole command then
             return blocked();
@@ -171,7 +171,7 @@ public final class MongoCodes {
 
     /// An error about a command.
     ///
-    /// @param message MongoDB's text, which speaks about the command
+    /// @param message MongoDB's text, which quotes the command
     static Problem ofCommandError(int code, String message) {
         return ofStatement(code, reason(message), ProblemCode.QUERY_INVALID);
     }

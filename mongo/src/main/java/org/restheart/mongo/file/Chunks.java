@@ -32,10 +32,10 @@ import org.restheart.mongo.write.CollectionLock;
 
 /// The chunks of one bucket, in the format of the GridFS specification.
 ///
-/// The chunks of an upload are stored under [an id of its own][#newUpload], which nobody else can name, and get the
-/// id of a file that a client has named in the transaction that creates or replaces the file, or by [ContentMoves].
-/// So requests for this file cannot remove them. The chunks of a file are removed by their own ids, the first one
-/// last: because of the unique index, no other file gets its id before.
+/// The chunks of an upload are stored under [an id of its own][#newUpload], which no other request can name, and get
+/// the id of a file that a client has named in the transaction that creates or replaces the file, or by
+/// [ContentMoves]. So requests for this file cannot remove them. The chunks of a file are removed by their own ids,
+/// the first one last: because of the unique index, no other file gets its id before.
 final class Chunks {
     /// Content arrives at 500 bytes per second at least, so that an active upload never pauses longer between two
     /// chunks.
@@ -133,7 +133,7 @@ final class Chunks {
     }
 
     /// Removes chunks of an aborted upload; false if the upload may still be active, or there is a file of them:
-    /// an upload may take hours, and somebody else makes that file meanwhile.
+    /// an upload may take hours, in which another client may create that file.
     boolean reclaim(BsonValue file) {
         var newest = newest(file);
         if (newest.isEmpty()

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// The new content is stored under an id of its own. One write then replaces the file's document by one with a
 /// mark that names this id. From this moment on, the new content is the file's: the chunks of the old one are
-/// removed, those of the new one are moved to the file, and the mark is removed. Whoever finds the mark, such
+/// removed, those of the new one are moved to the file, and the mark is removed. A request that finds the mark, such
 /// as a download, a deletion or the next replacement, takes these steps before it continues. Therefore, no
 /// content is ever composed of both, even if the gateway terminates between two steps.
 ///

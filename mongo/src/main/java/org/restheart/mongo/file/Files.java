@@ -47,7 +47,7 @@ public final class Files {
         };
     }
 
-    /// Who sends a file without its type, or as a form, as curl does, is told how files are sent.
+    /// A client that sends a file without its type, or as a form, as curl does, gets a hint how files are sent.
     private static BsonValue parsed(Request request) {
         try {
             return DataContent.parse(request);

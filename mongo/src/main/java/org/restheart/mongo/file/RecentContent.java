@@ -30,7 +30,7 @@ final class RecentContent {
 
     private final Cache<Key, List<BsonDocument>> contents;
 
-    /// Files that were downloaded once: content that nobody asks for again only displaces other content.
+    /// Files that were downloaded once: content that is not requested again only displaces other content.
     private final Cache<Key, Boolean> seen;
 
     private final long largest;

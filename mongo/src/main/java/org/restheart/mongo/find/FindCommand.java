@@ -6,7 +6,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 
-/// A query as a database command, for cursors that live longer than the driver's allow and whose batch size varies.
+/// A query as a database command, for cursors that stay open longer than the driver's and whose batch size varies.
 public final class FindCommand {
     private FindCommand() {}
 

@@ -10,7 +10,7 @@ import org.restheart.http.Response;
 public interface Pages {
     /// Everything that determines the content of a page.
     ///
-    /// @param isInterruptible whether the query ends in MongoDB as soon as nobody waits for it any more
+    /// @param isInterruptible whether the query ends in MongoDB as soon as no request waits for it any more
     record Page(FindQuery query, JsonMode mode, boolean isInterruptible) {}
 
     /// Finds the documents of a page and encodes them, on a thread that may block.

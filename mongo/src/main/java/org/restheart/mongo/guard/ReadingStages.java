@@ -74,7 +74,7 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
 
     private static final Set<String> KNOWN = union(OF_EVERYTHING.stages, FURTHER);
 
-    /// The names of all stages that this version knows, allowed or not.
+    /// The names of all known stages, allowed or not.
     public static Set<String> known() {
         return KNOWN;
     }

@@ -72,7 +72,7 @@ public final class DocumentReads {
 
     /// The collection, if its metadata are known. Never blocks.
     ///
-    /// @throws ProblemException 403 if nobody may read it
+    /// @throws ProblemException 403 if no caller may read it
     public Optional<KnownCollection> known(MongoNamespace namespace) {
         return metadata.known(namespace.getDatabaseName(), namespace.getCollectionName())
                 .map(known -> {

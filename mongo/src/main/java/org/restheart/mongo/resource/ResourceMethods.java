@@ -101,7 +101,7 @@ public final class ResourceMethods {
         };
     }
 
-    /// What a request asks for beyond plain reading and writing by its method and the kind of its resource.
+    /// What a request needs beyond plain reading and writing by its method and the kind of its resource.
     public static EnumSet<Demand> demands(ResourceKind kind, Method method) {
         var demands = EnumSet.noneOf(Demand.class);
         if (isManagement(kind, method)) {

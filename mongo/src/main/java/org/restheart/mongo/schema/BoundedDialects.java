@@ -118,7 +118,7 @@ final class BoundedDialects implements DialectRegistry {
         then.accept(JsonNodeFactory.instance.arrayNode());
     }
 
-    /// The library wants a subclass.
+    /// The library requires a subclass.
     private static final class BoundedFormat extends FormatKeyword {
         BoundedFormat(Map<String, Format> formats) {
             super(formats);

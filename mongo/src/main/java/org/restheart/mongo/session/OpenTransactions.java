@@ -103,7 +103,7 @@ final class OpenTransactions {
         }
     }
 
-    /// In place of an entry, as the last; nothing for a transaction that nobody has begun or is beginning.
+    /// In place of an entry, as the last; nothing for a transaction that no request has begun or is beginning.
     private void put(Open each, int beginning, boolean begun) {
         open.remove(each.transaction);
         if (beginning > 0 || begun) {

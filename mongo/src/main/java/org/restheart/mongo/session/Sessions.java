@@ -54,7 +54,7 @@ public final class Sessions {
         return CallerScope.current();
     }
 
-    /// MongoDB's session of an id, of which MongoDB is told.
+    /// MongoDB's session of an id, which is registered in MongoDB.
     ///
     /// @throws org.restheart.http.ProblemException 404 for one of another owner; 429 if the caller has used too
     ///     many
@@ -131,7 +131,7 @@ public final class Sessions {
             this.shares = new FairShares(limit, 0);
         }
 
-        /// Called before MongoDB is told of a session.
+        /// Called before a session is registered in MongoDB.
         ///
         /// @throws org.restheart.http.ProblemException 429 if it is new and the caller has its share of new
         ///     ones

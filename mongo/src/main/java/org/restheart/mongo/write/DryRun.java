@@ -41,7 +41,7 @@ final class DryRun implements AutoCloseable {
     /// How often an update is tried again because the stored document has changed meanwhile.
     static final int MAX_ATTEMPTS = 10;
 
-    /// Collections of gateways that died are removed after this time, which no request takes.
+    /// Collections of gateways that have crashed are removed after this time, which no request takes.
     private static final Duration ABANDONED = Duration.ofHours(1);
 
     /// A command may have 16 MiB of documents, and some KiB more.

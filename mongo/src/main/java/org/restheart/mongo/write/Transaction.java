@@ -37,7 +37,7 @@ final class Transaction {
         });
     }
 
-    /// Runs `work` and undoes whatever it has written, which nobody sees. Retries it after transient errors.
+    /// Runs `work` and rolls back whatever it has written. Retries it after transient errors.
     ///
     /// @throws org.restheart.http.ProblemException as above
     static <T> T undone(MongoClient client, Function<ClientSession, T> work) {

@@ -15,7 +15,7 @@ public record Build(Path folder) {
 
     /// The full name of a commit.
     ///
-    /// @throws IOException when git knows no such commit
+    /// @throws IOException when git has no such commit
     public static String resolve(String commit) throws IOException, InterruptedException {
         var process = new ProcessBuilder("git", "rev-parse", "--verify", "--end-of-options", commit + "^{commit}")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

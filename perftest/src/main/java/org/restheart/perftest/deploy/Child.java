@@ -33,7 +33,7 @@ public final class Child {
                 .start();
     }
 
-    /// Ends a process that keeps no eye on its parent when this one ends by itself or by a signal.
+    /// Ends a process that does not watch its parent when this one ends by itself or by a signal.
     static Process endWithThisProcess(Process process) {
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "end of a child"));
         return process;

@@ -63,8 +63,8 @@ public final class Incumbent {
         return incumbent;
     }
 
-    /// The old format. Its driver knows no implicit write concern, so that is said; the server does not start without a
-    /// connection option.
+    /// The old format. Its driver has no implicit write concern, so that one is configured; the server does not
+    /// start without a connection option.
     private static String configuration(int port, Mongo mongo) {
         var separator = mongo.connectionString().contains("?") ? "&" : "/?";
         return """

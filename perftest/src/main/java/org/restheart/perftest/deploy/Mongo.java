@@ -14,7 +14,7 @@ public record Mongo(String connectionString, long pid, String version) {
         return version + ", replica set, write concern majority";
     }
 
-    /// Asks a running deployment who it is.
+    /// Reads version and process of a running deployment.
     public static Mongo at(String connectionString) {
         try (var client = MongoClients.create(connectionString)) {
             return of(connectionString, client);

@@ -27,7 +27,7 @@ import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Payload;
 
-/// One operation, done through the driver as an application would that wants the documents and nothing more.
+/// One operation, done through the driver as by an application that uses only the documents.
 ///
 /// Reads decode to [RawBsonDocument]: the HTTP client does not build trees from the answers either. Thread-safe.
 final class DriverCall {

@@ -26,7 +26,7 @@ record BroadcastOutcome(
         long heapGrowth,
         long residentGrowth) {
 
-    /// By which a live heap differs between two looks at a gateway that does nothing: classes, caches, metrics.
+    /// By which the live heap of an idle gateway differs between two measurements: classes, caches, metrics.
     private static final long HEAP_NOISE = 1L << 20;
 
     /// By which resident memory does: the JVM returns pages when it collects, compiles, and keeps arenas.
@@ -95,7 +95,7 @@ record BroadcastOutcome(
                         each(residentGrowth, RESIDENT_NOISE, level)));
     }
 
-    /// A share of memory that grew by less than a process varies by itself says nothing.
+    /// Memory that grew by less than it varies in an idle process is not divided.
     static String each(long growth, long noise, int level) {
         return growth < noise
                 ? String.format(ROOT, "below noise (all together grew by less than %d MiB)", noise >> 20)

@@ -24,7 +24,7 @@ final class EntryPoint implements Closeable {
         address = URI.create("http://127.0.0.1:" + port + path);
     }
 
-    /// Asks once.
+    /// Sends one request.
     ///
     /// @param credentials `name:password`
     /// @return the status

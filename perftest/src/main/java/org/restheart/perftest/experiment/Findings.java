@@ -5,7 +5,7 @@ import java.util.Map;
 
 /// What an experiment hands to its report. Immutable.
 ///
-/// @param question what it asks, in a sentence
+/// @param question in a sentence
 /// @param levelName what its levels count, such as `clients`
 /// @param baseline the subject to which the others are compared
 /// @param settings besides those of the options

@@ -12,7 +12,7 @@ import org.restheart.perftest.worker.Worker;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 
-/// A server that speaks the gateway's REST dialect, loaded by a worker process.
+/// A server with the gateway's REST API, loaded by a worker process.
 ///
 /// @param watch its process, and MongoDB's
 /// @param threads of the load client, at most
@@ -26,7 +26,7 @@ record HttpSubject(String name, Worker worker, RestDialect dialect, Map<String, 
         return new HttpSubject(name, worker, dialect.as(credentials), watch, threads, seed);
     }
 
-    /// The same, with one more process whose CPU time is told.
+    /// The same, with one more process whose CPU time is measured.
     HttpSubject alsoWatching(String process, long pid) {
         var all = new TreeMap<>(watch);
         all.put(process, pid);

@@ -90,7 +90,7 @@ public final class InstrumentsExperiment extends Experiment {
         return values.isEmpty() ? 0 : values.stream().sorted().toList().get((int) Math.ceil(share * values.size()) - 1);
     }
 
-    /// Asks a gateway for its metrics each second, as Prometheus does, and tells how long each scrape took.
+    /// Scrapes a gateway's metrics each second, as Prometheus does, and measures how long each scrape takes.
     private static final class Scraper implements Closeable {
         private static final Duration TIMEOUT = Duration.ofSeconds(10);
         private static final int PAUSE_MILLIS = 1000;

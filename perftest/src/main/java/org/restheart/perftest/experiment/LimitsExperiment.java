@@ -13,7 +13,7 @@ import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `limits`: what becomes of rate and latency with more clients, larger documents and a slower MongoDB.
+/// `limits`: rate and latency with more clients, larger documents and a slower MongoDB.
 @Command(
         name = "limits",
         description =

@@ -110,7 +110,7 @@ public final class NotificationsExperiment extends Experiment {
                 notes);
     }
 
-    /// Tells apart the results of one commit.
+    /// Distinguishes the results of one commit.
     private String name() {
         return "notifications-" + transport
                 + (gateways > 1 ? "-" + gateways + "-gateways" : "")

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.restheart.perftest.load.RequestTemplate;
 
-/// One more client among many, which tells how long it takes to be refused. Asks ten times a second.
+/// One more client among many, which measures how long refusals take. Sends ten requests a second.
 final class RefusalProbe implements Closeable {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 

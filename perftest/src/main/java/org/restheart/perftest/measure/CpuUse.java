@@ -9,7 +9,7 @@ import java.util.TreeMap;
 /// @param capacity CPU seconds there were: elapsed time × cores
 /// @param idle of the machine
 /// @param stolen taken by the hypervisor for other guests
-/// @param kernel interrupts and soft interrupts, which Linux charges to nobody; loopback traffic causes some
+/// @param kernel interrupts and soft interrupts, which Linux charges to no process; loopback traffic causes some
 /// @param others spent by processes that are not ours; anything but a trifle means that the run was disturbed
 /// @param pagesSwapped in and out
 public record CpuUse(

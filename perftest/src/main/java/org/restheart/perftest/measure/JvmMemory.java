@@ -10,7 +10,7 @@ import java.nio.file.Path;
 /// @param resident bytes of memory that the process occupies, heap that is free included
 public record JvmMemory(long liveHeap, long resident) {
 
-    /// Has the JVM collect its garbage and asks it.
+    /// After a garbage collection.
     public static JvmMemory of(long pid) throws IOException, InterruptedException {
         var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
         var process = new ProcessBuilder(jcmd, Long.toString(pid), "GC.class_histogram")

@@ -6,7 +6,7 @@ import org.restheart.perftest.measure.Machine;
 
 /// All that is known about one run of an experiment; what the JSON file holds. Immutable.
 ///
-/// @param question what the experiment asks, in a sentence
+/// @param question of the experiment, in a sentence
 /// @param startedAt ISO 8601, UTC
 /// @param commit of this repository, with `-dirty` when files differed from it
 /// @param settings versions, flags, seeds, durations: name to value, in the order of reading

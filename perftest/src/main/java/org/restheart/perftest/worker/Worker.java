@@ -10,7 +10,7 @@ import org.restheart.perftest.deploy.Child;
 import org.restheart.perftest.measure.Measurement;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The parent's side of a worker process. It lives through many tasks, so that its JIT has warmed up. Not
+/// The parent's side of a worker process. It runs many tasks, so that its JIT has warmed up. Not
 /// thread-safe.
 public final class Worker implements Closeable {
     private static final JsonMapper JSON = new JsonMapper();
@@ -34,7 +34,7 @@ public final class Worker implements Closeable {
         return start(System.getProperty("java.class.path"), jvmOptions, _ -> {});
     }
 
-    /// The same with other libraries, and with somebody who is told once a second how much of a task is done.
+    /// The same with other libraries, and with a callback for the progress of a task, once a second.
     ///
     /// @param progress from 0 to 1, and 1 at the end
     public static Worker start(String classPath, List<String> jvmOptions, DoubleConsumer progress) throws IOException {

@@ -38,7 +38,7 @@ public final class WorkerProcess implements Runnable {
         say(telling(task, answers), answers);
     }
 
-    /// Tells how far things are meanwhile, and no more when it returns.
+    /// Reports progress until it returns.
     private WorkerMessage telling(Task task, PrintStream answers) {
         try (var ticker = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("progress").factory())) {

@@ -11,7 +11,7 @@ public sealed interface Operation {
 
     Namespace namespace();
 
-    /// Asks whether the server is there; touches no documents.
+    /// A ping; touches no documents.
     record Ping(Namespace namespace) implements Operation {
         @Override
         public String label() {
@@ -19,7 +19,7 @@ public sealed interface Operation {
         }
     }
 
-    /// Inserts documents with ids made by whoever inserts them, `batch` at a time, write concern majority.
+    /// Inserts documents with ids made by the inserting side, `batch` at a time, write concern majority.
     ///
     /// @param batch documents per request, at least 1
     /// @param payloadBytes length of the text field, which sets the document's size

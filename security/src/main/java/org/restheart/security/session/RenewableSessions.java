@@ -40,7 +40,7 @@ public final class RenewableSessions {
     /// @param propertyClaims see [TokenClaims]
     /// @param clients determines the addresses by which anonymous sessions are counted
     /// @param revoked for how long the lineage of a session that was ended is refused: no token of it
-    /// lives longer
+    /// is valid longer
     public record Settings(
             Duration access,
             Duration refresh,

@@ -12,7 +12,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.security.realm.UsersCollection;
 
-/// Refuses accounts whose properties are misspelt or have the wrong type: nobody could log in with them, or their
+/// Refuses accounts whose properties are misspelt or have the wrong type: no client could log in with them, or their
 /// password would be stored as plain text.
 final class AccountShape {
     /// A name at this edit distance or less counts as misspelt; others, such as `passwordHint`, are allowed.
@@ -90,7 +90,7 @@ final class AccountShape {
         };
     }
 
-    /// Whether one of the documents is an account with which nobody can log in, since its name is no text, or has a
+    /// Whether one of the documents is an account with which no client can log in, since its name is no text, or has a
     /// colon, which ends the name in the header `Authorization`.
     ///
     /// @param id in the path; empty if the documents have their own

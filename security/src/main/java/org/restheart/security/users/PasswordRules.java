@@ -14,8 +14,8 @@ import org.restheart.security.realm.PasswordHashes;
 /// @param hash computes the stored form; may block
 /// @param hashed whether that is a bcrypt hash, which looks at no more than 72 bytes
 public record PasswordRules(UnaryOperator<String> hash, boolean hashed, Optional<Strength> strength) {
-    /// Accepts no password: whoever sets the password of an account can log in as it, without the limits of the API key
-    /// with which it was set.
+    /// Accepts no password: a client that sets the password of an account can log in as it, without the limits of
+    /// the API key with which it was set.
     PasswordRules refusingAll() {
         return new PasswordRules(
                 _ -> {
