@@ -142,6 +142,36 @@ class OneCallerTest {
         }
     }
 
+    /// MongoDB 6.0 does not end such an upsert, whatever its time limit.
+    @Test
+    void an_account_that_upserts_what_its_transaction_has_inserted_does_not_stop_changes_of_others(TestMongo mongo)
+            throws Exception {
+        try (var gateway = TestGateway.start(mongo, "")) {
+            gateway.permit("viewer", "path-prefix('/books') or path-prefix('/_sessions')", "{allowWriteMode: true}");
+            gateway.permit("editor", "path-prefix('/books')", "{allowWriteMode: true}");
+            gateway.insert("books", "{_id: 'mine', n: 0}");
+            var bob = gateway.as("bob");
+            var transaction = new Transaction(bob);
+            transaction.write(
+                    "POST", "/books", "[{\"_id\": \"0\"}, {\"_id\": \"1\"}, {\"_id\": \"2\"}, {\"_id\": \"3\"}]");
+            var waiting = new ArrayList<Future<HttpResponse<String>>>();
+            for (int i = 0; i < 12; i++) {
+                var target = "/books/" + i % 4 + "?wm=upsert";
+                waiting.add(threads.submit(() -> bob.patch(target, "{\"n\": 1}")));
+            }
+            awaitBlocked(mongo, gateway, "books");
+            var ada = gateway.as("ada");
+            for (int i = 0; i < 3; i++) {
+                assertSoon(() -> ada.patch("/books/mine", "{\"n\": 1}"), 200);
+                assertSoon(() -> ada.put("/books/mine?wm=upsert", "{\"n\": 1}"), 200);
+            }
+            transaction.abort();
+            for (var each : waiting) {
+                assertThat(each.get(30, TimeUnit.SECONDS).statusCode()).isIn(200, 201);
+            }
+        }
+    }
+
     @Test
     void an_account_that_changes_itself_in_a_transaction_does_not_stop_changes_of_accounts(TestMongo mongo)
             throws Exception {

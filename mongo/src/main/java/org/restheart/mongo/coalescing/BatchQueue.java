@@ -22,8 +22,10 @@ import org.restheart.mongo.coalescing.Batching.BatchCommand;
 ///
 /// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they
 /// are large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the
-/// number of commands. A command that takes long is not waited for, and one whose server has failed is abandoned: its
-/// thread may block in a socket of a frozen server, while another server is elected. Thread-safe.
+/// number of commands. A command that takes long is not waited for, and after some seconds it does not count among
+/// those that may run: its connection is one of its callers' shares, which bounds such commands. One whose server
+/// has failed is abandoned: its thread may block in a socket of a frozen server, while another server is elected.
+/// Thread-safe.
 ///
 /// @param <R> the request
 /// @param <O> the outcome
@@ -33,6 +35,10 @@ final class BatchQueue<R, O> {
 
     /// Commands that take longer are not waited for: MongoDB or the network is slow.
     private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /// Commands that take longer are not counted: one statement can take minutes, and a few commands with such
+    /// statements would stop everybody else's. Longer than commands wait for documents that a transaction holds.
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /// After this time it is checked periodically whether the request's client is still connected.
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
@@ -121,7 +127,7 @@ final class BatchQueue<R, O> {
             queue.addAll(arriving);
             load.add(arriving.size(), arriving.getFirst().queuedAt());
             watch();
-            if (!mayRunBeside(running.size(), arriving.getFirst().queuedAt())) {
+            if (!mayRun(arriving.getFirst().queuedAt())) {
                 relieveLater();
                 return;
             }
@@ -168,7 +174,7 @@ final class BatchQueue<R, O> {
             if (queue.isEmpty()) {
                 return;
             }
-            if (!mayRunBeside(running.size(), clock.getAsLong())) {
+            if (!mayRun(clock.getAsLong())) {
                 relieveLater();
                 return;
             }
@@ -198,7 +204,7 @@ final class BatchQueue<R, O> {
                 waiting.add(pending);
             }
             giveUpLost(now, lost);
-            if (next != null && mayRunBeside(running.size(), now)) {
+            if (next != null && mayRun(now)) {
                 successor = new Runner();
                 running.add(successor);
             }
@@ -253,6 +259,7 @@ final class BatchQueue<R, O> {
 
         private ServerOfCommand server = new ServerOfCommand();
         private long suspectSince = NEVER;
+        private long began;
 
         @Override
         public void run() {
@@ -290,7 +297,7 @@ final class BatchQueue<R, O> {
                 if (running.remove(this)) {
                     aside.add(this);
                 }
-                if (queue.isEmpty() || !mayRunBeside(running.size(), clock.getAsLong())) {
+                if (queue.isEmpty() || !mayRun(clock.getAsLong())) {
                     return;
                 }
                 successor = new Runner();
@@ -299,10 +306,15 @@ final class BatchQueue<R, O> {
             threads.execute(successor);
         }
 
-        private void takes(List<PendingRequest<R, O>> requests) {
+        private void takes(List<PendingRequest<R, O>> requests, long now) {
             batch = requests;
+            began = now;
             server = new ServerOfCommand();
             suspectSince = NEVER;
+        }
+
+        private boolean isStuck(long now) {
+            return !batch.isEmpty() && now - began > STUCK_NANOS;
         }
 
         /// Whether its command is abandoned: its server does not respond, or has been unreachable for a while. A
@@ -352,21 +364,24 @@ final class BatchQueue<R, O> {
         }
     }
 
-    /// Whether another command may run concurrently with these. Called with the lock held.
-    private boolean mayRunBeside(int others, long now) {
+    /// Whether another command may run now. Called with the lock held.
+    private boolean mayRun(long now) {
+        int others = 0;
+        for (var runner : running) {
+            others += runner.isStuck(now) ? 0 : 1;
+        }
         boolean oneAtATime = usualBatch >= LARGE || load.isHigh(now);
         return others == 0 || (others < limits.commands() && (!oneAtATime || now - lastStart > LONG_NANOS));
     }
 
     /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
     private synchronized List<PendingRequest<R, O>> nextBatch(Runner runner) {
-        if (!running.contains(runner)) { // it has stepped aside, or was abandoned
+        if (!running.remove(runner)) { // it has stepped aside, or was abandoned
             aside.remove(runner);
             return List.of();
         }
         long now = clock.getAsLong();
-        if (!mayRunBeside(running.size() - 1, now)) {
-            running.remove(runner);
+        if (!mayRun(now)) {
             if (!queue.isEmpty()) {
                 relieveLater();
             }
@@ -386,10 +401,9 @@ final class BatchQueue<R, O> {
             }
             queue.remove();
         }
-        if (batch.isEmpty()) {
-            running.remove(runner);
-        } else {
-            runner.takes(batch);
+        if (!batch.isEmpty()) {
+            running.add(runner);
+            runner.takes(batch, now);
             lastStart = now;
             usualBatch = Math.max(batch.size(), usualBatch - (usualBatch + 7) / 8);
         }

@@ -98,8 +98,9 @@ record Batching(
             this(namespace, writeConcern, CallerScope.SERVER);
         }
 
-        /// For inserts, whose commands are aborted only by MongoDB's time limit: a caller that has inserted a document
-        /// in a transaction can let another insert of the same id wait for that, and with it the whole command.
+        /// For inserts and upserts: a caller that has inserted a document in a transaction can let another
+        /// insert of the same id wait for that, and with it the whole command. That is aborted only by
+        /// MongoDB's time limit, which MongoDB 6.0 does not apply to an upsert that waits.
         Target ofCaller() {
             return new Target(namespace, writeConcern, CallerScope.current());
         }

@@ -13,7 +13,7 @@ import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrites;
 
 /// Coalesces updates, or removals, of single documents to the statements of one unordered command, see
-/// [StatementsCommand]. Thread-safe.
+/// [StatementsCommand]. Upserts of one caller share a command, see [Target#ofCaller()]. Thread-safe.
 ///
 /// @param <O> the outcome
 final class CoalescedWrites<O> implements DocumentWrites<O> {
@@ -29,7 +29,11 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
     private final DocumentWrites<O> alone = DocumentWrites.alone();
 
     /// A write and its statement.
-    record Statement<O>(DocumentWrite<O> write, RawBsonDocument bytes) {}
+    record Statement<O>(DocumentWrite<O> write, RawBsonDocument bytes) {
+        boolean isUpsert() {
+            return bytes.containsKey("upsert");
+        }
+    }
 
     /// @param command `update` or `delete`, the kind in meters too
     CoalescedWrites(Batching batching, String command, BlockedDocuments blocked) {
@@ -66,7 +70,8 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<O>> submit(Statement<O> statement) {
         var write = statement.write();
-        var target = new Target(write.namespace(), write.writeConcern());
+        var ofAll = new Target(write.namespace(), write.writeConcern());
+        var target = statement.isUpsert() ? ofAll.ofCaller() : ofAll;
         return queues.submit(
                 target,
                 () -> new StatementsCommand<>(batching.client(), command, target, blocked),

@@ -2,6 +2,8 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoSocketReadException;
+import com.mongodb.MongoWriteConcernException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import java.util.HashMap;
@@ -29,7 +31,10 @@ import org.restheart.mongo.write.StatementsReply;
 ///
 /// Statements are executed sequentially, so a document locked by a transaction would delay all. After
 /// [LimitedWrites#COMMAND_MILLIS] the command is aborted: executed statements are completed, each of the others is sent
-/// separately. Thread-safe.
+/// separately.
+///
+/// MongoDB closes the connection instead of sending a reply of more than 16 MiB, and errors contain the keys of stored
+/// documents. After a lost connection, each statement is therefore sent again by itself. Thread-safe.
 ///
 /// @param <O> the outcome
 record StatementsCommand<O>(MongoClient client, String command, Target target, BlockedDocuments blocked)
@@ -51,6 +56,8 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             }
         } catch (MongoExecutionTimeoutException _) {
             later = () -> finish(statements, requests);
+        } catch (MongoSocketReadException _) {
+            later = () -> repeat(statements, requests);
         } catch (MongoCommandException e) {
             if (RetryableStatements.hasDoneNothing(e)) {
                 requests.forEach(this::sendAlone);
@@ -94,6 +101,29 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
                 sendAlone(requests.get(number));
             }
         }
+    }
+
+    /// Sends each as the statement that it was, so that MongoDB executes none twice.
+    private void repeat(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
+        for (int number = 0; number < requests.size(); number++) {
+            var pending = requests.get(number);
+            try {
+                var reply =
+                        statements.send(List.of(number), false, target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
+                reply.requireConcern();
+                complete(pending, result(reply, number), 1);
+            } catch (MongoExecutionTimeoutException _) {
+                sendAlone(pending);
+            } catch (MongoSocketReadException | MongoWriteConcernException e) {
+                pending.completeExceptionally(e); // the others may succeed
+            }
+        }
+    }
+
+    private static StatementResult result(StatementsReply reply, int number) {
+        var known = new HashMap<>(reply.upserted());
+        known.putAll(reply.failed());
+        return known.getOrDefault(number, reply.n() > 0 ? new Done() : new NoMatch());
     }
 
     private void complete(PendingRequest<Statement<O>, BatchResult<O>> pending, StatementResult result, int sharing) {

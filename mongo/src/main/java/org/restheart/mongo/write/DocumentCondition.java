@@ -24,6 +24,9 @@ record DocumentCondition(
         SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition, boolean file) {
     private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
 
+    /// Many of them take seconds in an array of 16 MiB.
+    private static final int MOST_COMPARISONS = 200;
+
     /// Whether there is no precondition, so that a document that does not match is missing.
     boolean isUnconditional() {
         return precondition instanceof Precondition.None;
@@ -50,7 +53,23 @@ record DocumentCondition(
 
     /// Whether the filter takes so little time that other requests may wait for a command that contains it.
     boolean mayShareCommand() {
-        return !collection.inSession() && !file && HarmlessFilter.is(others);
+        return !collection.inSession() && !file && HarmlessFilter.is(others) && comparisons(others) <= MOST_COMPARISONS;
+    }
+
+    /// How often a filter looks at all elements of an array, at most.
+    private static long comparisons(BsonValue filter) {
+        return switch (filter) {
+            case BsonDocument document ->
+                document.entrySet().stream()
+                        .mapToLong(entry -> switch (entry.getKey()) {
+                            case "$in", "$nin" -> 1; // in a sorted list
+                            default -> 1 + comparisons(entry.getValue());
+                        })
+                        .sum();
+            case BsonArray array ->
+                array.stream().mapToLong(element -> 1 + comparisons(element)).sum();
+            default -> 0;
+        };
     }
 
     /// The tag of the stored document, whatever the precondition. Empty if there is no such document.

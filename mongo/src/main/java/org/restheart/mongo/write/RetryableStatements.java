@@ -10,6 +10,7 @@ import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoSocketOpenException;
+import com.mongodb.MongoSocketReadException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.ServerAddress;
@@ -114,18 +115,23 @@ public final class RetryableStatements implements AutoCloseable {
     /// Executes all statements, in no order.
     ///
     /// @param limitMillis after which MongoDB aborts
+    /// @throws MongoSocketReadException if the connection is lost twice: the reply may have become too large
+    ///     to be sent, since errors of an `update` contain keys of stored documents
     /// @throws MongoException if it is unknown which were executed; [#executed] may determine it
     public StatementsReply send(WriteConcern writeConcern, int limitMillis) {
-        return send(command(command, statements, false, writeConcern), limitMillis, List.of());
+        return run(
+                limited(command(command, statements, false, writeConcern), limitMillis),
+                List.of(),
+                command.equals(INSERT));
     }
 
-    /// Executes some of the statements.
+    /// Executes some of the statements, but none again.
     ///
     /// @param numbers of the statements, ascending
     /// @param ordered whether the first one that fails ends the command
     /// @param limitMillis as above
     /// @throws MongoException as above
-    StatementsReply send(List<Integer> numbers, boolean ordered, WriteConcern writeConcern, int limitMillis) {
+    public StatementsReply send(List<Integer> numbers, boolean ordered, WriteConcern writeConcern, int limitMillis) {
         if (numbers.size() == statements.size()) {
             return send(command(command, statements, ordered, writeConcern), limitMillis, List.of());
         }
@@ -135,7 +141,7 @@ public final class RetryableStatements implements AutoCloseable {
     }
 
     private StatementsReply send(BsonDocument command, int limitMillis, List<Integer> numbers) {
-        return run(limited(command, limitMillis), numbers);
+        return run(limited(command, limitMillis), numbers, true);
     }
 
     private BsonDocument limited(BsonDocument command, int limitMillis) {
@@ -207,7 +213,7 @@ public final class RetryableStatements implements AutoCloseable {
         var question = command(asking, nothing, false, writeConcern)
                 .append(asking, new BsonString(collection))
                 .append("stmtIds", ids(numbers));
-        return run(limited(question, QUESTION_MILLIS), numbers);
+        return run(limited(question, QUESTION_MILLIS), numbers, true);
     }
 
     /// Matches nothing.
@@ -230,7 +236,9 @@ public final class RetryableStatements implements AutoCloseable {
     /// Retries once if the connection is lost or the primary has changed, and then as often as the connection is lost
     /// in time. What MongoDB has executed is then known, or told by the failure of the last attempt that may have
     /// executed something.
-    private StatementsReply run(BsonDocument command, List<Integer> numbers) {
+    ///
+    /// @param often false for two attempts if the connection is lost while MongoDB replies
+    private StatementsReply run(BsonDocument command, List<Integer> numbers, boolean often) {
         MongoException failure;
         try {
             var reply = runOnce(command, numbers);
@@ -252,7 +260,8 @@ public final class RetryableStatements implements AutoCloseable {
                 boolean earlier = hasDoneNothing(again) && !hasDoneNothing(failure);
                 var former = failure;
                 failure = earlier ? former : again;
-                if (!lost.allowAnother(again)) {
+                boolean last = !often && again instanceof MongoSocketReadException;
+                if (last || !lost.allowAnother(again)) {
                     failure.addSuppressed(earlier ? again : former);
                     throw failure;
                 }

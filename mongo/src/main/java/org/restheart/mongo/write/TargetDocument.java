@@ -220,9 +220,12 @@ public final class TargetDocument {
         return result.getMatchedCount() > 0 ? Optional.of(new Changed()) : Optional.empty();
     }
 
-    /// Recognizes updates that take no longer than reading and writing the document, so that others may wait for them.
-    /// Unknown operators are not short.
+    /// Recognizes updates that take not much longer than reading and writing the document, so that others may wait for
+    /// them. Unknown operators are not short.
     private static final class ShortUpdate {
+        /// Each of them is compared with all fields of the document: 100 take half a second in one of 16 MiB.
+        private static final int MOST_PATHS = 100;
+
         private static final Set<String> OPERATORS = Set.of(
                 "$set",
                 "$unset",
@@ -234,23 +237,37 @@ public final class TargetDocument {
                 "$setOnInsert",
                 "$currentDate",
                 "$push",
+                "$addToSet",
                 "$pop",
                 "$bit");
 
         private ShortUpdate() {}
 
         static boolean is(BsonDocument operators) {
-            return operators.entrySet().stream()
-                    .allMatch(entry -> OPERATORS.contains(entry.getKey())
-                            || (entry.getKey().equals("$addToSet") && addsSingleValues(entry.getValue())));
+            int paths = 0;
+            for (var operator : operators.entrySet()) {
+                if (!OPERATORS.contains(operator.getKey())
+                        || !operator.getValue().isDocument()) {
+                    return false;
+                }
+                var changes = operator.getValue().asDocument();
+                paths += changes.size();
+                if (changes.keySet().stream().anyMatch(path -> path.contains("$["))
+                        || changes.values().stream().anyMatch(value -> isLong(operator.getKey(), value))) {
+                    return false;
+                }
+            }
+            return paths <= MOST_PATHS;
         }
 
-        /// Each of many values would be compared with each element.
-        private static boolean addsSingleValues(BsonValue paths) {
-            return paths.isDocument()
-                    && paths.asDocument().values().stream()
-                            .noneMatch(value ->
-                                    value.isDocument() && value.asDocument().containsKey("$each"));
+        /// Many values of `$addToSet` are compared with each element, and elements that are sorted with each other.
+        private static boolean isLong(String operator, BsonValue value) {
+            return value.isDocument()
+                    && switch (operator) {
+                        case "$addToSet" -> value.asDocument().containsKey("$each");
+                        case "$push" -> value.asDocument().containsKey("$sort");
+                        default -> false;
+                    };
         }
     }
 }

@@ -245,6 +245,25 @@ class BatchQueueTest {
     }
 
     @Test
+    void commands_that_take_seconds_keep_no_others_from_running() throws Exception {
+        var slow = new SlowQueue();
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertDeparts(1); // as many as may run
+        slow.submit(1);
+        slow.assertNothingDeparts();
+        slow.now.addAndGet(TimeUnit.SECONDS.toNanos(4));
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertDeparts(1);
+        slow.submit(1);
+        slow.assertNothingDeparts();
+        slow.landings.release(10);
+        slow.assertDeparts(1);
+    }
+
+    @Test
     void a_few_requests_wait_for_each_other_while_many_are_under_way_in_other_queues() throws Exception {
         var slow = new SlowQueue();
         load.add(100, slow.now.get()); // in other queues

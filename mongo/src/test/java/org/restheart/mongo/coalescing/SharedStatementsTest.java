@@ -1,5 +1,6 @@
 package org.restheart.mongo.coalescing;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
@@ -12,6 +13,7 @@ import com.mongodb.client.model.Indexes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -20,14 +22,17 @@ import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
+import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.restheart.bson.fields.Update;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome.Changed;
+import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 import org.restheart.testkit.TestMongo;
@@ -150,6 +155,22 @@ class SharedStatementsTest extends CoalescedWritesFixture {
                 .isEmpty();
         assertThat(updates.statement(target("alone", 0).updating(change("{$addToSet: {a: 1}}"), WriteMode.UPDATE)))
                 .isPresent();
+        assertThat(updates.statement(
+                        target("alone", 0).updating(change("{$push: {a: {$each: [1], $sort: 1}}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(target("alone", 0).updating(change("{$set: {'a.$[].b': 1}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(updates.statement(target("alone", 0).updating(change(unset(50)), WriteMode.UPDATE)))
+                .isPresent();
+        assertThat(updates.statement(target("alone", 0).updating(change(unset(100)), WriteMode.UPDATE)))
+                .isEmpty();
+        var member = target("alone", new BsonInt32(0), "{a: {$in: " + numbers(300) + "}}", new Precondition.None());
+        assertThat(updates.statement(member.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                .isPresent();
+        var compared = target("alone", new BsonInt32(0), "{a: {$all: " + numbers(300) + "}}", new Precondition.None());
+        assertThat(updates.statement(compared.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                .isEmpty();
+        assertThat(deletes.statement(compared.deleting())).isEmpty();
         var slow = target(
                 "alone", new BsonInt32(0), "{$expr: {$gt: [{$size: {$range: [0, 9]}}, 1]}}", new Precondition.None());
         assertThat(updates.statement(slow.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
@@ -168,6 +189,81 @@ class SharedStatementsTest extends CoalescedWritesFixture {
             assertThat(deletes.statement(target.deleting())).isEmpty();
             assertThat(updates.statement(target.updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
                     .isEmpty();
+        }
+    }
+
+    private static String unset(int paths) {
+        return IntStream.range(0, paths).mapToObj(i -> "a" + i + ": 1").collect(joining(", ", "{$unset: {", "}}"));
+    }
+
+    private static String numbers(int count) {
+        return IntStream.range(0, count).mapToObj(Integer::toString).collect(joining(", ", "[", "]"));
+    }
+
+    /// MongoDB 6.0 does not end an upsert that waits for a transaction, whatever its time limit.
+    @Test
+    void an_upsert_that_waits_for_a_transaction_keeps_no_other_caller_waiting() {
+        insert("upserts", 3);
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            IntStream.range(10, 14).forEach(id -> collection("upserts").insertOne(session, raw("{_id: " + id + "}")));
+            var waiting = CallerScope.call(
+                    "eve",
+                    () -> IntStream.range(0, 8) // twice as many as there may be commands
+                            .mapToObj(i -> submit(
+                                    updates,
+                                    target("upserts", 10 + i % 4).updating(change("{$inc: {n: 1}}"), WriteMode.UPSERT)))
+                            .toList());
+            for (var mode : List.of(WriteMode.UPDATE, WriteMode.UPSERT)) {
+                for (int id = 0; id < 3; id++) {
+                    var write = target("upserts", id).updating(change("{$inc: {n: 1}}"), mode);
+                    assertThat(CallerScope.call("ada", () -> submit(updates, write)))
+                            .succeedsWithin(Duration.ofSeconds(20)) // much less than a transaction may last
+                            .satisfies(result -> assertThat(result.outcome()).isEqualTo(new Changed()));
+                }
+            }
+            assertThat(waiting).noneMatch(CompletableFuture::isDone);
+            session.abortTransaction();
+            assertThat(waiting)
+                    .allSatisfy(write -> assertThat(write.join().outcome()).isIn(new Created(), new Changed()));
+        }
+    }
+
+    /// MongoDB does not send a reply of more than 16 MiB, which has the keys of all errors.
+    @Test
+    void errors_that_are_too_large_for_a_reply_are_those_of_their_requests() {
+        insert("large", 10);
+        var large = collection("large");
+        large.createIndex(
+                Indexes.ascending("g", "k"),
+                new IndexOptions().unique(true).partialFilterExpression(BsonDocument.parse("{g: {$exists: true}}")));
+        large.updateMany(
+                BsonDocument.parse("{_id: {$gte: 6}}"),
+                new BsonDocument("$set", new BsonDocument("k", new BsonString("k".repeat(6 << 20)))));
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            large.updateMany(session, BsonDocument.parse("{_id: {$lt: 4}}"), BsonDocument.parse("{$inc: {n: 1}}"));
+            var change = change("{$inc: {n: 1}, $set: {g: 1}}");
+            for (int id = 0; id < 4; id++) { // as many commands as there may be: others wait, and leave together
+                submit(updates, target("large", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
+            }
+            var together = IntStream.range(4, 11)
+                    .mapToObj(id -> submit(
+                            updates,
+                            target("large", id)
+                                    .updating(id == 4 ? change("{$inc: {n: 1}}") : change, WriteMode.UPDATE)))
+                    .toList();
+            var outcomes = together.stream()
+                    .map(write -> write.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+                            .join()
+                            .outcome())
+                    .toList();
+            assertThat(outcomes.subList(0, 3)).containsOnly(new Changed());
+            assertThat(outcomes.subList(3, 6)).hasOnlyElementsOfType(Duplicate.class);
+            assertThat(outcomes.get(6)).isEqualTo(new Missing());
+            IntStream.range(4, 7).forEach(id -> assertThat(n("large", id)).isOne());
+            IntStream.range(7, 10).forEach(id -> assertThat(n("large", id)).isZero());
+            session.abortTransaction();
         }
     }
 
