@@ -2,9 +2,11 @@ package org.restheart.core.accounts;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -12,27 +14,66 @@ import org.bson.BsonNull;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.http.ShortText;
 import org.restheart.security.realm.Accounts;
 import org.restheart.security.realm.UsersCollection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Accounts in a collection. Thread-safe.
 final class MongoAccounts implements Accounts {
-    private final MongoCollection<BsonDocument> collection;
+    private static final Logger LOG = LoggerFactory.getLogger(MongoAccounts.class);
+
+    /// Of an account in BSON: while they are used, accounts are in memory, with ten times as many bytes, and some
+    /// accounts may change their own properties.
+    private static final int LARGEST = 256 << 10;
+
+    /// Between two warnings.
+    private static final Duration PAUSE = Duration.ofMinutes(1);
+
+    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
+
+    private final MongoCollection<RawBsonDocument> collection;
     private final LookUp lookUp;
     private final UsersCollection users;
+    private final AtomicLong warned = new AtomicLong(System.nanoTime() - PAUSE.toNanos());
 
     MongoAccounts(MongoClient client, UsersCollection users, LookUp lookUp) {
         this.lookUp = lookUp;
-        this.collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
+        this.collection = client.getDatabase(users.database()).getCollection(users.collection(), RawBsonDocument.class);
         this.users = users;
     }
 
     /// The name is always compared as a string: an account whose id is of another type cannot log in, nor can one with
-    /// a list of names or with the same name as another.
+    /// a list of names, with the same name as another, or that is too large.
     @Override
     public Optional<BsonDocument> find(String name) {
         var found = lookUp.of(() -> collection.find(named(name)).limit(2).into(new ArrayList<>()));
-        return found.size() == 1 && isNamed(found.getFirst(), name) ? Optional.of(found.getFirst()) : Optional.empty();
+        if (found.size() != 1) {
+            return Optional.empty();
+        }
+        var only = found.getFirst();
+        if (only.getByteLength() > LARGEST) {
+            warn(name, only.getByteLength());
+            return Optional.empty();
+        }
+        var account = only.decode(CODEC);
+        return isNamed(account, name) ? Optional.of(account) : Optional.empty();
+    }
+
+    /// Now and then: anybody can send the name.
+    private void warn(String name, int bytes) {
+        long now = System.nanoTime();
+        long last = warned.get();
+        if (now - last > PAUSE.toNanos() && warned.compareAndSet(last, now)) {
+            LOG.warn(
+                    "the account {} cannot log in: it has {} bytes, and may have {}",
+                    ShortText.of(name, 100),
+                    bytes,
+                    LARGEST);
+        }
     }
 
     @Override

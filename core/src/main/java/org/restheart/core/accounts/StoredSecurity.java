@@ -81,7 +81,8 @@ final class StoredSecurity {
 
     private StoredRealm realm(MongoClient client, MongoRealmConfig config, PasswordHashes hashes) {
         var users = config.users();
-        var cache = this.<StoredRealm.Entry>cache("accounts", config.keeping());
+        var cache = listed(new InvalidatedCache<String, StoredRealm.Entry>(
+                "accounts", config.keeping(), Runtime.getRuntime().maxMemory() / 16, StoredRealm.Entry::bytes));
         // A change identifies the account only if its name is its id.
         boolean byId = users.nameProperty().equals("_id");
         listen(users.database(), users.collection(), new Invalidation(cache, byId));
@@ -121,7 +122,10 @@ final class StoredSecurity {
     }
 
     private <V> InvalidatedCache<String, V> cache(String name, CacheExpiry keeping) {
-        var cache = new InvalidatedCache<String, V>(name, keeping);
+        return listed(new InvalidatedCache<>(name, keeping));
+    }
+
+    private <V> InvalidatedCache<String, V> listed(InvalidatedCache<String, V> cache) {
         caches.add(cache.meter());
         return cache;
     }

@@ -78,6 +78,19 @@ class StoredSecurityTest {
         assertStatus(200, gateway.anonymous().as("mixed", "pw").get("/c"));
     }
 
+    /// Accounts are in memory, and some may change themselves.
+    @Test
+    void an_account_that_is_too_large_cannot_log_in() {
+        gateway.insert(
+                "users",
+                "{_id: 'large', password: '" + TestGateway.hash("pw") + "', roles: ['editor'], photo: '"
+                        + "x".repeat(250_000) + "'}");
+        var large = gateway.anonymous().as("large", "pw");
+        assertStatus(200, large.get("/c"));
+        gateway.collection("users").updateOne(eq("_id", "large"), set("photo", "x".repeat(270_000)));
+        await().until(() -> large.get("/c").statusCode() == 401);
+    }
+
     @Test
     void other_variants_of_bcrypt_are_understood() {
         var hash = TestGateway.hash("pw");

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.CacheMeter;
 
@@ -35,11 +36,20 @@ public final class InvalidatedCache<K, V> {
 
     /// @param name for metrics
     public InvalidatedCache(String name, CacheExpiry keeping) {
+        this(name, keeping, keeping.maxEntries(), _ -> 1);
+    }
+
+    /// @param maxBytes of all values
+    /// @param bytes of a value
+    public InvalidatedCache(String name, CacheExpiry keeping, long maxBytes, ToLongFunction<V> bytes) {
+        long least = Math.max(1, maxBytes / keeping.maxEntries());
+        long most = Math.min(maxBytes, Integer.MAX_VALUE);
         this.keeping = keeping;
         this.values = Caffeine.newBuilder()
                 .executor(Runnable::run)
-                .maximumSize(keeping.maxEntries())
-                .<K, Value<V>>evictionListener((_, _, _) -> evicted())
+                .maximumWeight(maxBytes)
+                .weigher((K _, Value<V> kept) -> (int) Math.min(most, Math.max(least, bytes.applyAsLong(kept.value))))
+                .evictionListener((_, _, _) -> evicted())
                 .build();
         this.meter = new CacheMeter(name, values::estimatedSize);
     }

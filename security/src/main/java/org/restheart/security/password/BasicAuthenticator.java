@@ -2,9 +2,11 @@ package org.restheart.security.password;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Optional;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Credentials;
@@ -20,7 +22,8 @@ public final class BasicAuthenticator implements Authenticator {
     private static final Duration REMEMBERED = Duration.ofMinutes(20);
 
     private final KeyedDigest digest = new KeyedDigest();
-    private final Cache<KeyedDigest.Digest, Authentication.Authenticated> accepted = Caffeine.newBuilder()
+    /// Accounts that are no longer current may be large, and somebody may change one again and again.
+    private final Cache<KeyedDigest.Digest, WeakReference<Account>> accepted = Caffeine.newBuilder()
             .maximumSize(MAX_REMEMBERED)
             .expireAfterWrite(REMEMBERED)
             .build();
@@ -40,9 +43,10 @@ public final class BasicAuthenticator implements Authenticator {
             return Authentication.ABSENT;
         }
         var key = digest.of(encoded.get());
-        var known = accepted.getIfPresent(key);
-        if (known != null && realm.isCurrent(known.account())) {
-            return known;
+        var reference = accepted.getIfPresent(key);
+        var known = reference == null ? null : reference.get();
+        if (known != null && realm.isCurrent(known)) {
+            return new Authentication.Authenticated(known, credentials);
         }
         request.requireThread(); // failed attempts are counted there
         var account = BasicCredentials.parse(encoded.get())
@@ -50,9 +54,8 @@ public final class BasicAuthenticator implements Authenticator {
         if (account.isEmpty()) {
             return Authentication.REJECTED;
         }
-        var outcome = new Authentication.Authenticated(account.get(), credentials);
-        accepted.put(key, outcome);
-        return outcome;
+        accepted.put(key, new WeakReference<>(account.get()));
+        return new Authentication.Authenticated(account.get(), credentials);
     }
 
     @Override
