@@ -18,6 +18,7 @@ import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandFailedEvent;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandSucceededEvent;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -100,6 +101,33 @@ class FailingMongoTest {
             OwnReplicaSet.fail(client, NAMESPACE, "getMore", HISTORY_LOST, 1);
             assertThat(webSocket.closeCode()).isEqualTo(1011);
             assertThatThrownBy(events::next).hasMessageStartingWith("the stream has ended");
+        }
+    }
+
+    @Test
+    void a_listener_whose_account_cannot_be_read_when_it_is_deleted_is_closed_later() throws Exception {
+        try (var secured =
+                StreamsGateway.startSecured(client, mongo.connectionString(), "secured", StreamsGateway.SECURITY)) {
+            secured.addUser("admin", "admin");
+            secured.addUser("eve", "reader");
+            secured.insert("acl", "{_id: 'p', roles: ['reader'], predicate: \"path-prefix('/t')\", mongo: {}}");
+            var admin = StreamsGateway.basic("admin");
+            assertStatus(
+                    201,
+                    secured.send(
+                            "PUT",
+                            "/t",
+                            "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}",
+                            "Authorization",
+                            admin));
+            try (var events =
+                    SseListener.open(secured, "/t/_streams/all", "Authorization: " + StreamsGateway.basic("eve"))) {
+                OwnReplicaSet.fail(client, "secured.users", "find", UNAUTHORIZED, 3);
+                secured.collection("users").deleteOne(eq("_id", "eve"));
+                assertThatThrownBy(events::next).isInstanceOf(IOException.class);
+            } finally {
+                OwnReplicaSet.fail(client, "secured.users", "find", UNAUTHORIZED, 0);
+            }
         }
     }
 

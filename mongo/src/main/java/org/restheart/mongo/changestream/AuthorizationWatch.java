@@ -3,6 +3,7 @@ package org.restheart.mongo.changestream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -35,8 +36,9 @@ public final class AuthorizationWatch {
     private volatile boolean anyChanged;
     private final Set<Authorization> watched = ConcurrentHashMap.newKeySet();
 
-    /// The connections whose credentials may have ended after they were checked and before they were watched.
-    private final Queue<Authorization> fresh = new ConcurrentLinkedQueue<>();
+    /// The connections whose credentials may have ended after they were checked and before they were watched, and those
+    /// that could not be checked.
+    private final Queue<Authorization> unchecked = new ConcurrentLinkedQueue<>();
 
     /// @param interval in which each request is asked whether it would be admitted; zero for never
     AuthorizationWatch(BackgroundTasks tasks, Duration interval, Reauthorization reauthorization) {
@@ -90,7 +92,7 @@ public final class AuthorizationWatch {
                 backlog, expires, bases, changes ? request.blocking().with(Body.EMPTY) : null);
         watched.add(authorization);
         if (!bases.isEmpty()) {
-            fresh.add(authorization);
+            unchecked.add(authorization);
         }
         return () -> watched.remove(authorization);
     }
@@ -131,26 +133,27 @@ public final class AuthorizationWatch {
     }
 
     private void endUnknown() {
-        for (var authorization = fresh.poll(); authorization != null; authorization = fresh.poll()) {
-            if (watched.contains(authorization)
-                    && !is(
-                            authorization,
-                            request -> reauthorization.current(request).isPresent())) {
-                end(authorization);
-            }
+        var due = new HashSet<Authorization>();
+        for (var authorization = unchecked.poll(); authorization != null; authorization = unchecked.poll()) {
+            due.add(authorization);
         }
         boolean any = anyChanged;
         var bases = Set.copyOf(changed);
-        if (!any && bases.isEmpty()) {
-            return;
-        }
-        anyChanged = false;
         changed.removeAll(bases); // what changes from now on is for the next time
-        watched.stream()
-                .filter(authorization -> any || authorization.restsOn(bases))
-                .filter(authorization -> !is(
-                        authorization,
-                        request -> reauthorization.current(request).isPresent()))
+        if (any) {
+            anyChanged = false;
+        }
+        if (any || !bases.isEmpty()) {
+            watched.stream()
+                    .filter(authorization -> any || authorization.restsOn(bases))
+                    .forEach(due::add);
+        }
+        due.stream()
+                .filter(authorization -> watched.contains(authorization)
+                        && !is(
+                                authorization,
+                                request -> reauthorization.current(request).isPresent(),
+                                () -> unchecked.add(authorization)))
                 .forEach(this::end);
     }
 
@@ -161,7 +164,7 @@ public final class AuthorizationWatch {
 
     private void endRefused() {
         watched.stream()
-                .filter(authorization -> !is(authorization, reauthorization::stillAdmits))
+                .filter(authorization -> !is(authorization, reauthorization::stillAdmits, () -> {}))
                 .forEach(this::end);
     }
 
@@ -170,12 +173,17 @@ public final class AuthorizationWatch {
         authorization.backlog.end(Ending.PERMISSION_LOST);
     }
 
-    /// If it cannot be decided now, it is checked again later.
-    private static boolean is(Authorization authorization, Predicate<Request> good) {
+    /// @param undecided called if it cannot be decided now
+    private static boolean is(Authorization authorization, Predicate<Request> good, Runnable undecided) {
         try {
             return authorization.request == null || good.test(authorization.request);
         } catch (RuntimeException e) { // one request must not prevent the others from being checked
-            LOG.warn("the authorization of a listener could not be checked", e);
+            undecided.run();
+            if (e instanceof ProblemException known && known.problem().code() == ProblemCode.DATABASE_UNAVAILABLE) {
+                LOG.debug("the authorization of a listener cannot be checked now", e);
+            } else {
+                LOG.warn("the authorization of a listener could not be checked", e);
+            }
             return true;
         }
     }
