@@ -66,54 +66,35 @@ class ArchitectureTest {
                         "org.restheart.embedded..",
                         "com.mongodb.client..")
                 .check(CLASSES);
-        noClasses()
-                .that()
-                .resideInAPackage("org.restheart.security..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("org.restheart.core..", "org.restheart.mongo..", "org.restheart.embedded..")
-                .check(CLASSES);
-        noClasses()
-                .that()
-                .resideInAPackage("org.restheart.mongo..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "org.restheart.core..",
-                        "org.restheart.security..",
-                        "org.restheart.embedded..",
-                        "org.restheart.graphql..")
-                .check(CLASSES);
-        noClasses()
-                .that()
-                .resideInAPackage("org.restheart.graphql..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "org.restheart.core..",
-                        "org.restheart.security..",
-                        "org.restheart.embedded..",
-                        "com.mongodb.client..")
-                .check(CLASSES);
-        noClasses()
-                .that()
-                .resideInAPackage("org.restheart.openapi..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "org.restheart.core..",
-                        "org.restheart.security..",
-                        "org.restheart.embedded..",
-                        "org.restheart.graphql..",
-                        "com.mongodb.client..")
-                .check(CLASSES);
-        noClasses()
-                .that()
-                .resideInAPackage("org.restheart.embedded..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("org.restheart.core..", "org.restheart.security..", "org.restheart.mongo..")
-                .check(CLASSES);
+        noClassesOf(
+                "org.restheart.security..",
+                "org.restheart.core..",
+                "org.restheart.mongo..",
+                "org.restheart.embedded..");
+        noClassesOf(
+                "org.restheart.mongo..",
+                "org.restheart.core..",
+                "org.restheart.security..",
+                "org.restheart.embedded..",
+                "org.restheart.graphql..");
+        noClassesOf(
+                "org.restheart.graphql..",
+                "org.restheart.core..",
+                "org.restheart.security..",
+                "org.restheart.embedded..",
+                "com.mongodb.client..");
+        noClassesOf(
+                "org.restheart.openapi..",
+                "org.restheart.core..",
+                "org.restheart.security..",
+                "org.restheart.embedded..",
+                "org.restheart.graphql..",
+                "com.mongodb.client..");
+        noClassesOf(
+                "org.restheart.embedded..",
+                "org.restheart.core..",
+                "org.restheart.security..",
+                "org.restheart.mongo..");
     }
 
     /// They have no way to data but requests that are judged.
@@ -147,14 +128,11 @@ class ArchitectureTest {
 
     @Test
     void services_do_not_know_how_they_are_served() {
-        noClasses()
-                .that()
-                .resideInAPackage("org.restheart.core.service..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "org.restheart.core.server..", "org.restheart.core.filter..", "org.restheart.core.routing..")
-                .check(CLASSES);
+        noClassesOf(
+                "org.restheart.core.service..",
+                "org.restheart.core.server..",
+                "org.restheart.core.filter..",
+                "org.restheart.core.routing..");
     }
 
     /// And translators, which judge a request within another one and judge it again on a thread of its own.
@@ -330,5 +308,16 @@ class ArchitectureTest {
                         && erasure.getFields().stream()
                                 .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
                                 .anyMatch(field -> holdsBson(field.getType(), seen)));
+    }
+
+    /// @param packages on which no class of `of` may depend
+    private static void noClassesOf(String of, String... packages) {
+        noClasses()
+                .that()
+                .resideInAPackage(of)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(packages)
+                .check(CLASSES);
     }
 }

@@ -7,12 +7,18 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Route;
+import org.restheart.http.ContentCoding;
+import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
+import org.restheart.http.NeedsThread;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.trace.TraceScope;
 
 /// Assembles the filters around a service and defines their order.
 public final class Pipeline {
@@ -53,7 +59,7 @@ public final class Pipeline {
         }
         var filters = new ArrayList<Filter>();
         if (!settings.tracingHeaders().isEmpty()) {
-            filters.add(new TracingFilter(settings.tracingHeaders()));
+            filters.add((request, next) -> next.handle(request).map(response -> response.with(tracing(request))));
         }
         if (service.forwardsContent()) { // headers, errors and methods are those of another server
             filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
@@ -74,7 +80,7 @@ public final class Pipeline {
         filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
         filters.add(overload);
         if (settings.forceEncoding()) {
-            filters.add(new EncodingRequired());
+            filters.add(Pipeline::requireEncoding);
         }
         if (!service.answersHead()) {
             filters.add((request, next) ->
@@ -90,6 +96,26 @@ public final class Pipeline {
         var security = securityFilters.apply(binding);
         filters.add(settings.tracing() ? new TracedFilter("authorize", security) : security);
         limits.ifPresent(limits -> filters.add(limits.accountFilter()));
+    }
+
+    /// The tracing headers of a request, which are sent back so that callers can match the two.
+    private Fields tracing(Request request) {
+        var echoed = Fields.NONE;
+        for (var name : settings.tracingHeaders()) {
+            for (var value : request.headers().all(name)) {
+                echoed = echoed.plus(name, value);
+            }
+        }
+        return echoed;
+    }
+
+    /// Refuses requests that do not accept compressed responses (`core.force-gzip-encoding`).
+    private static Response requireEncoding(Request request, Handler next) {
+        if (ContentCoding.accepted(request.headers()) == ContentCoding.IDENTITY) {
+            throw Problem.of(ProblemCode.BAD_REQUEST, "Accept-Encoding header must include gzip or deflate")
+                    .raise();
+        }
+        return next.handle(request);
     }
 
     /// A `405` names the methods of the resource (RFC 9110, 15.5.6).
@@ -123,5 +149,52 @@ public final class Pipeline {
     /// the service's format and headers.
     public static Request faulty(Request request, RuntimeException fault) {
         return request.with(Preparation.REFUSAL, fault);
+    }
+
+    /// Adds what a filter does before it hands the request on, or refuses it, to the request's span.
+    ///
+    /// @param part its name in traces
+    private record TracedFilter(String part, Filter filter) implements Filter {
+        @Override
+        public Response filter(Request request, Handler next) {
+            var span = TraceScope.current();
+            if (span == null) {
+                return filter.filter(request, next);
+            }
+            long began = System.nanoTime();
+            var passed = new Passed(next, () -> span.add(part, began, System.nanoTime()));
+            try {
+                return filter.filter(request, passed);
+            } catch (NeedsThread signal) { // it is tried again
+                passed.added = true;
+                throw signal;
+            } finally {
+                passed.addPart();
+            }
+        }
+
+        private static final class Passed implements Handler {
+            private final Handler next;
+            private final Runnable over;
+            private boolean added;
+
+            Passed(Handler next, Runnable over) {
+                this.next = next;
+                this.over = over;
+            }
+
+            void addPart() {
+                if (!added) {
+                    added = true;
+                    over.run();
+                }
+            }
+
+            @Override
+            public Response handle(Request request) {
+                addPart();
+                return next.handle(request);
+            }
+        }
     }
 }

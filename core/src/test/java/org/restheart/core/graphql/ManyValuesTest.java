@@ -45,13 +45,7 @@ class ManyValuesTest {
     /// Arguments become part of the query of each parent document.
     @Test
     void arguments_of_too_many_queries_are_given_up(TestMongo mongo) {
-        var db = mongo.newDatabaseName();
-        mongo.client()
-                .getDatabase(db)
-                .getCollection("c")
-                .insertMany(IntStream.range(0, 100)
-                        .mapToObj(i -> new Document("_id", i).append("x", i))
-                        .toList());
+        var db = hundred(mongo);
         try (var gateway = GraphqlGateway.start(mongo, "max-response-bytes: 8000000")) {
             var admin = new GraphqlClient(gateway, "admin");
             admin.define("app", """
@@ -84,13 +78,7 @@ class ManyValuesTest {
     /// Each parent document has arguments of its own, whatever of them its query uses.
     @Test
     void arguments_that_no_query_uses_count_and_so_do_fields_that_wait(TestMongo mongo) {
-        var db = mongo.newDatabaseName();
-        mongo.client()
-                .getDatabase(db)
-                .getCollection("c")
-                .insertMany(IntStream.range(0, 100)
-                        .mapToObj(i -> new Document("_id", i).append("x", i))
-                        .toList());
+        var db = hundred(mongo);
         try (var gateway = GraphqlGateway.start(mongo, "max-response-bytes: 2000000")) {
             var admin = new GraphqlClient(gateway, "admin");
             admin.define("app", """
@@ -197,5 +185,17 @@ class ManyValuesTest {
         return "{\"query\": \"{docs{list{"
                 + IntStream.range(0, aliases).mapToObj(i -> "a" + i + ":x").collect(Collectors.joining(" "))
                 + "}}}\"}";
+    }
+
+    /// The name of a database whose collection `c` has a hundred documents.
+    private static String hundred(TestMongo mongo) {
+        var db = mongo.newDatabaseName();
+        mongo.client()
+                .getDatabase(db)
+                .getCollection("c")
+                .insertMany(IntStream.range(0, 100)
+                        .mapToObj(i -> new Document("_id", i).append("x", i))
+                        .toList());
+        return db;
     }
 }
