@@ -125,7 +125,6 @@ final class AppCatalog implements AutoCloseable {
         return Optional.of(app).filter(found -> found.app().enabled());
     }
 
-    /// The stored definitions of which this has the apps.
     StoredDefinitions definitions() {
         return definitions;
     }
@@ -272,6 +271,5 @@ final class AppCatalog implements AutoCloseable {
         revalidation.interrupt();
     }
 
-    /// An app that is served at a path.
     record Served(AppCatalog.Place place, ServedApp app) {}
 }

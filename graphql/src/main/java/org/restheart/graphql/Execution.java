@@ -158,7 +158,6 @@ final class Execution implements InstrumentationState, AutoCloseable {
         }
     }
 
-    /// The fetcher of a field of a type.
     static DataFetcher<?> fetcher(String name, FieldMapping mapping, FieldShape shape) {
         return switch (mapping) {
             case FieldMapping.Find find ->

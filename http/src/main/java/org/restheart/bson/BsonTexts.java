@@ -4,7 +4,6 @@ import java.util.Collection;
 import org.bson.BsonArray;
 import org.bson.BsonString;
 
-/// Texts as BSON values.
 public final class BsonTexts {
     private BsonTexts() {}
 

@@ -59,7 +59,6 @@ public final class Utf8Buffer extends GrowableBytes {
         add(source, from, to);
     }
 
-    /// A number in decimal.
     public void decimal(long number) {
         Decimals.write(number, this);
     }

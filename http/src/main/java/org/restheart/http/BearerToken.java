@@ -16,7 +16,6 @@ public record BearerToken(String text, boolean isExact) {
                 .map(field -> new BearerToken(field.substring(SCHEME.length()).strip(), field.startsWith(SCHEME)));
     }
 
-    /// The field's value with a token.
     public static String field(String token) {
         return SCHEME + token;
     }

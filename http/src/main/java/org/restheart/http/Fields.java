@@ -34,7 +34,6 @@ public final class Fields implements Headers {
         return new Fields(more);
     }
 
-    /// These fields and all lines of the others.
     public Fields plus(Fields others) {
         if (others.lines.length == 0) {
             return this;

@@ -52,7 +52,6 @@ public final class Query {
         return new Query(raw, Collections.unmodifiableMap(parameters));
     }
 
-    /// A query with these parameters, in this order.
     public static Query of(Map<String, String> parameters) {
         if (parameters.isEmpty()) {
             return NONE;

@@ -75,7 +75,6 @@ public sealed interface Response {
             return new Ready(status, headers.plus(more), content);
         }
 
-        /// With other content and its `Content-Type`.
         public Ready with(String contentType, Content content) {
             return new Ready(status, headers.with("Content-Type", contentType), content);
         }

@@ -7,7 +7,6 @@ import org.restheart.http.attribute.Key;
 public enum Traffic {
     /// Requests of data, and all others that are not named below.
     API,
-    /// Requests of public files.
     FILES,
     /// Requests that are forwarded to another server.
     PROXY;

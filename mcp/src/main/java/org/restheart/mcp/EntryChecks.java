@@ -18,7 +18,6 @@ record EntryChecks(
         McpConfig config, McpService.Surroundings surroundings, VisibleCollections visible, CallRecords records) {
     private static final Pattern REFUSED_TYPE = Pattern.compile(".*;\\s*q=0(\\.0*)?");
 
-    /// The response to a request that is refused.
     Optional<Response.Ready> refusal(Request request, PresentedCredential credential) {
         var problem = placeProblem(request);
         if (problem.isPresent()) {

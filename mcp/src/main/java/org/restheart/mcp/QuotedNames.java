@@ -21,7 +21,6 @@ final class QuotedNames {
         return json(cut(name));
     }
 
-    /// A text of any length as a JSON string.
     static String json(String text) {
         return Fence.escaped(JsonEncoder.of(JsonMode.RELAXED).encodeToString(new BsonString(text)));
     }

@@ -60,7 +60,6 @@ record ResourceUri(Tool tool, String database, String collection, Optional<Strin
         };
     }
 
-    /// The URI of a collection's schema.
     static String ofSchema(String database, String collection) {
         return SCHEME + encoded(database) + "/" + encoded(collection) + "/schema";
     }

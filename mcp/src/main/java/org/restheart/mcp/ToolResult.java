@@ -32,7 +32,6 @@ record ToolResult(
         cut = List.copyOf(cut);
     }
 
-    /// A result with documents.
     static ToolResult of(String summary, DataBlock block, BsonDocument structured) {
         return new ToolResult(
                 summary,

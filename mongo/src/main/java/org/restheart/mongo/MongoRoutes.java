@@ -30,7 +30,6 @@ final class MongoRoutes {
         }
     }
 
-    /// The handler of a method that is allowed.
     DataHandler find(ResourceKind kind, Method method) {
         var handler = handlers.getOrDefault(kind, Map.of()).get(method);
         if (handler == null) {

@@ -26,7 +26,6 @@ import org.restheart.mongo.parameter.Warnings;
 public final class WarningsBody {
     private WarningsBody() {}
 
-    /// Adds warnings, in addition to those that the response has.
     public static Response.Ready add(Request request, Response.Ready response, List<String> warnings) {
         return toBody(request, header(response, warnings), warnings);
     }

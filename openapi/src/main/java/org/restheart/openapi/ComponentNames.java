@@ -50,7 +50,6 @@ final class ComponentNames {
         return plain ? name.toString() : name + "X" + hash(String.join("/", segments));
     }
 
-    /// The component of a property's value.
     static String inner(String component, String property) {
         var outer = component.length() <= MAX_LENGTH
                 ? component

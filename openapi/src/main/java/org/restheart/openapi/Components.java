@@ -42,7 +42,6 @@ final class Components {
         return schemas.containsKey(name);
     }
 
-    /// Whether numbers are JSON numbers.
     boolean hasPlainNumbers() {
         return mode != JsonMode.EXTENDED;
     }

@@ -50,7 +50,6 @@ final class DocumentSchemas {
         return name;
     }
 
-    /// The schema of stored documents.
     BsonDocument stored() {
         if (!components.has(name)) {
             components.put(name, type("object")); // for references to itself

@@ -21,7 +21,6 @@ final class Operations {
 
     private Operations() {}
 
-    /// The operations on a kind of resource.
     static List<DataOperation> of(ResourceKind kind) {
         return ALL.stream().filter(operation -> operation.kind() == kind).toList();
     }

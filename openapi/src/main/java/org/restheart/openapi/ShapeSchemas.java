@@ -29,7 +29,6 @@ record ShapeSchemas(Components components, boolean shares) {
         return properties(fields, component, Set.of());
     }
 
-    /// The same without some properties.
     BsonDocument properties(Shape.Fields fields, String component, Set<String> without) {
         var properties = new BsonDocument();
         var id = fields.byName().get("_id");

@@ -15,7 +15,6 @@ import org.restheart.http.attribute.Key;
 ///     different
 /// @param token the token, if the credentials were not a password
 public record Credentials(String source, Optional<Token> token) {
-    /// The source of API keys.
     public static final String API_KEYS = "apiKeyRealm";
 
     /// The source of signed tokens.
@@ -149,7 +148,6 @@ public record Credentials(String source, Optional<Token> token) {
         return text.toString();
     }
 
-    /// When they expire, if they do.
     public Optional<Instant> expires() {
         return token.flatMap(Token::expires);
     }

@@ -50,7 +50,6 @@ final class CredentialChanges {
         changed(new AuthorizationBasis.OfAccount(name));
     }
 
-    /// A key was changed by this server.
     void keyChanged() {
         changed(new AuthorizationBasis.OfKeys());
     }

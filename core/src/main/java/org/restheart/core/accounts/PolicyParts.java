@@ -44,7 +44,6 @@ record PolicyParts(
         Optional<KeyParts> apiKeys,
         FilePermissions filePermissions,
         Optional<StoredSecurity> stored) {
-    /// The parts for API keys.
     record KeyParts(ApiKeyAuthenticator authenticator, ApiKeyService service) {}
 
     Policy policy() {

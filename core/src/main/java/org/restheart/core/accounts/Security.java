@@ -262,7 +262,6 @@ public final class Security implements Reauthorization, AutoCloseable {
         changes.watch(watcher);
     }
 
-    /// Identifies the owners of imports.
     public ImportOwners importOwners() {
         return new AccountIdentities(realms, config.accountsRealm().component(), secured::stillKnows);
     }

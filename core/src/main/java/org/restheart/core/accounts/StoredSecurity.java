@@ -130,7 +130,6 @@ final class StoredSecurity {
         return cache;
     }
 
-    /// What the caches do.
     List<CacheMeter> caches() {
         return List.copyOf(caches);
     }

@@ -65,7 +65,6 @@ final class Block {
         return value(key) != null;
     }
 
-    /// Whether the key has a number as its value.
     boolean isNumber(String key) {
         return value(key) instanceof Number;
     }
@@ -135,7 +134,6 @@ final class Block {
         };
     }
 
-    /// A duration in milliseconds.
     Duration millis(String key, long absent, long min, long max) {
         return Duration.ofMillis(longInteger(key, absent, min, max));
     }
@@ -173,7 +171,6 @@ final class Block {
         return value(key) == null ? Optional.empty() : Optional.of(text(key, ""));
     }
 
-    /// A required text.
     String requiredText(String key) {
         return value(key) == null ? refused(key, "is required and must be a text" + misspelt(key), "") : text(key, "");
     }

@@ -1,5 +1,6 @@
 package org.restheart.core.config;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -134,5 +135,32 @@ public record GatewayConfig(
 
     private static boolean enabled(Block component) {
         return component.bool("enabled", true);
+    }
+
+    /// `ping`.
+    ///
+    /// @param message of the answer
+    /// @param extended whether the response also contains the client's address, the host, the version and the build
+    ///     time
+    public record PingConfig(Endpoint endpoint, String message, boolean extended) {
+        static PingConfig read(Block block) {
+            return new PingConfig(
+                    Endpoint.read(block, new Endpoint(true, "/ping", false)),
+                    block.text("msg", "Greetings from RESTHeart!"),
+                    block.bool("enable-extended-response", true));
+        }
+    }
+
+    /// `database-probe`.
+    ///
+    /// @param timeout after which MongoDB counts as unavailable
+    /// @param database that is pinged
+    public record DatabaseProbeConfig(Endpoint endpoint, Duration timeout, String database) {
+        static DatabaseProbeConfig read(Block block) {
+            return new DatabaseProbeConfig(
+                    Endpoint.read(block, new Endpoint(true, "/health/db", false)),
+                    block.millis("timeout-ms", 2_000, 1, 600_000),
+                    block.text("dbname", "admin"));
+        }
     }
 }

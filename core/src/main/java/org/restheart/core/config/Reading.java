@@ -48,7 +48,6 @@ final class Reading {
         }
     }
 
-    /// An absent key and its default.
     void absent(String path, String key, String used) {
         absent.computeIfAbsent(path, p -> new LinkedHashMap<>()).put(key, used);
     }

@@ -49,7 +49,6 @@ public record SecurityConfig(
             "jwtAuthenticationMechanism",
             "apiKeyAuthMechanism");
 
-    /// The realms that mechanisms can name.
     public enum RealmName {
         FILE("fileRealmAuthenticator"),
         MONGO("mongoRealmAuthenticator");
@@ -167,7 +166,6 @@ public record SecurityConfig(
         return Optional.of(name);
     }
 
-    /// Whether anonymous requests may be allowed.
     private boolean mayAllowAnonymous() {
         return fullAuthorizer.filter(needsAccount -> !needsAccount).isPresent()
                 || filePermissions.stream()

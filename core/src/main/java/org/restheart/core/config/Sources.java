@@ -23,7 +23,6 @@ public record Sources(
     /// Those of the environment that are read.
     public static final Set<String> VARIABLES = Set.of("RESTHEART_CONF_FILE", "RHO_FILE", "RHO");
 
-    /// The sources named in the environment.
     public static Sources of(Map<String, String> environment) {
         return new Sources(
                 false,

@@ -51,12 +51,10 @@ public final class RateLimits {
         exempt = exempt(changed);
     }
 
-    /// Requests that were refused by their address.
     public long refusedByAddress() {
         return byAddress.refused();
     }
 
-    /// Requests that were refused by their account.
     public long refusedByAccount() {
         return byAccount.refused();
     }
@@ -76,7 +74,6 @@ public final class RateLimits {
         current.perAccount().ifPresent(limit -> byAccount.countElsewhere(elsewhere.byAccount(), limit));
     }
 
-    /// A limit that applies to a request.
     private record Applied(RateLimiter limiter, RateLimitsConfig.Limit limit, String who) {
         RateLimiter.Outcome count() {
             var outcome = limiter.count(who, limit);

@@ -96,7 +96,6 @@ final class MeterText {
         return description == null ? " " : description;
     }
 
-    /// Adds the families of one meter.
     private record Names(TreeMap<String, MeterFamily.Builder> byName, String name, String help, MeterLabels labels) {
         private void add(String suffix, String type, MeterFamily.Sample sample) {
             byName.computeIfAbsent(name + suffix, family -> new MeterFamily.Builder(family, help, type))
@@ -131,7 +130,6 @@ final class MeterText {
         }
     }
 
-    /// The labels of one meter, by name.
     record MeterLabels(List<String> names, List<String> values) implements Comparable<MeterLabels> {
         static MeterLabels of(List<io.micrometer.core.instrument.Tag> tags) {
             var byName = tags.stream()

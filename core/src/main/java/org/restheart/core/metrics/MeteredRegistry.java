@@ -15,7 +15,6 @@ final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
         this.path = path;
     }
 
-    /// The registry for the meters.
     MeterRegistry meters() {
         return meters;
     }

@@ -43,7 +43,6 @@ final class ArrivingHeads {
         this.timeout = timeout.map(Duration::toNanos).orElse(Long.MAX_VALUE);
     }
 
-    /// The heads of the requests of a connection.
     Head head(StreamConnection connection) {
         return new Head(connection);
     }

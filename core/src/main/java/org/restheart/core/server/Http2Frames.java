@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 final class Http2Frames {
     private static final byte[] CLIENT = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-    /// The length of the preface.
     static final int PREFACE = CLIENT.length;
 
     private static final int FRAME_HEAD = 9;

@@ -52,7 +52,6 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         this.due = interval == 0 ? NEVER : System.nanoTime() + interval;
     }
 
-    /// The keep-alive message.
     abstract ByteBuffer keepAliveMessage();
 
     /// The last bytes, for this ending; empty if there are none.
@@ -84,7 +83,6 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         drain();
     }
 
-    /// Sends these bytes as the last ones.
     final void sendLast(ByteBuffer bytes) {
         if (!closing) {
             closing = true;

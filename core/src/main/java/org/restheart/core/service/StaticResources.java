@@ -1,6 +1,7 @@
 package org.restheart.core.service;
 
 import java.io.IOException;
+import java.net.URLConnection;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileSystems;
@@ -13,6 +14,8 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.StaticResourceConfig;
@@ -222,6 +225,39 @@ public final class StaticResources implements Service {
             } catch (IOException _) {
                 // it was only read
             }
+        }
+    }
+
+    /// Media types by the extension of a file's name.
+    private static final class MediaTypesByName {
+        private static final Map<String, String> KNOWN = Map.ofEntries(
+                Map.entry("html", "text/html; charset=utf-8"),
+                Map.entry("htm", "text/html; charset=utf-8"),
+                Map.entry("css", "text/css; charset=utf-8"),
+                Map.entry("js", "text/javascript; charset=utf-8"),
+                Map.entry("mjs", "text/javascript; charset=utf-8"),
+                Map.entry("json", "application/json"),
+                Map.entry("map", "application/json"),
+                Map.entry("webmanifest", "application/manifest+json"),
+                Map.entry("svg", "image/svg+xml"),
+                Map.entry("webp", "image/webp"),
+                Map.entry("avif", "image/avif"),
+                Map.entry("ico", "image/x-icon"),
+                Map.entry("woff", "font/woff"),
+                Map.entry("woff2", "font/woff2"),
+                Map.entry("wasm", "application/wasm"),
+                Map.entry("md", "text/markdown; charset=utf-8"),
+                Map.entry("txt", "text/plain; charset=utf-8"));
+
+        private MediaTypesByName() {}
+
+        static String of(String name) {
+            var extension = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+            var known = KNOWN.get(extension);
+            return known != null
+                    ? known
+                    : Optional.ofNullable(URLConnection.guessContentTypeFromName(name))
+                            .orElse("application/octet-stream");
         }
     }
 }

@@ -60,7 +60,6 @@ class RecordedSpan implements TraceSpan {
                 + identity().getTraceFlags().asHex();
     }
 
-    /// The builder of a part.
     final SpanBuilder part(String name, long began) {
         return tracer.spanBuilder(name).setParent(context).setStartTimestamp(began + toEpoch, TimeUnit.NANOSECONDS);
     }

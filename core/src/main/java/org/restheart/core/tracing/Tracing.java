@@ -164,7 +164,6 @@ public final class Tracing implements AutoCloseable {
         }
     }
 
-    /// Counts spans that have ended.
     private record EndedSpans(LongAdder count) implements SpanProcessor {
         @Override
         public void onStart(Context parent, ReadWriteSpan span) {}

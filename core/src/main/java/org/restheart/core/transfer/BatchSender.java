@@ -70,7 +70,6 @@ record BatchSender(GatewayClient gateway, Map<String, String> environment, boole
         };
     }
 
-    /// The number of refused documents.
     private static long refused(ImportBatch batch, BsonDocument report, boolean repeated) {
         long refused = 0;
         for (var each : report.getArray("errors", new BsonArray())) {

@@ -11,7 +11,6 @@ import org.restheart.mongo.format.JsonDocumentReader;
 import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
 
-/// The formats of files with documents.
 enum FileFormat {
     NDJSON(JsonLines.MEDIA_TYPE),
     BSON(BsonBytes.MEDIA_TYPE),

@@ -60,7 +60,6 @@ public record AppUris(Optional<String> declared, Optional<String> id, boolean is
                 && text.chars().noneMatch(Character::isISOControl);
     }
 
-    /// All of them.
     public Set<String> all() {
         var all = new LinkedHashSet<String>();
         declared.ifPresent(all::add);

@@ -20,7 +20,6 @@ public final class UnsupportedDirectives {
                 && ADDED.contains(schema.getDirective(name));
     }
 
-    /// The directives of a schema without these.
     static List<GraphQLDirective> without(GraphQLSchema schema) {
         return schema.getDirectives().stream()
                 .filter(directive -> !ADDED.contains(directive))

@@ -110,7 +110,6 @@ final class VariablePlaces {
         return new Bound(places, allowOperators, values);
     }
 
-    /// The variables with their values at one place of a response.
     record Bound(IdentityHashMap<BsonValue, Variable> places, boolean allowOperators, MappingVariables values)
             implements Variables {
 

@@ -110,7 +110,6 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
         return !step.isEmpty() && step.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
-    /// Whether there may be positions in it.
     public boolean hasPositions() {
         return readings.size() > 1 || !readings.getFirst().equals(text);
     }

@@ -111,7 +111,6 @@ public final class TouchedPaths {
         return everything || changes(AskedPaths.readBeforePositions(List.of(path)), AskedPaths.Place::mayOverlap);
     }
 
-    /// Whether a changed path meets a condition.
     private boolean changes(AskedPaths asked, Predicate<AskedPaths.Place> condition) {
         return parts.stream()
                 .anyMatch(part -> part.kind == Kind.SET
@@ -120,7 +119,6 @@ public final class TouchedPaths {
                         : anyNamed(part, asked, condition));
     }
 
-    /// Whether a named path meets a condition.
     private static boolean anyNamed(Part part, AskedPaths asked, Predicate<AskedPaths.Place> condition) {
         return part.fields.entrySet().stream().anyMatch(field -> {
             var place = asked.start().below(field.getKey());

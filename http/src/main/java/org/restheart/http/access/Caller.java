@@ -24,27 +24,22 @@ public final class Caller {
         this.limited = limited;
     }
 
-    /// A caller with an account and no restrictions.
     public static Caller of(Account account) {
         return new Caller("account " + account.name(), account, Grant.FULL, null, false);
     }
 
-    /// The same caller with another identity.
     public Caller identifiedBy(String identity) {
         return new Caller(identity, account, grant, expires, limited);
     }
 
-    /// The same caller, whose account has changed.
     public Caller with(Account changed) {
         return new Caller(identity, changed, grant, expires, limited);
     }
 
-    /// The same caller with another grant.
     public Caller with(Grant grant) {
         return new Caller(identity, account, grant, expires, limited);
     }
 
-    /// The same caller with credentials that expire.
     public Caller until(Instant expires) {
         return new Caller(identity, account, grant, expires, limited);
     }

@@ -63,7 +63,6 @@ public final class CallerScope {
         return caller.equals(SERVER) || isLookUps(caller) ? caller : LOOK_UPS + caller;
     }
 
-    /// Whether this is the name of look-ups for a caller.
     public static boolean isLookUps(String caller) {
         return caller.startsWith(LOOK_UPS);
     }

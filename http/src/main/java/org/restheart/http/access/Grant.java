@@ -50,12 +50,10 @@ public record Grant(
         return this == FULL;
     }
 
-    /// The same grant with another `mergeRequest`.
     public Grant withMergeRequest(Optional<BsonDocument> other) {
         return with(other, projectResponse);
     }
 
-    /// The same grant with another `projectResponse`.
     public Grant withProjectResponse(Optional<BsonDocument> other) {
         return with(mergeRequest, other);
     }

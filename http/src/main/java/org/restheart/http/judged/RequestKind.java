@@ -59,7 +59,6 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
                 method, path.segments().stream().<Segment>map(Segment.Name::new).toList(), demands, data, Via.REST);
     }
 
-    /// Whether all segments of the path are known.
     public boolean isPathKnown() {
         return path.stream().allMatch(Segment.Name.class::isInstance);
     }

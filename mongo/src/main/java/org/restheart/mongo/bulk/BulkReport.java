@@ -78,7 +78,6 @@ record BulkReport(
                 0);
     }
 
-    /// The report of an insert.
     static BulkReport ofInserted(DataRequest request, List<BsonValue> created, List<BsonDocument> errors) {
         return new BulkReport(created.size(), created, Locations.paths(request, created), 0, 0, 0, errors, 0);
     }

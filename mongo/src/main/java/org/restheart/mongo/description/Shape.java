@@ -65,7 +65,6 @@ public record Shape(int documents, Fields root) {
             return keyword;
         }
 
-        /// The formats that a text has.
         static Set<TextFormat> of(String text) {
             var formats = EnumSet.noneOf(TextFormat.class);
             if (text.length() <= MAX_LENGTH) {

@@ -105,7 +105,6 @@ public record DataRequest(
         return new DataRequest(http, path, parameters.withId(id), resource, session, rule);
     }
 
-    /// The same request outside of its session.
     public DataRequest withoutSession() {
         return new DataRequest(http, path, parameters, resource, Optional.empty(), rule);
     }

@@ -110,7 +110,6 @@ final class ChunkWriter extends OutputStream {
         }
     }
 
-    /// Stores what is not stored yet.
     void store() {
         if (!batch.isEmpty()) {
             batch.forEach(chunk -> written.add(chunk.getObjectId("_id")));

@@ -81,7 +81,6 @@ final class Chunks {
                 collections.of(request).getWriteConcern());
     }
 
-    /// The documents of the files.
     MongoCollection<BsonDocument> files() {
         return files;
     }

@@ -88,7 +88,6 @@ public final class Files {
         return outsideSessions(DeleteFiles.one(collections, preconditions));
     }
 
-    /// `DELETE` of many.
     public static DataHandler deleteMany(Collections collections) {
         return outsideSessions(DeleteFiles.many(collections));
     }

@@ -38,17 +38,14 @@ public record FindQuery(
         this(namespace, filter, projection, sort, hint, skip, limit, settings, Shortcuts.NONE);
     }
 
-    /// The same query for another slice.
     public FindQuery slice(long skip, int limit) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 
-    /// The same query with other shortcuts.
     public FindQuery with(Shortcuts shortcuts) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
 
-    /// The same query with another filter.
     public FindQuery with(StagedFilter filter) {
         return new FindQuery(namespace, filter, projection, sort, hint, skip, limit, settings, shortcuts);
     }
@@ -58,7 +55,6 @@ public record FindQuery(
         return filter.isStaged() || projection.isStaged();
     }
 
-    /// The key of the order of documents.
     public QueryKey orderKey() {
         return QueryKey.of(namespace).add(filter).add(sort).add(settings).key();
     }

@@ -26,7 +26,6 @@ public record ReadSettings(
         this(readConcern, readPreference, timeLimit, Optional.empty());
     }
 
-    /// These with another time limit.
     ReadSettings within(Duration timeLimit) {
         return new ReadSettings(readConcern, readPreference, timeLimit, session);
     }

@@ -63,7 +63,6 @@ final class ImportPart {
         return new ImportPart(number, new ObjectId());
     }
 
-    /// A stored part.
     static ImportPart of(BsonDocument stored) {
         var part = new ImportPart(
                 stored.getInt32("n").getValue(), stored.getObjectId("tag").getValue());

@@ -77,7 +77,6 @@ public record IndexHandlers(Collections collections) {
                 : problem.because("com.mongodb.MongoCommandException", MongoErrors.details(e));
     }
 
-    /// `DELETE`.
     public Response delete(DataRequest request) {
         var name = request.path().requireName();
         if (name.startsWith("_")) {

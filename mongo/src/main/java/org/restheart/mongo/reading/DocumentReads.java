@@ -244,7 +244,6 @@ public final class DocumentReads {
         }
     }
 
-    /// The same for pipelines.
     public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries) {
         if (!together(queries, Union::takes)) {
             return queries.stream().map(this::aggregate).toList();

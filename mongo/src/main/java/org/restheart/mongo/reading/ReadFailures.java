@@ -12,7 +12,6 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 
-/// Failures of reads.
 final class ReadFailures {
     private ReadFailures() {}
 

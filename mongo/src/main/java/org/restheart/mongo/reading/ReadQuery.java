@@ -56,7 +56,6 @@ public record ReadQuery(
         return asFind(settings());
     }
 
-    /// This query with other settings.
     FindQuery asFind(ReadSettings settings) {
         return new FindQuery(
                 namespace, rights.filter(filter), projection(), sort, Optional.empty(), skip, limit, settings);

@@ -25,7 +25,6 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
 
     private static final Set<String> NOT_READING = Set.of("$out", "$merge", "$changeStream");
 
-    /// The read rights of a permission.
     public static ReadRights of(Grant grant) {
         return new ReadRights(grant.readFilter(), grant.projectResponse());
     }

@@ -34,7 +34,6 @@ public final class Mounts {
     /// @param host empty if no path depends on it
     private record Asked(String host, String db, String collection) {}
 
-    /// A resource path and its URI space.
     public record Located(ResourcePath path, UriSpace space) {}
 
     /// @param uri the path the data API is bound to, in front of every mount

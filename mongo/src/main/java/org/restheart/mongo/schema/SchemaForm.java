@@ -61,7 +61,6 @@ public final class SchemaForm {
                 .orElse(SpecificationVersion.DRAFT_4);
     }
 
-    /// Whether the name is that of a draft.
     static boolean isDraft(String name) {
         return named(name).isPresent();
     }

@@ -17,7 +17,6 @@ import org.restheart.mongo.write.WriteOutcome.TagRequired;
 /// nothing, nor does `*` in `If-Match`.
 public sealed interface Precondition {
 
-    /// No precondition.
     record None() implements Precondition {}
 
     /// The required tag is missing: only a target without a tag may be changed.

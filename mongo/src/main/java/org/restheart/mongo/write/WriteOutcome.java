@@ -2,7 +2,6 @@ package org.restheart.mongo.write;
 
 import java.util.Optional;
 
-/// The outcome of a write to one document.
 public sealed interface WriteOutcome {
     /// The document was inserted.
     record Created() implements WriteOutcome {}

@@ -13,7 +13,6 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
-/// The responses for the outcomes of writes.
 public final class WriteResponses {
     private WriteResponses() {}
 
@@ -86,7 +85,6 @@ public final class WriteResponses {
         return "this has another tag than If-Match says: it has changed since it was read.";
     }
 
-    /// The problem for a write that MongoDB refused.
     public static ProblemException refusal(WriteError error) {
         return MongoCodes.ofWriteError(error.getCode(), error.getMessage()).raise();
     }

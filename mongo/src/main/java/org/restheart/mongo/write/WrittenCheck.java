@@ -71,7 +71,6 @@ public record WrittenCheck(Collections collections) {
                 .raise();
     }
 
-    /// The documents as literals.
     private static List<BsonDocument> literals(List<RawBsonDocument> documents) {
         return documents.stream()
                 .map(document -> new BsonDocument("$literal", document))

@@ -92,7 +92,6 @@ public record Peers(Path folder) {
         }
     }
 
-    /// Starts one of the scripts.
     public HttpServer start(String script, Mongo mongo) throws IOException, InterruptedException {
         installPackages();
         var builder = new ProcessBuilder("node", "--no-deprecation", script)

@@ -48,7 +48,6 @@ public final class DoorsExperiment extends Experiment {
     @picocli.CommandLine.Option(names = "--documents", description = "Default ${DEFAULT-VALUE}.")
     int documents = 10_000;
 
-    /// Requests that are measured.
     private record Case(String operation, String subject, HttpSubject server, RequestTemplate traffic) {}
 
     @Override

@@ -13,7 +13,6 @@ interface Wire {
     /// Whether the server has accepted or refused them all.
     boolean settled();
 
-    /// The bytes that open the connection.
     ByteBuffer opening();
 
     /// Consumes all that is complete; the rest stays in the buffer and comes again with more behind it.

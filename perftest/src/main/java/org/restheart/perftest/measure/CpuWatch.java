@@ -12,7 +12,6 @@ public final class CpuWatch {
         this.pids = Map.copyOf(pids);
     }
 
-    /// Watches this process as well.
     public CpuWatch alsoThisProcess(String name) {
         var all = new TreeMap<>(pids);
         all.put(name, ProcessHandle.current().pid());

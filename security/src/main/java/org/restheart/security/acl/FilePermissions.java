@@ -18,7 +18,6 @@ public final class FilePermissions implements Permissions {
         this.byRole = byRole(permissions);
     }
 
-    /// Replaces all permissions.
     public void replace(List<Permission> permissions) {
         byRole = byRole(permissions);
     }

@@ -19,7 +19,6 @@ public interface ApiKeys {
     /// @return false if there is such a key
     boolean insert(ApiKey key);
 
-    /// The key with this handle.
     Optional<ApiKey> byHandle(ObjectId handle);
 
     /// Keys of accounts of one name, or all, by creation time; at most a few thousand.

@@ -61,7 +61,6 @@ public record JwtAuthenticator(JwtVerifier verifier, Settings settings) implemen
         });
     }
 
-    /// The credentials of a request with a token.
     public static Credentials credentials(Claims claims, String token) {
         return new Credentials(
                 Credentials.TOKENS,

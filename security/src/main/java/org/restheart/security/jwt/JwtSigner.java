@@ -32,7 +32,6 @@ public final class JwtSigner {
         this.signer = new MACSigner(secret);
     }
 
-    /// A token and its claims.
     public record Signed(String token, Claims claims) {
         @Override
         public String toString() {

@@ -28,7 +28,6 @@ public record ResourceGrant(ResourceTokens tokens, List<String> scopes) {
         return query.all("resource").stream().anyMatch(resource -> !tokens.isNamed(request, resource));
     }
 
-    /// Adds the claims of a code.
     void addTo(BsonDocument claims, Request request, Query query) {
         if (query.has("resource")) {
             claims.append(RESOURCE_CLAIM, new BsonString(tokens.uri(request)));

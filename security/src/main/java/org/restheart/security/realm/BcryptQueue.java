@@ -71,7 +71,6 @@ final class BcryptQueue implements AutoCloseable {
         }
     }
 
-    /// Records that the client sent a valid password.
     void recordValidPassword(String client) {
         known.put(client, true);
     }

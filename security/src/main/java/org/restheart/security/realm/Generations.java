@@ -37,7 +37,6 @@ public final class Generations {
             .maximumSize(10_000)
             .build();
 
-    /// The current state of an account.
     public record Current(Account account, String generation) {}
 
     /// The current limits of API keys.

@@ -54,7 +54,6 @@ public interface Realm {
         }
     }
 
-    /// An account and its password in clear.
     record Clear(Account account, String password) {
         @Override
         public String toString() {

@@ -14,6 +14,5 @@ public interface RefreshTokens {
 
     void delete(String digest);
 
-    /// Deletes all tokens of a lineage.
     void deleteOf(String lineage);
 }
