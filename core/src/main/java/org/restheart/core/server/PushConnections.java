@@ -7,7 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.restheart.http.push.Ending;
 import org.xnio.XnioIoThread;
 
-/// All connections on which messages are sent. One thread polls them: a timer for each would cost more. Thread-safe.
+/// All connections on which messages are sent. One thread polls them, while there are any: a timer for each would cost
+/// more. Thread-safe.
 final class PushConnections {
     private static final Duration LOOK = Duration.ofMillis(250);
     private static final Duration GLANCE = Duration.ofMillis(10);
@@ -49,6 +50,7 @@ final class PushConnections {
 
     void add(PushConnection connection) {
         open.add(connection);
+        LockSupport.unpark(keeper);
         if (closed) {
             connection.subscription.backlog().end(Ending.SHUTDOWN);
         }
@@ -66,13 +68,18 @@ final class PushConnections {
                     connection.attend();
                 }
             }
-            LockSupport.parkNanos(LOOK.toNanos());
+            if (open.isEmpty() && !closed) {
+                LockSupport.park();
+            } else {
+                LockSupport.parkNanos(LOOK.toNanos());
+            }
         }
     }
 
     /// Sends a close frame to all, also to those that come from now on.
     void close() {
         closed = true;
+        LockSupport.unpark(keeper);
         open.forEach(connection -> connection.subscription.backlog().end(Ending.SHUTDOWN));
     }
 

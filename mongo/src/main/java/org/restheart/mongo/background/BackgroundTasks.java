@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,10 +44,17 @@ public final class BackgroundTasks implements AutoCloseable {
 
     /// Runs a task, which may block, periodically on virtual threads, never twice at a time.
     public void repeat(String name, Duration period, Runnable task) {
+        repeat(name, period, () -> true, task);
+    }
+
+    /// As [#repeat(String, Duration, Runnable)], whenever it has something to do.
+    ///
+    /// @param needed must not block
+    public void repeat(String name, Duration period, BooleanSupplier needed, Runnable task) {
         var busy = new AtomicBoolean();
         var _ = scheduler.scheduleWithFixedDelay(
                 () -> {
-                    if (busy.compareAndSet(false, true)) {
+                    if (needed.getAsBoolean() && busy.compareAndSet(false, true)) {
                         start(name, () -> run(name, task, busy));
                     }
                 },

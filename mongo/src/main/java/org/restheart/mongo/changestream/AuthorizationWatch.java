@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
@@ -44,10 +45,15 @@ public final class AuthorizationWatch {
     AuthorizationWatch(BackgroundTasks tasks, Duration interval, Reauthorization reauthorization) {
         this.interval = interval;
         this.reauthorization = reauthorization;
-        tasks.repeat("expired-streams", LOOK, this::endExpired);
-        tasks.repeat("streams-of-accounts", LOOK, this::endUnknown);
+        BooleanSupplier any = () -> !watched.isEmpty();
+        tasks.repeat("expired-streams", LOOK, any, this::endExpired);
+        tasks.repeat(
+                "streams-of-accounts",
+                LOOK,
+                () -> anyChanged || !changed.isEmpty() || !fresh.isEmpty(),
+                this::endUnknown);
         if (!interval.isZero()) {
-            tasks.repeat("stream-rights", interval, this::endRefused);
+            tasks.repeat("stream-rights", interval, any, this::endRefused);
         }
     }
 

@@ -206,7 +206,7 @@ public final class ChangeStreams implements AutoCloseable {
             this.tasks = tasks;
             this.client = client;
             this.streams = streams;
-            tasks.repeat("redefinitions", interval, this::checkAll);
+            tasks.repeat("redefinitions", interval, () -> !streams.get().isEmpty(), this::checkAll);
         }
 
         /// Never blocks.

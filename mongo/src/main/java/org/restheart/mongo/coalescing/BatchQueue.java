@@ -162,8 +162,8 @@ final class BatchQueue<R, O> {
     private void relieveLater() {
         if (usualBatch < LARGE && !relieves) {
             relieves = true;
-            CompletableFuture.delayedExecutor(LONG_NANOS + 1, TimeUnit.NANOSECONDS, threads)
-                    .execute(this::relieve);
+            CompletableFuture.delayedExecutor(LONG_NANOS + 1, TimeUnit.NANOSECONDS, Runnable::run)
+                    .execute(this::relieve); // never blocks, and mostly finds nothing to do
         }
     }
 
