@@ -32,6 +32,7 @@ import org.restheart.http.Fields;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
@@ -61,11 +62,13 @@ final class IdempotencyClaims {
         this.client = client;
     }
 
-    /// Claims the request, or returns the state of its existing claim, in one atomic operation.
+    /// Claims the request, or returns the state of its existing claim, in one atomic operation. Repeated after lost
+    /// connections, since a claim tells its owner.
     Claim claim(String db, BsonBinary id, BsonBinary fingerprint) {
         ensureIndex(db);
         var owner = new ObjectId();
-        var record = upsert(db, id, update(fingerprint, owner));
+        var update = update(fingerprint, owner);
+        var record = LostConnections.repeated(() -> upsert(db, id, update));
         if (!record.getBinary("fingerprint").equals(fingerprint)) {
             return new Claim.Different();
         }
@@ -81,11 +84,14 @@ final class IdempotencyClaims {
     /// Stores the response.
     ///
     /// @param report for the service that made the request
-    /// @return false if another attempt has taken over the claim in the meantime; its response then counts
+    /// @return false if another attempt has taken over the claim in the meantime, or a lost connection hid that the
+    /// response is stored; what is stored then counts
     boolean complete(String db, Claim.Granted claim, Response.Ready answer, Optional<DataWrite.Report> report) {
         var stored = StoredAnswer.of(answer, report);
         var done = Updates.combine(Updates.set("answer", stored), Updates.unset("until"));
-        return collection(db).updateOne(own(claim), done).getMatchedCount() == 1;
+        return LostConnections.repeated(() -> collection(db).updateOne(own(claim), done))
+                        .getMatchedCount()
+                == 1;
     }
 
     /// Releases the claim of a refused request, which has written nothing.
