@@ -32,6 +32,10 @@ final class MongoConnection implements AutoCloseable {
 
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
+    /// How often it looks for a server, or a primary, that operations wait for. The driver's own 500 ms are longer than
+    /// most interruptions of a connection, and each of them would delay what needs several operations by that much.
+    static final Duration SEARCH = Duration.ofMillis(200);
+
     /// How long a request waits for a connection while all are in use, unless the connection string has
     /// `waitQueueTimeoutMS`.
     private static final Duration POOL_WAIT = Duration.ofSeconds(10);
@@ -141,6 +145,7 @@ final class MongoConnection implements AutoCloseable {
                                 .addClusterListener(reachability))
                 .applyToServerSettings(server -> server.heartbeatFrequency(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS)
                         .addServerListener(reachability)
+                        .minHeartbeatFrequency(SEARCH.toMillis(), TimeUnit.MILLISECONDS)
                         .addServerMonitorListener(silentServers))
                 .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(silentServers))
                 .applyToSocketSettings(socket -> socket.connectTimeout(CONNECT.toMillis(), TimeUnit.MILLISECONDS))

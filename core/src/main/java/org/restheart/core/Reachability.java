@@ -34,9 +34,6 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     /// more often than its heartbeats do.
     private static final Duration PROBE = Duration.ofSeconds(1);
 
-    /// The driver polls servers twice a second while it waits.
-    private static final Duration ROUND = Duration.ofMillis(500);
-
     private static final long REACHABLE = Long.MAX_VALUE;
 
     private final AtomicLong unreachableSince = new AtomicLong(REACHABLE);
@@ -111,7 +108,7 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
             throw new MongoTimeoutException("no member of the MongoDB deployment can be reached");
         }
         var suitable = cluster.getServerDescriptions();
-        if (suitable.isEmpty() && RequestStart.left(limit).compareTo(ROUND) < 0) {
+        if (suitable.isEmpty() && RequestStart.left(limit).compareTo(MongoConnection.SEARCH) < 0) {
             throw new MongoTimeoutException("no member of the MongoDB deployment can serve the request in time");
         }
         return suitable;

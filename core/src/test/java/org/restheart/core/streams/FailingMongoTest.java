@@ -168,7 +168,7 @@ class FailingMongoTest {
                 new Call("find", "GET", "/t/kept"),
                 new Call("find", "GET", "/t?filter={\"_id\":\"kept\"}"),
                 new Call("delete", "DELETE", "/t/kept"))) {
-            OwnReplicaSet.breakConnection(client, NAMESPACE, request.command(), 5);
+            OwnReplicaSet.breakConnection(client, NAMESPACE, request.command(), 3);
             try {
                 var answer = gateway.send(request.method(), request.encoded(), "{\"posted\": 1}");
                 assertThat(answer.statusCode())
@@ -178,7 +178,22 @@ class FailingMongoTest {
                 OwnReplicaSet.fail(client, NAMESPACE, request.command(), 0, 0);
             }
         }
-        assertThat(gateway.collection("t").countDocuments(eq("posted", 1))).isEqualTo(1);
+        for (var command : List.of("findAndModify", "update")) { // a claim, and its answer
+            OwnReplicaSet.breakConnection(client, "history._idempotency", command, 3);
+            assertThat(post("broken-" + command, "{\"posted\": 1}")).isEqualTo(201);
+        }
+        assertThat(gateway.collection("t").countDocuments(eq("posted", 1))).isEqualTo(3);
+    }
+
+    /// The driver's own pause of 500 ms before it looks for a server again would pass twice.
+    @Test
+    void a_server_whose_connection_broke_is_found_again_within_a_moment() {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            OwnReplicaSet.breakConnection(client, NAMESPACE, "insert", 3);
+            long start = System.nanoTime();
+            assertStatus(201, gateway.send("POST", "/t", "{}"));
+            return System.nanoTime() - start < Duration.ofMillis(900).toNanos();
+        });
     }
 
     private record Call(String command, String method, String target) {
@@ -202,10 +217,14 @@ class FailingMongoTest {
     }
 
     private int post(String key) throws Exception {
+        return post(key, "{\"key\": 1}");
+    }
+
+    private int post(String key, String body) throws Exception {
         return gateway.send(
                         "POST",
                         "/t",
-                        "{\"key\": 1}",
+                        body,
                         "Authorization",
                         TestClient.basic("admin", "secret"),
                         "Idempotency-Key",

@@ -15,7 +15,7 @@ public final class LostConnections {
     /// From the third attempt on. Mostly the driver waits for longer by itself, until it has reached the server again.
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    /// For a further attempt: the driver looks for a lost server twice a second.
+    /// For a further attempt, since the driver first looks for the server again.
     private static final Duration ENOUGH = Duration.ofSeconds(1);
 
     private final long deadline = System.nanoTime()
