@@ -50,7 +50,7 @@ public final class AuthorizationWatch {
         tasks.repeat(
                 "streams-of-accounts",
                 LOOK,
-                () -> anyChanged || !changed.isEmpty() || !fresh.isEmpty(),
+                () -> anyChanged || !changed.isEmpty() || !unchecked.isEmpty(),
                 this::endUnknown);
         if (!interval.isZero()) {
             tasks.repeat("stream-rights", interval, any, this::endRefused);
