@@ -7,6 +7,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -138,7 +139,7 @@ final class RefusalProbe implements Closeable {
                 open = new Socket();
                 open.setTcpNoDelay(true);
                 open.setSoTimeout(TIMEOUT_MILLIS);
-                open.connect(new InetSocketAddress("127.0.0.1", port), TIMEOUT_MILLIS);
+                open.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
                 in = new BufferedReader(new InputStreamReader(open.getInputStream(), StandardCharsets.ISO_8859_1));
                 socket = open;
             }
