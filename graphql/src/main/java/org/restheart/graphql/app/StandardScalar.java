@@ -19,12 +19,6 @@ enum StandardScalar {
             int integer = value.asNumber().intValue();
             return number == integer ? integer : null;
         }
-
-        @Override
-        @Nullable
-        Object exact(BsonValue value) {
-            return value.isInt32() ? value.asInt32().getValue() : null;
-        }
     },
     FLOAT {
         @Override
@@ -54,27 +48,9 @@ enum StandardScalar {
                 default -> null;
             };
         }
-
-        @Override
-        @Nullable
-        Object exact(BsonValue value) {
-            return value.isDouble() ? value.asDouble().getValue() : null;
-        }
     },
-    STRING {
-        @Override
-        @Nullable
-        Object exact(BsonValue value) {
-            return value.isString() ? value.asString().getValue() : null;
-        }
-    },
-    BOOLEAN {
-        @Override
-        @Nullable
-        Object exact(BsonValue value) {
-            return value.isBoolean() ? value.asBoolean().getValue() : null;
-        }
-    },
+    STRING,
+    BOOLEAN,
     ID {
         @Override
         @Nullable
@@ -93,12 +69,6 @@ enum StandardScalar {
                 }
                 default -> null;
             };
-        }
-
-        @Override
-        @Nullable
-        Object exact(BsonValue value) {
-            return value.isString() ? value.asString().getValue() : null;
         }
     };
 
@@ -126,7 +96,14 @@ enum StandardScalar {
         return widened != null ? widened : new OtherType(value);
     }
 
-    abstract @Nullable Object exact(BsonValue value);
+    private @Nullable Object exact(BsonValue value) {
+        return switch (this) {
+            case INT -> value.isInt32() ? value.asInt32().getValue() : null;
+            case FLOAT -> value.isDouble() ? value.asDouble().getValue() : null;
+            case STRING, ID -> value.isString() ? value.asString().getValue() : null;
+            case BOOLEAN -> value.isBoolean() ? value.asBoolean().getValue() : null;
+        };
+    }
 
     @Nullable
     Object widened(BsonValue value) {
