@@ -17,6 +17,7 @@ import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Fields;
 import org.restheart.http.NeedsThread;
+import org.restheart.http.OwnCommand;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -54,6 +55,9 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     /// Who has a place among the requests whose content is awaited.
     private @Nullable String awaited;
+
+    /// If the I/O thread may run a command for the request.
+    private @Nullable OwnCommand own;
 
     /// The following fields are confined to the I/O thread.
     private boolean settled;
@@ -142,11 +146,27 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     /// @return false if the request has to move to a thread that may block
     private boolean triedHere() {
+        own = IoThreadUse.isByOne(http, arrived) ? new OwnCommand() : null;
+        boolean deferred = false;
         try {
-            deliver(handled());
+            var response = own == null ? handled() : own.during(this::handled);
+            deferred = response instanceof Response.Deferred<?>;
+            deliver(response);
             return true;
         } catch (NeedsThread _) {
             return false;
+        } finally {
+            if (!deferred) {
+                runOwn(); // the response does not depend on it, but others may
+            }
+        }
+    }
+
+    private void runOwn() {
+        if (own != null) {
+            long began = System.nanoTime();
+            own.run();
+            IoThreadUse.hasWaited(began);
         }
     }
 
@@ -177,6 +197,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void await(Response.Deferred<?> deferred) {
         deferred.awaitedBy(this);
         deferred.whenThere(this::arrived);
+        runOwn();
     }
 
     /// On the I/O thread, which also sends the response, so that no other thread uses the exchange.

@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.Test;
@@ -260,6 +261,45 @@ class FrozenRequestsTest {
         } finally {
             Thread.setDefaultUncaughtExceptionHandler(handler);
         }
+    }
+
+    /// The I/O thread that waits for MongoDB itself, for the only client that it has, is there again soon.
+    @Test
+    void others_do_not_wait_for_the_io_thread_of_a_client_alone() throws Exception {
+        try (var mongo = OwnReplicaSet.start(1, folder);
+                var client = MongoClients.create(mongo.connectionString());
+                var gateway = StreamsGateway.startSecured(
+                        client,
+                        mongo.connectionString(),
+                        "frozen",
+                        "core: {io-threads: 1}\nmongoAclAuthorizer: {acl-db: $db, acl-collection: acl}");
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            gateway.insert("acl", "{roles: ['$unauthenticated'], predicate: \"path-prefix('/')\", priority: 1}");
+            gateway.insert("t", "{_id: 'known'}");
+            var alone = threads.submit(() -> {
+                var response = gateway.send("GET", "/t/known", "");
+                while (response.statusCode() == 200) {
+                    response = gateway.send("GET", "/t/known", "");
+                }
+                return response.statusCode();
+            });
+            await().until(FrozenRequestsTest::isIoThreadInACommand);
+            mongo.freezePrimary(client);
+            for (int i = 0; i < 5; i++) {
+                long start = System.nanoTime();
+                assertThat(gateway.send("GET", "/ping", "").statusCode()).isEqualTo(200);
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+            }
+            assertThat(alone.get(1, TimeUnit.MINUTES)).isEqualTo(503);
+            mongo.close(); // the other client's close would wait for it
+        }
+    }
+
+    private static boolean isIoThreadInACommand() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getName().startsWith("http I/O"))
+                .flatMap(thread -> Stream.of(thread.getValue()))
+                .anyMatch(frame -> frame.getMethodName().equals("runBriefly"));
     }
 
     private static void prepare(StreamsGateway gateway) throws Exception {

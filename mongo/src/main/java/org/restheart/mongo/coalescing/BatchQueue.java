@@ -4,17 +4,21 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.restheart.http.OwnCommand;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command if
 /// fewer than the bound are running, else it joins the next one. A batch therefore grows only while MongoDB is the
@@ -30,6 +34,8 @@ import org.restheart.mongo.coalescing.Batching.BatchCommand;
 /// @param <R> the request
 /// @param <O> the outcome
 final class BatchQueue<R, O> {
+    private static final Logger LOG = LoggerFactory.getLogger(BatchQueue.class);
+
     /// Batches of this size are large enough to wait for the running command.
     private static final int LARGE = 8;
 
@@ -54,6 +60,7 @@ final class BatchQueue<R, O> {
             .with("Retry-After", "5");
 
     private final BatchCommand<R, O> command;
+    private final Optional<BatchCommand<R, O>> brief;
     private final CoalescingConfig limits;
     private final Executor threads;
     private final Deployment deployment;
@@ -91,6 +98,7 @@ final class BatchQueue<R, O> {
         this.load = load;
         this.deployment = deployment;
         this.command = command;
+        this.brief = command.brief();
         this.limits = limits;
         this.threads = threads;
         this.meters = meters;
@@ -134,7 +142,9 @@ final class BatchQueue<R, O> {
             runner = new Runner();
             running.add(runner);
         }
-        threads.execute(runner);
+        if (brief.isEmpty() || !OwnCommand.leave(() -> runner.runBriefly(brief.get()))) {
+            threads.execute(runner);
+        }
     }
 
     private static ProblemException refusal(String message) {
@@ -264,22 +274,66 @@ final class BatchQueue<R, O> {
         @Override
         public void run() {
             for (var next = nextBatch(this); !next.isEmpty(); next = nextBatch(this)) {
-                long sent = clock.getAsLong();
-                try {
-                    meters.sent(next, sent);
-                    var batch = next;
-                    RequestStart.during(
-                            batch.getFirst().queuedAt(),
-                            () -> CallerScope.run(
-                                    callersOf(batch),
-                                    this::stepAside,
-                                    () -> server.during(() -> BatchTrace.run(batch, sent, command))));
-                    requireOutcomes(next);
-                } catch (RuntimeException | Error e) {
-                    failRest(next, e);
-                } finally {
-                    ended();
+                run(next);
+            }
+        }
+
+        private void run(List<PendingRequest<R, O>> batch) {
+            long sent = clock.getAsLong();
+            try {
+                meters.sent(batch, sent);
+                send(batch, sent, command, this::stepAside);
+            } catch (RuntimeException | Error e) {
+                failRest(batch, e);
+            } finally {
+                ended();
+            }
+        }
+
+        /// @param onWait called before the command waits for a connection
+        private void send(List<PendingRequest<R, O>> batch, long sent, BatchCommand<R, O> command, Runnable onWait) {
+            RequestStart.during(
+                    batch.getFirst().queuedAt(),
+                    () -> CallerScope.run(
+                            callersOf(batch), onWait, () -> server.during(() -> BatchTrace.run(batch, sent, command))));
+            requireOutcomes(batch);
+        }
+
+        /// Runs one command on a thread that must not wait for long. If it fails, for whatever reason, it is run again
+        /// by another thread, as are all that follow.
+        void runBriefly(BatchCommand<R, O> brief) {
+            var batch = nextBatch(this);
+            if (batch.isEmpty()) {
+                return;
+            }
+            long sent = clock.getAsLong();
+            try {
+                send(batch, sent, brief, () -> {
+                    throw new IllegalStateException("other requests of the caller hold its connections");
+                });
+                meters.sent(batch, sent);
+            } catch (RuntimeException | Error e) {
+                LOG.debug("a command is run again by a thread that may wait", e);
+                threads.execute(() -> {
+                    run(batch);
+                    run();
+                });
+                return;
+            }
+            ended();
+            if (!endsIdle()) {
+                threads.execute(this);
+            }
+        }
+
+        /// Ends this runner, unless requests are queued.
+        private boolean endsIdle() {
+            synchronized (BatchQueue.this) {
+                if (!queue.isEmpty() && running.contains(this)) {
+                    return false;
                 }
+                running.remove(this);
+                return true;
             }
         }
 

@@ -121,6 +121,12 @@ record Batching(
         /// Completes every pending request with its own outcome, or leaves that to another thread
         /// ([PendingRequest#completeOn]). An exception fails every request that has no outcome yet.
         void run(List<PendingRequest<R, O>> requests);
+
+        /// The same with a short time limit, within which it also fails if MongoDB does not answer at all; empty if it
+        /// must not be run again after such a failure.
+        default Optional<BatchCommand<R, O>> brief() {
+            return Optional.empty();
+        }
     }
 
     /// The outcome of a command for one request.

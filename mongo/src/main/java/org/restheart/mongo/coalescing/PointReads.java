@@ -2,6 +2,7 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -22,6 +24,9 @@ import org.restheart.mongo.find.QueryKey;
 
 /// Combines reads by `_id` to one `{_id: {$in: […]}}`. Thread-safe.
 final class PointReads {
+    /// How long the thread of a connection waits for MongoDB.
+    private static final Duration BRIEF = Duration.ofMillis(100);
+
     private final MongoClient client;
     private final BatchQueues<QueryKey, BsonValue, BatchResult<Optional<RawBsonDocument>>> queues;
 
@@ -61,13 +66,30 @@ final class PointReads {
     private static final class ReadCommand implements BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>> {
         private final MongoCollection<RawBsonDocument> collection;
         private final DocumentQuery shape;
+        private final boolean isBrief;
 
         /// @param shape one of the reads, whose id is ignored
         ReadCommand(MongoClient client, DocumentQuery shape) {
+            this(
+                    shape.settings()
+                            .apply(client.getDatabase(shape.namespace().getDatabaseName())
+                                    .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class)),
+                    shape,
+                    false);
+        }
+
+        private ReadCommand(MongoCollection<RawBsonDocument> collection, DocumentQuery shape, boolean isBrief) {
+            this.collection = collection;
             this.shape = shape;
-            this.collection = shape.settings()
-                    .apply(client.getDatabase(shape.namespace().getDatabaseName())
-                            .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class));
+            this.isBrief = isBrief;
+        }
+
+        /// The driver's limit of an operation includes selecting a server, getting a connection, and reading from it;
+        /// the limit of the command, which is longer, has no effect then.
+        @Override
+        public Optional<BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>>> brief() {
+            var within = collection.withTimeout(BRIEF.toMillis(), TimeUnit.MILLISECONDS);
+            return Optional.of(new ReadCommand(within, shape, true));
         }
 
         @Override
@@ -84,7 +106,8 @@ final class PointReads {
                     .projection(shape.projection().single())
                     .maxTime(shape.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
                     .batchSize(waiting.size() + 1); // one more than the largest result, so that one reply contains all
-            for (var document : LostConnections.repeated(() -> find.into(new ArrayList<>(sharing)))) {
+            Supplier<List<RawBsonDocument>> read = () -> find.into(new ArrayList<>(sharing));
+            for (var document : isBrief ? read.get() : LostConnections.repeated(read)) {
                 var answered = RawDocuments.get(document, "_id")
                         .flatMap(CanonicalId::of)
                         .map(waiting::remove);

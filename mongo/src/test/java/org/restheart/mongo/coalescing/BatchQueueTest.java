@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.http.OwnCommand;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
@@ -181,6 +183,99 @@ class BatchQueueTest {
         gate.open.countDown();
         Objects.requireNonNull(last).get(10, TimeUnit.SECONDS);
         assertThat(callers).containsExactly(List.of("a"), List.of("a", "b", "c"));
+    }
+
+    /// A command of which threads that must not wait for long may run another form.
+    private record WithBrief(BatchCommand<Integer, Thread> longer, BatchCommand<Integer, Thread> shorter)
+            implements BatchCommand<Integer, Thread> {
+        static final BatchCommand<Integer, Thread> COMPLETES =
+                batch -> batch.forEach(pending -> pending.complete(Thread.currentThread()));
+
+        static WithBrief of(BatchCommand<Integer, Thread> shorter) {
+            return new WithBrief(COMPLETES, shorter);
+        }
+
+        @Override
+        public void run(List<PendingRequest<Integer, Thread>> requests) {
+            longer.run(requests);
+        }
+
+        @Override
+        public Optional<BatchCommand<Integer, Thread>> brief() {
+            return Optional.of(shorter);
+        }
+    }
+
+    @Test
+    void a_thread_runs_the_command_that_was_left_to_it_when_the_request_was_handled() throws Exception {
+        var queue = queue(limits(4, 10, 1000, 10), WithBrief.of(WithBrief.COMPLETES));
+        var own = new OwnCommand();
+        for (int i = 0; i < 2; i++) { // twice, so that the first one has left nothing behind
+            var pending = own.during(() -> queue.submit(1, 1));
+            assertThat(pending).isNotDone();
+            own.run();
+            assertThat(pending).isCompletedWithValue(Thread.currentThread());
+        }
+        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
+    }
+
+    @Test
+    void a_thread_runs_one_command_by_itself() throws Exception {
+        var own = new OwnCommand();
+        var first = queue(limits(1, 10, 1000, 10), WithBrief.of(WithBrief.COMPLETES));
+        var second = queue(limits(1, 10, 1000, 10), WithBrief.of(WithBrief.COMPLETES));
+        var left = own.during(() -> first.submit(1, 1));
+        var other = own.during(() -> second.submit(1, 1));
+        assertThat(other.get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
+        own.run();
+        assertThat(left).isCompletedWithValue(Thread.currentThread());
+    }
+
+    @Test
+    void a_brief_command_that_fails_is_run_again_by_another_thread() throws Exception {
+        var queue = queue(limits(1, 10, 1000, 10), WithBrief.of(_ -> {
+            throw new IllegalStateException("takes too long");
+        }));
+        assertRunsElsewhere(queue);
+    }
+
+    @Test
+    void a_brief_command_that_has_to_wait_for_a_connection_is_run_by_another_thread() throws Exception {
+        var queue = queue(limits(1, 10, 1000, 10), WithBrief.of(batch -> {
+            CallerScope.waits();
+            WithBrief.COMPLETES.run(batch);
+        }));
+        assertRunsElsewhere(queue);
+    }
+
+    /// Twice, so that the first one has left nothing behind.
+    private static void assertRunsElsewhere(BatchQueue<Integer, Thread> queue) throws Exception {
+        for (int i = 0; i < 2; i++) {
+            var own = new OwnCommand();
+            var pending = own.during(() -> queue.submit(1, 1));
+            own.run();
+            assertThat(pending.get(10, TimeUnit.SECONDS)).isNotNull().isNotEqualTo(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void requests_that_come_during_a_brief_command_are_for_other_threads() throws Exception {
+        var others = new ArrayList<PendingRequest<Integer, Thread>>();
+        var queues = new ArrayList<BatchQueue<Integer, Thread>>();
+        var queue = queue(limits(1, 1, 1000, 10), WithBrief.of(batch -> {
+            others.add(queues.getFirst().submit(2, 1));
+            others.add(queues.getFirst().submit(3, 1));
+            WithBrief.COMPLETES.run(batch);
+        }));
+        queues.add(queue);
+        var own = new OwnCommand();
+        var pending = own.during(() -> queue.submit(1, 1));
+        assertThat(pending).isNotDone();
+        own.run();
+        assertThat(pending).isCompletedWithValue(Thread.currentThread());
+        for (var other : others) {
+            assertThat(other.get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
+        }
     }
 
     /// A queue whose commands land when the test says so, and whose time passes when it says so.
