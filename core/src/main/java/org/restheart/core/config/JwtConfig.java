@@ -36,7 +36,7 @@ public record JwtConfig(JwtSettings settings, Jwt jwt, boolean shared, MongoName
             block.refuse("key", "or jwks, one of the two, is required for " + settings.algorithm());
         }
         var revocations = new MongoNamespace(
-                block.text("revocations-db", "restheart"), block.text("revocations-collection", "revocations"));
+                block.text("revocations-db", "restheart"), block.text("revocations-collection", "_revokedTokens"));
         return new JwtConfig(
                 settings, jwt(block, settings, key, keySet), settings.isSymmetric() && key.isPresent(), revocations);
     }

@@ -15,7 +15,7 @@ public record SessionsConfig(Duration access, Duration refresh, Optional<String>
     /// The collection of refresh tokens, also while there are no sessions: what is in it counts as soon as there are.
     static MongoNamespace stored(Block block) {
         return new MongoNamespace(
-                block.text("sessions-db", "restheart"), block.text("sessions-collection", "sessions"));
+                block.text("sessions-db", "restheart"), block.text("sessions-collection", "_refreshTokens"));
     }
 
     /// Empty when there are no sessions.

@@ -115,7 +115,7 @@ class DataApiLogInTest extends LogInFixture {
 
     @Test
     void anonymous_sessions_are_counted_by_address() {
-        var stored = gateway.database().getCollection("sessions");
+        var stored = gateway.database().getCollection("_refreshTokens");
         for (var address : List.of("192.0.2.1", "127.0.0.1")) {
             stored.insertMany(IntStream.range(0, 1_000)
                     .mapToObj(i -> new Document("_id", address + " " + i)
@@ -149,13 +149,13 @@ class DataApiLogInTest extends LogInFixture {
     void no_refresh_token_is_stored_and_digests_are_out_of_reach() {
         account("wanda", "editor");
         var token = ofPassword("wanda").getString("refresh_token").getValue();
-        var stored = gateway.collection("sessions")
+        var stored = gateway.collection("_refreshTokens")
                 .find(BsonDocument.parse("{account: 'wanda'}"))
                 .first();
         assertThat(stored.toJson()).doesNotContain(token);
         var admin = gateway.as("admin");
         key("wanda", "");
-        for (var name : List.of("sessions", "apikeys")) {
+        for (var name : List.of("_refreshTokens", "apikeys")) {
             assertStatus(403, admin.get("/" + name));
             var lookUp = "{\"stages\": [{\"$lookup\": {\"from\": \"%s\", \"pipeline\": [], \"as\": \"x\"}}]}"
                     .formatted(name);
@@ -179,10 +179,10 @@ class DataApiLogInTest extends LogInFixture {
     void sessions_are_bounded_in_time_by_an_index() {
         account("xena", "editor");
         ofPassword("xena");
-        var indexes = gateway.collection("sessions").listIndexes().into(new ArrayList<>());
+        var indexes = gateway.collection("_refreshTokens").listIndexes().into(new ArrayList<>());
         assertThat(indexes)
                 .anySatisfy(index -> assertThat(index.get("expireAfterSeconds")).isNotNull());
-        var stored = gateway.collection("sessions")
+        var stored = gateway.collection("_refreshTokens")
                 .find(BsonDocument.parse("{account: 'xena'}"))
                 .first();
         var lasts = Duration.ofMillis(stored.getDateTime("expiresAt").getValue()

@@ -116,7 +116,7 @@ class DataApiSessionsTest extends LogInFixture {
     }
 
     private static long stored(String account) {
-        return gateway.collection("sessions").countDocuments(new Document("account", account));
+        return gateway.collection("_refreshTokens").countDocuments(new Document("account", account));
     }
 
     @Test
@@ -169,7 +169,7 @@ class DataApiSessionsTest extends LogInFixture {
         assertThat(claims(derived).getNumber("exp").longValue()).isLessThanOrEqualTo(ends);
         var renewed = BsonDocument.parse(renew(derived).body());
         assertThat(claims(renewed).getNumber("exp").longValue()).isLessThanOrEqualTo(ends);
-        assertThat(gateway.collection("sessions")
+        assertThat(gateway.collection("_refreshTokens")
                         .find(BsonDocument.parse("{account: 'dora'}"))
                         .map(stored -> stored.getDateTime("expiresAt").getValue() / 1_000)
                         .into(new ArrayList<>()))

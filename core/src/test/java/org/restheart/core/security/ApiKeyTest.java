@@ -189,7 +189,7 @@ class ApiKeyTest {
 
     /// A key that somebody writes while none are accepted would be accepted later.
     @ParameterizedTest
-    @ValueSource(strings = {"sessions", "revocations"})
+    @ValueSource(strings = {"_refreshTokens", "_revokedTokens"})
     void the_collections_of_sessions_and_revoked_tokens_are_out_of_reach_while_there_are_none(
             String name, TestMongo mongo) {
         try (var off = TestGateway.start(

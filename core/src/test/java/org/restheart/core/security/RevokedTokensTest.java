@@ -78,7 +78,7 @@ class RevokedTokensTest {
     @Test
     void revoked_tokens_are_nobodys_data() {
         bearing(first.anonymous(), token()).send("DELETE", "/token", "");
-        assertStatus(403, first.as("admin").get("/revocations"));
-        assertThat(first.collection("revocations").countDocuments()).isPositive();
+        assertStatus(403, first.as("admin").get("/_revokedTokens"));
+        assertThat(first.collection("_revokedTokens").countDocuments()).isPositive();
     }
 }
