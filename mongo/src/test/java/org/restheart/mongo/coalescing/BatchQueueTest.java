@@ -342,19 +342,22 @@ class BatchQueueTest {
     @Test
     void commands_that_take_seconds_keep_no_others_from_running() throws Exception {
         var slow = new SlowQueue();
-        slow.submit(1);
-        slow.assertDeparts(1);
-        slow.submit(1);
-        slow.assertDeparts(1); // as many as may run
-        slow.submit(1);
-        slow.assertNothingDeparts();
-        slow.now.addAndGet(TimeUnit.SECONDS.toNanos(4));
-        slow.assertDeparts(1);
-        slow.submit(1);
-        slow.assertDeparts(1);
-        slow.submit(1);
-        slow.assertNothingDeparts();
-        slow.landings.release(10);
+        try {
+            slow.submit(1);
+            slow.assertDeparts(1);
+            slow.submit(1);
+            slow.assertDeparts(1); // as many as may run
+            slow.submit(1);
+            slow.assertNothingDeparts();
+            slow.now.addAndGet(TimeUnit.SECONDS.toNanos(4));
+            slow.assertDeparts(1);
+            slow.submit(1);
+            slow.assertDeparts(1);
+            slow.submit(1);
+            slow.assertNothingDeparts();
+        } finally {
+            slow.landings.release(10);
+        }
         slow.assertDeparts(1);
     }
 
