@@ -30,6 +30,9 @@ public final class Shapes {
     private static final long MAX_BYTES = 8L << 20;
     private static final int MAX_ENTRIES = 2_000;
 
+    /// Of an average key: access rules with long values count for several.
+    private static final int KEY_BYTES = 4_096;
+
     /// Fields of the future are in the newest documents.
     private static final int NEWEST = 50;
 
@@ -39,7 +42,8 @@ public final class Shapes {
     private final FairShares parallel;
     private final Cache<Key, Kept> kept = Caffeine.newBuilder()
             .executor(Runnable::run)
-            .maximumSize(MAX_ENTRIES)
+            .maximumWeight((long) MAX_ENTRIES * KEY_BYTES)
+            .weigher((Key key, Kept _) -> key.rights().weight(KEY_BYTES))
             .build();
 
     /// Settings of samples.
