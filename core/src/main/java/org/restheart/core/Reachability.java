@@ -42,7 +42,7 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     private final @Nullable String replicaSet;
 
     /// Members of other replica sets, and servers of none, by what they are.
-    private final Map<ServerAddress, String> strangers = new ConcurrentHashMap<>();
+    private final Map<ServerAddress, String> otherDeployments = new ConcurrentHashMap<>();
 
     private volatile Set<ServerAddress> members = Set.of();
 
@@ -61,9 +61,9 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
             return;
         }
         if (replicaSet.equals(server.getSetName())) {
-            strangers.remove(server.getAddress());
+            otherDeployments.remove(server.getAddress());
         } else {
-            strangers.put(
+            otherDeployments.put(
                     server.getAddress(),
                     server.getSetName() == null
                             ? "belongs to no replica set: leave out replicaSet"
@@ -74,12 +74,12 @@ final class Reachability implements ServerSelector, ClusterListener, ServerListe
     /// Why no member will ever be used, if that is so.
     Optional<String> wrongDeployment() {
         var known = members;
-        return known.isEmpty() || !strangers.keySet().containsAll(known)
+        return known.isEmpty() || !otherDeployments.keySet().containsAll(known)
                 ? Optional.empty()
-                : strangers.entrySet().stream()
+                : otherDeployments.entrySet().stream()
                         .findFirst()
-                        .map(stranger -> "/mclient/connection-string has replicaSet=" + replicaSet + ", but "
-                                + stranger.getKey() + " " + stranger.getValue());
+                        .map(other -> "/mclient/connection-string has replicaSet=" + replicaSet + ", but "
+                                + other.getKey() + " " + other.getValue());
     }
 
     @Override

@@ -31,8 +31,8 @@ import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Creates the collections of accounts and permissions and the first account in a new deployment. Retries until
-/// MongoDB is reachable.
+/// Prepares the stored accounts and permissions at the start: creates their collections and the first account, and logs
+/// what is wrong with permissions. Retries until MongoDB is reachable; ends the start if it is another deployment.
 final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
     private static final String REFUSED =
@@ -99,6 +99,7 @@ final class UsersAtStart {
         while (tasks.isRunning()) {
             try {
                 config.mongoAcl().ifPresent(this::create);
+                config.mongoAcl().ifPresent(this::inspect);
                 config.mongoRealm().ifPresent(this::create);
                 warnIfNobodyCanManage();
                 if (tried.getCount() == 0) {
@@ -168,7 +169,14 @@ final class UsersAtStart {
                     acl.database(),
                     acl.collection());
         }
-        permissions.find().limit(MAX_CHECKED).forEach(permissionCheck);
+    }
+
+    private void inspect(MongoAclConfig acl) {
+        client.getDatabase(acl.database())
+                .getCollection(acl.collection(), BsonDocument.class)
+                .find()
+                .limit(MAX_CHECKED)
+                .forEach(permissionCheck);
     }
 
     private void create(MongoRealmConfig realm) {

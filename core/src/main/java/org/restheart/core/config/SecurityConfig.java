@@ -18,7 +18,8 @@ import org.restheart.security.token.JwtTokenManager;
 /// @param basicRealm the realm of HTTP Basic
 /// @param identity the account of every request
 /// @param checks the path that tells callers why a request is refused
-/// @param own the collections of API keys, sessions and revoked tokens, whether these are in use or not: what is in
+/// @param alwaysReserved the collections of API keys, sessions and revoked tokens, whether these are in use or not:
+/// what is in
 ///     them counts as soon as they are
 /// @param rates the collection by which gateways count requests together
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
@@ -38,7 +39,7 @@ public record SecurityConfig(
         Optional<SessionsConfig> sessions,
         Endpoint roles,
         Optional<String> checks,
-        Set<MongoNamespace> own,
+        Set<MongoNamespace> alwaysReserved,
         Optional<MongoNamespace> rates) {
 
     private static final List<String> MECHANISMS = List.of(
@@ -123,7 +124,7 @@ public record SecurityConfig(
 
     /// Collections that only the gateway itself reads and writes: of keys, sessions, revoked tokens and rates.
     public Set<MongoNamespace> reserved() {
-        var reserved = new HashSet<>(own);
+        var reserved = new HashSet<>(alwaysReserved);
         rates.ifPresent(reserved::add);
         return reserved;
     }

@@ -87,14 +87,14 @@ public final class TouchedPaths {
     /// Whether every one of the keys is set, changed or removed, itself or below it.
     public boolean hasAll(List<String> keys) {
         return keys.stream().allMatch(key -> {
-            var asked = AskedPaths.named(List.of(key));
-            return parts.stream().anyMatch(part -> anyNamed(part, asked, AskedPaths.Place::mayBeWithin));
+            var asked = NamedPaths.named(List.of(key));
+            return parts.stream().anyMatch(part -> anyNamed(part, asked, NamedPaths.Place::mayBeWithin));
         });
     }
 
     /// Whether any of the keys may change, also because something that contains it is replaced or removed.
     public boolean hasAny(List<String> keys) {
-        return everything || changes(AskedPaths.read(keys), AskedPaths.Place::mayOverlap);
+        return everything || changes(NamedPaths.read(keys), NamedPaths.Place::mayOverlap);
     }
 
     public boolean has(String key) {
@@ -103,15 +103,15 @@ public final class TouchedPaths {
 
     /// Whether nothing changes but the keys and what is below them. Positions in arrays do not count.
     public boolean hasOnly(List<String> keys) {
-        return !everything && !changes(AskedPaths.named(keys), place -> !place.mayBeWithin());
+        return !everything && !changes(NamedPaths.named(keys), place -> !place.mayBeWithin());
     }
 
     /// Whether a filter on the path may match before and not after, or the other way round.
     public boolean mayDecide(String path) {
-        return everything || changes(AskedPaths.readBeforePositions(List.of(path)), AskedPaths.Place::mayOverlap);
+        return everything || changes(NamedPaths.readBeforePositions(List.of(path)), NamedPaths.Place::mayOverlap);
     }
 
-    private boolean changes(AskedPaths asked, Predicate<AskedPaths.Place> condition) {
+    private boolean changes(NamedPaths asked, Predicate<NamedPaths.Place> condition) {
         return parts.stream()
                 .anyMatch(part -> part.kind == Kind.SET
                         ? part.fields.keySet().stream()
@@ -119,7 +119,7 @@ public final class TouchedPaths {
                         : anyNamed(part, asked, condition));
     }
 
-    private static boolean anyNamed(Part part, AskedPaths asked, Predicate<AskedPaths.Place> condition) {
+    private static boolean anyNamed(Part part, NamedPaths asked, Predicate<NamedPaths.Place> condition) {
         return part.fields.entrySet().stream().anyMatch(field -> {
             var place = asked.start().below(field.getKey());
             return part.kind == Kind.WHOLE
@@ -130,7 +130,7 @@ public final class TouchedPaths {
 
     /// @param intoArrays whether the leaves of an array are those of its elements; otherwise it is a leaf
     private static boolean anyLeaf(
-            BsonValue value, AskedPaths.Place place, boolean intoArrays, Predicate<AskedPaths.Place> condition) {
+            BsonValue value, NamedPaths.Place place, boolean intoArrays, Predicate<NamedPaths.Place> condition) {
         if (place.isFinal()) {
             return condition.test(place); // as for all leaves below
         }

@@ -46,7 +46,7 @@ import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.JsonLines;
-import org.restheart.mongo.importing.ImportStore.Viewer;
+import org.restheart.mongo.importing.ImportStore.Owner;
 
 /// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it in the background, also
 /// after the client has disconnected. Below it, each import is a resource that only its owner can access: `GET`
@@ -115,20 +115,20 @@ public final class ImportService implements Service {
         if (request.caller().account().isEmpty()) {
             throw challenge.apply(request).raise();
         }
-        var viewer = viewer(request, owners.of(request, false).orElse(NOBODY));
+        var owner = owner(request, owners.of(request, false).orElse(NOBODY));
         var below = request.path()
                 .segments()
                 .subList(depth, request.path().segments().size());
         return switch (below.size()) {
             case 0 ->
                 switch (request.method()) {
-                    case GET -> json(200, new BsonArray(store.statuses(store.all(viewer))));
+                    case GET -> json(200, new BsonArray(store.statuses(store.all(owner))));
                     case POST -> receive(request);
                     default -> Response.notAllowed("GET, POST");
                 };
-            case 1 -> one(request, viewer, find(below.getFirst(), viewer));
+            case 1 -> one(request, owner, find(below.getFirst(), owner));
             case 2 -> {
-                var job = find(below.getFirst(), viewer);
+                var job = find(below.getFirst(), owner);
                 if (!below.getLast().equals("errors")) {
                     throw missing();
                 }
@@ -142,15 +142,15 @@ public final class ImportService implements Service {
         return Problem.of(NOT_FOUND, "no such import").raise();
     }
 
-    private Viewer viewer(Request request, String owner) {
-        return new Viewer(owner, owners.key(request));
+    private Owner owner(Request request, String account) {
+        return new Owner(account, owners.key(request));
     }
 
-    private BsonDocument find(String id, Viewer viewer) {
-        return store.find(id, viewer).orElseThrow(ImportService::missing);
+    private BsonDocument find(String id, Owner owner) {
+        return store.find(id, owner).orElseThrow(ImportService::missing);
     }
 
-    private Response one(Request request, Viewer viewer, BsonDocument job) {
+    private Response one(Request request, Owner owner, BsonDocument job) {
         var id = job.getString("_id").getValue();
         var standing = withoutContent(request);
         return switch (request.method()) {
@@ -165,8 +165,8 @@ public final class ImportService implements Service {
                                         "text/event-stream",
                                         new Content.Streamed(
                                                 new ImportProgress(() -> owners.of(standing, false)
-                                                        .filter(viewer.owner()::equals)
-                                                        .flatMap(_ -> store.find(id, viewer))
+                                                        .filter(owner.account()::equals)
+                                                        .flatMap(_ -> store.find(id, owner))
                                                         .map(store::status)),
                                                 ImportProgress.HELD))
                         : json(200, store.status(job));
@@ -182,7 +182,7 @@ public final class ImportService implements Service {
                     throw e;
                 }
                 run.start(withoutContent(request), id, job);
-                yield json(202, store.status(find(id, viewer)));
+                yield json(202, store.status(find(id, owner)));
             }
             case DELETE -> {
                 store.delete(id);
@@ -194,9 +194,9 @@ public final class ImportService implements Service {
 
     /// Whose limits an import counts to: those of its account, or of the client's address for a session without an
     /// account of its own, of which a client may begin as many as it likes.
-    private static String payer(String owner) {
+    private static String payer(String account) {
         var caller = CallerScope.current();
-        return CallerScope.isAccount(caller) ? owner : caller;
+        return CallerScope.isAccount(caller) ? account : caller;
     }
 
     /// Called after the import is stored, so that concurrent ones cannot exceed the limit together.
@@ -261,10 +261,10 @@ public final class ImportService implements Service {
                             .raise()
                     : e;
         }
-        var owner = owners.of(request, true).orElseThrow(ImportService::missing);
-        var payer = payer(owner);
-        var viewer = viewer(request, owner);
-        var id = store.create(viewer, payer, into, upsert);
+        var account = owners.of(request, true).orElseThrow(ImportService::missing);
+        var payer = payer(account);
+        var owner = owner(request, account);
+        var id = store.create(owner, payer, into, upsert);
         boolean whole = false;
         try {
             requireFew(payer);
@@ -281,7 +281,7 @@ public final class ImportService implements Service {
                 store.delete(id);
             }
         }
-        var job = find(id, viewer);
+        var job = find(id, owner);
         run.start(withoutContent(request), id, job);
         return json(202, store.status(job)).with("Location", config.uri() + "/" + id);
     }

@@ -79,7 +79,7 @@ final class ImportStore {
     ///
     /// @param payer to whose limits it counts
     /// @return its id
-    String create(Viewer owner, String payer, String into, boolean upsert) {
+    String create(Owner owner, String payer, String into, boolean upsert) {
         if (!indexed) {
             var kept = new IndexOptions().expireAfter(KEPT_DAYS, TimeUnit.DAYS);
             jobs.createIndex(Indexes.ascending("begun"), kept);
@@ -98,7 +98,7 @@ final class ImportStore {
                 .forEach(job -> delete(job.getString("_id").getValue()));
         var id = UUID.randomUUID().toString();
         var job = new BsonDocument("_id", new BsonString(id))
-                .append("owner", new BsonString(owner.owner))
+                .append("owner", new BsonString(owner.account))
                 .append("payer", new BsonString(payer))
                 .append("into", new BsonString(into))
                 .append("upsert", new BsonBoolean(upsert))
@@ -125,19 +125,19 @@ final class ImportStore {
     /// fewer rights.
     ///
     /// @param key empty for other credentials
-    record Viewer(String owner, Optional<String> key) {
+    record Owner(String account, Optional<String> key) {
         private Bson filter() {
-            return key.map(handle -> and(eq("owner", owner), eq("key", handle))).orElseGet(() -> eq("owner", owner));
+            return key.map(handle -> and(eq("owner", account), eq("key", handle)))
+                    .orElseGet(() -> eq("owner", account));
         }
     }
 
-    Optional<BsonDocument> find(String id, Viewer viewer) {
-        return Optional.ofNullable(
-                jobs.find(and(eq("_id", id), viewer.filter())).first());
+    Optional<BsonDocument> find(String id, Owner owner) {
+        return Optional.ofNullable(jobs.find(and(eq("_id", id), owner.filter())).first());
     }
 
-    List<BsonDocument> all(Viewer viewer) {
-        return jobs.find(viewer.filter())
+    List<BsonDocument> all(Owner owner) {
+        return jobs.find(owner.filter())
                 .sort(Sorts.descending("begun"))
                 .limit(MAX_KEPT)
                 .into(new ArrayList<>());

@@ -59,7 +59,7 @@ public final class PermissionReader {
     ///
     /// @throws PermissionException if the permission cannot be used
     public static List<String> doubts(BsonDocument entry) throws PermissionException {
-        return RuleFilterCheck.doubts(grant(entry.get("mongo")));
+        return FilterWarnings.of(grant(entry.get("mongo")));
     }
 
     /// As JSON, so that control characters of an id do not reach the log.

@@ -1,10 +1,7 @@
 package org.restheart.security.acl;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
@@ -12,14 +9,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Nearest;
-import org.restheart.http.ShortText;
 import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.PredicateParser;
 
 /// Finds misspelt variables and operators in a permission's filters. MongoDB would refuse every request with such a
-/// filter. Doubts are about what MongoDB takes literally, and is probably meant otherwise.
+/// filter.
 final class RuleFilterCheck {
-    private static final int MAX_QUOTED = 150;
     private static final Set<String> VARIABLES = Stream.concat(
                     PredicateParser.FILTER_VARIABLES.stream(), Stream.of("%USER", "%ROLES", "%NOW"))
             .collect(Collectors.toUnmodifiableSet());
@@ -65,61 +60,7 @@ final class RuleFilterCheck {
             "$id",
             "$db");
 
-    /// A variable of the account without its sign, or as templates elsewhere are written.
-    private static final Pattern UNSIGNED = Pattern.compile("[${]*(user\\.[A-Za-z0-9_.]+)}*");
-
-    /// An object that has one of these as its only key is probably a condition.
-    private static final Set<String> WITHOUT_SIGN =
-            Set.of("eq", "ne", "gt", "gte", "lt", "lte", "not", "exists", "regex", "elemMatch");
-
-    private static final Set<String> OF_LISTS = Set.of("in", "nin", "all");
-
     private RuleFilterCheck() {}
-
-    /// What is accepted and would probably match nothing, or set something else than is meant.
-    static List<String> doubts(Grant grant) {
-        var doubts = new ArrayList<String>();
-        grant.readFilter().ifPresent(filter -> addDoubts("readFilter", filter, doubts));
-        grant.writeFilter().ifPresent(filter -> addDoubts("writeFilter", filter, doubts));
-        grant.mergeRequest()
-                .ifPresent(merged -> merged.forEach((field, value) -> addDoubt("mergeRequest", field, value, doubts)));
-        return doubts;
-    }
-
-    private static void addDoubts(String name, BsonDocument filter, List<String> doubts) {
-        filter.forEach((key, value) -> {
-            if (value instanceof BsonArray all && Set.of("$and", "$or", "$nor").contains(key)) {
-                all.stream().filter(BsonValue::isDocument).forEach(each -> addDoubts(name, each.asDocument(), doubts));
-            } else if (value instanceof BsonArray all
-                    && Set.of("and", "or", "nor").contains(key)
-                    && all.stream().anyMatch(BsonValue::isDocument)) {
-                doubts.add(text(name, "a condition on the property " + key, "$" + key));
-            } else if (value instanceof BsonDocument object && object.size() == 1) {
-                var operator = object.getFirstKey();
-                if (WITHOUT_SIGN.contains(operator) || (OF_LISTS.contains(operator) && object.isArray(operator))) {
-                    doubts.add(text(
-                            name, "a comparison of " + key + " with an object, {" + operator + ": …}", "$" + operator));
-                } else if (operator.equals("$eq") || operator.equals("$ne")) {
-                    addDoubt(name, key, object.values().iterator().next(), doubts);
-                }
-            } else {
-                addDoubt(name, key, value, doubts);
-            }
-        });
-    }
-
-    private static void addDoubt(String name, String field, BsonValue value, List<String> doubts) {
-        if (value instanceof BsonString text) {
-            var matcher = UNSIGNED.matcher(text.getValue());
-            if (matcher.matches()) {
-                doubts.add(text(name, "the text " + text.getValue() + " for " + field, "@" + matcher.group(1)));
-            }
-        }
-    }
-
-    private static String text(String name, String what, String meant) {
-        return "mongo." + name + " has " + ShortText.of(what, MAX_QUOTED) + "; did you mean " + meant + "?";
-    }
 
     /// @throws PermissionException naming the first one
     static void require(Grant grant) throws PermissionException {

@@ -5,7 +5,7 @@ import java.util.List;
 
 /// Field paths that a predicate names, for comparing them with paths of a content while descending into it, so
 /// that these never become texts. Positions in a content are read as in a [FieldPath]. Immutable.
-final class AskedPaths {
+final class NamedPaths {
     /// Marks where every step of the content is read as a name.
     private static final long LITERAL = 1L << 31;
 
@@ -24,24 +24,24 @@ final class AskedPaths {
     private final List<List<String>> paths;
     private final Comparison comparison;
 
-    private AskedPaths(List<List<String>> paths, Comparison comparison) {
+    private NamedPaths(List<List<String>> paths, Comparison comparison) {
         this.paths = paths;
         this.comparison = comparison;
     }
 
     /// Compared by [Comparison#NAMES].
-    static AskedPaths named(List<String> paths) {
-        return new AskedPaths(steps(paths), Comparison.NAMES);
+    static NamedPaths named(List<String> paths) {
+        return new NamedPaths(steps(paths), Comparison.NAMES);
     }
 
     /// Compared by [Comparison#READINGS].
-    static AskedPaths read(List<String> paths) {
-        return new AskedPaths(readings(paths), Comparison.READINGS);
+    static NamedPaths read(List<String> paths) {
+        return new NamedPaths(readings(paths), Comparison.READINGS);
     }
 
     /// Compared by [Comparison#READINGS_BEFORE_POSITIONS].
-    static AskedPaths readBeforePositions(List<String> paths) {
-        return new AskedPaths(readings(paths), Comparison.READINGS_BEFORE_POSITIONS);
+    static NamedPaths readBeforePositions(List<String> paths) {
+        return new NamedPaths(readings(paths), Comparison.READINGS_BEFORE_POSITIONS);
     }
 
     private static List<List<String>> readings(List<String> paths) {
