@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
 
-    /// Keys that a reload takes over.
+    /// Keys that [#reload] and [Gateway#reload] take over; extend both together.
     private static final Predicate<String> RELOADED = Pattern.compile("/logging/(log-level|packages)"
                     + "|/https-listener/(keystore-path|keystore-password|certificate-password)"
                     + "|/fileRealmAuthenticator/(users|conf-file)"

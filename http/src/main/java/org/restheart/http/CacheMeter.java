@@ -18,14 +18,6 @@ public final class CacheMeter {
         this.entries = entries;
     }
 
-    /// The weight of an entry of a cache that is bounded by bytes and by entries: one alone fits, whatever its size.
-    ///
-    /// @param bytes of heap that the entry takes
-    /// @param maxBytes of all entries
-    public static int weight(long bytes, int maxEntries, long maxBytes) {
-        return (int) Math.clamp(bytes, maxBytes / maxEntries, Math.min(maxBytes, Integer.MAX_VALUE));
-    }
-
     public String name() {
         return name;
     }

@@ -21,6 +21,7 @@ final class McpMethods {
                     + " {\"$date\": \"2026-01-31T00:00:00Z\"}}}. Ask for few fields (projection) and few documents; go on"
                     + " with cursor. What was cut is named; a whole document is a resource.";
 
+    /// The cases of [#common].
     private static final List<String> METHODS = List.of(
             "tools/list",
             "tools/call",

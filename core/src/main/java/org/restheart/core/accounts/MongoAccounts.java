@@ -15,7 +15,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.ShortText;
 import org.restheart.security.realm.Accounts;
 import org.restheart.security.realm.UsersCollection;
@@ -32,8 +32,6 @@ final class MongoAccounts implements Accounts {
 
     /// Between two warnings.
     private static final Duration PAUSE = Duration.ofMinutes(1);
-
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final MongoCollection<RawBsonDocument> collection;
     private final LookUp lookUp;
@@ -59,7 +57,7 @@ final class MongoAccounts implements Accounts {
             warn(name, only.getByteLength());
             return Optional.empty();
         }
-        var account = only.decode(CODEC);
+        var account = RawDocuments.toTree(only);
         return isNamed(account, name) ? Optional.of(account) : Optional.empty();
     }
 

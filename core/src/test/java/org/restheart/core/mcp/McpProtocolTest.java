@@ -7,9 +7,12 @@ import static org.restheart.core.mcp.McpClient.json;
 import static org.restheart.core.mcp.McpClient.text;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 
@@ -61,6 +64,27 @@ class McpProtocolTest extends McpFixture {
         var other = gateway.as("ada").post("/_mcp/other", "{}");
         assertStatus(404, other);
         assertThat(other.body()).contains("the endpoint is POST /_mcp");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tools/list | {}",
+                "tools/call | {\"name\": \"list-databases\"}",
+                "resources/list | {}",
+                "resources/templates/list | {}",
+                "resources/read | {\"uri\": \"unknown\"}",
+                "prompts/list | {}",
+                "prompts/get | {\"name\": \"unknown\"}"
+            })
+    void a_misspelt_method_is_answered_with_the_name_of_one_that_exists(String method, String params) {
+        var exact = json(as("ada").send(method, params));
+        assertThat(exact.getDocument("error", new BsonDocument()).get("code"))
+                .isNotIn(new BsonInt32(-32601), new BsonInt32(-32020));
+        var misspelt = as("ada").send(method + "s", "{}");
+        expect(misspelt, 404, -32601);
+        assertThat(error(misspelt).getString("message").getValue()).endsWith("; did you mean " + method + "?");
     }
 
     @Test

@@ -13,10 +13,9 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Problem;
 
 /// Documents of an import that are written together. Their ids and their entity tag are determined before the
@@ -108,9 +107,7 @@ final class ImportPart {
             whole = new BsonDocument("_id", new BsonObjectId());
             whole.putAll(document);
         }
-        var bytes = new RawBsonDocument(whole, new BsonDocumentCodec())
-                .getByteBuffer()
-                .asNIO();
+        var bytes = RawDocuments.encode(whole).getByteBuffer().asNIO();
         if (bytes.remaining() > MAX_DOCUMENT) {
             refuse(line, 413, "the document is larger than 15 MiB: store it by a request of its own");
             return;

@@ -9,13 +9,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Reads all stored properties and JSON Schemas of a database. Blocks for MongoDB. Thread-safe.
 public record StoredMetadata(MongoClient client) {
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
-
     /// The properties of a database and its collections by the ids under which they are stored.
     public Map<String, BsonDocument> properties(String db) {
         var properties = new HashMap<String, BsonDocument>();
@@ -44,7 +42,7 @@ public record StoredMetadata(MongoClient client) {
                 var schema = all.next();
                 if (schema.getByteLength() <= left) {
                     left -= schema.getByteLength();
-                    schemas.add(schema.decode(CODEC));
+                    schemas.add(RawDocuments.toTree(schema));
                 }
             }
         }

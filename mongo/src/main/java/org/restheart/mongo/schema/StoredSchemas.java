@@ -30,6 +30,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
+import org.restheart.http.CacheWeight;
 import org.restheart.http.ProblemException;
 
 /// Compiles schemas from the stores and caches them. Thread-safe.
@@ -67,7 +68,7 @@ final class StoredSchemas {
                     .executor(Runnable::run)
                     .maximumWeight(maxBytes)
                     .weigher((String _, CompiledSchema schema) ->
-                            CacheMeter.weight(EXPANSION * schema.bytes(), MAX_CACHED, maxBytes))
+                            CacheWeight.of(EXPANSION * schema.bytes(), MAX_CACHED, maxBytes))
                     .evictionListener((_, _, _) -> evicted());
             this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
         }

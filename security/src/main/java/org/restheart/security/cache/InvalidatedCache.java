@@ -9,6 +9,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.CacheMeter;
+import org.restheart.http.CacheWeight;
 
 /// A cache of values whose source is changed by others. While the source is followed ([#follow()] until [#lose()]) a
 /// value is valid until its change is reported; otherwise as long as configured. Failures are never cached.
@@ -42,13 +43,12 @@ public final class InvalidatedCache<K, V> {
     /// @param maxBytes of all values
     /// @param bytes of a value
     public InvalidatedCache(String name, CacheExpiry keeping, long maxBytes, ToLongFunction<V> bytes) {
-        long least = Math.max(1, maxBytes / keeping.maxEntries());
-        long most = Math.min(maxBytes, Integer.MAX_VALUE);
         this.keeping = keeping;
         this.values = Caffeine.newBuilder()
                 .executor(Runnable::run)
                 .maximumWeight(maxBytes)
-                .weigher((K _, Value<V> kept) -> (int) Math.min(most, Math.max(least, bytes.applyAsLong(kept.value))))
+                .weigher((K _, Value<V> kept) ->
+                        CacheWeight.of(bytes.applyAsLong(kept.value), keeping.maxEntries(), maxBytes))
                 .evictionListener((_, _, _) -> evicted())
                 .build();
         this.meter = new CacheMeter(name, values::estimatedSize);

@@ -4,8 +4,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
-import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
+import org.restheart.bson.RawDocuments;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -19,8 +18,6 @@ public final class StoredRealm implements Realm {
 
     /// Bytes of heap for one byte of an account in BSON (measured: 10, of empty documents).
     private static final int EXPANSION = 10;
-
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final UsersCollection users;
     private final Accounts accounts;
@@ -133,7 +130,7 @@ public final class StoredRealm implements Realm {
                 .map(roles -> new Entry(
                         new Stored(new Account(name, roles, properties), password.getValue()),
                         identity,
-                        (long) EXPANSION * new RawBsonDocument(document, CODEC).getByteLength()));
+                        (long) EXPANSION * RawDocuments.encode(document).getByteLength()));
     }
 
     @Override
