@@ -19,11 +19,7 @@ import picocli.CommandLine;
 
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
 /// can call it. Confined to the thread that starts the server.
-///
-/// @param out for requested output
-/// @param err for errors
-/// @param began when the process was started
-record Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err, Instant began) {
+final class Launch {
     /// The result of a launch.
     sealed interface Outcome {
         /// The process can exit.
@@ -31,6 +27,25 @@ record Launch(Map<String, String> environment, Path pidDirectory, PrintStream ou
 
         /// The server runs until it is closed.
         record Running(RunningServer server) implements Outcome {}
+    }
+
+    private final Map<String, String> environment;
+    private final Path pidDirectory;
+    private final PrintStream out;
+    private final PrintStream err;
+    private final Instant began;
+
+    /// For the environment of a process.
+    ///
+    /// @param out for requested output
+    /// @param err for errors
+    /// @param began when the process was started
+    Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err, Instant began) {
+        this.environment = environment;
+        this.pidDirectory = pidDirectory;
+        this.out = out;
+        this.err = err;
+        this.began = began;
     }
 
     Outcome run(String... args) {

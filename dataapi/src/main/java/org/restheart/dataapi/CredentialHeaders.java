@@ -39,4 +39,9 @@ record CredentialHeaders(Headers sent, Optional<String> authorization, Optional<
             }
         });
     }
+
+    @Override
+    public String toString() {
+        return "CredentialHeaders[]";
+    }
 }

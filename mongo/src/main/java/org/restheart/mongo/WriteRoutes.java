@@ -4,6 +4,7 @@ import static org.restheart.http.Method.DELETE;
 import static org.restheart.http.Method.PATCH;
 import static org.restheart.http.Method.POST;
 import static org.restheart.http.Method.PUT;
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.access.ResourceKind.BULK_DOCUMENTS;
 import static org.restheart.http.access.ResourceKind.BULK_FILES;
 import static org.restheart.http.access.ResourceKind.BULK_SCHEMAS;
@@ -17,12 +18,14 @@ import static org.restheart.http.access.ResourceKind.SCHEMA;
 import static org.restheart.http.access.ResourceKind.SCHEMA_STORE;
 
 import java.util.List;
+import org.restheart.http.Problem;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.BulkChanges;
 import org.restheart.mongo.bulk.PostDocuments;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.document.OneDocument;
 import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.PostToCollection;
@@ -38,8 +41,10 @@ import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.validator.FollowedWrite;
 import org.restheart.mongo.validator.Validators;
 import org.restheart.mongo.write.BulkInserts;
+import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Locations;
+import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.StoredProperties;
@@ -69,8 +74,7 @@ record WriteRoutes(
                 POST,
                 new FollowedWrite(
                         validators,
-                        PostToCollection.schema(
-                                new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
+                        postSchema(new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
         var bulk = new BulkChanges(collections, config.queryTimeLimit());
         routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, single, bulk::patch));
         routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, single, bulk::delete));
@@ -122,5 +126,17 @@ record WriteRoutes(
                 post,
                 new PostLines(collections, coalescer.limited()),
                 new KeyedPost(keyed, collections.client(), accounts));
+    }
+
+    /// `POST /{db}/_schemas`: adds a JSON Schema to the store, one at a time.
+    private static DataHandler postSchema(Creation post) {
+        return request -> {
+            ContentSize.check(request);
+            if (request.content().isArray()) {
+                throw Problem.of(CONTENT_INVALID, "schemas are stored one at a time, not as an array")
+                        .raise();
+            }
+            return post.handle(request, NewIds.FRESH);
+        };
     }
 }

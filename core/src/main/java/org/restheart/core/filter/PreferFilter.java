@@ -23,13 +23,19 @@ import org.restheart.http.judged.Via;
 
 /// `Prefer: return=representation` and `return=minimal` of writes (RFC 7240, 4.2). The representation is that of a
 /// `GET` by the same caller, which the same rules authorize; callers who may not read the document get none.
-public record PreferFilter(JudgedRequests requests) implements Filter {
+public final class PreferFilter implements Filter {
     private static final String APPLIED = "Preference-Applied";
 
     /// Query parameters of the write that also apply to the `GET`.
     private static final List<String> INHERITED = List.of("id_type", "jsonMode", "rep", "sid", "txn", "shardkey");
 
     private static final int MAX_PARAMETERS = 100;
+
+    private final JudgedRequests requests;
+
+    public PreferFilter(JudgedRequests requests) {
+        this.requests = requests;
+    }
 
     @Override
     public Response filter(Request request, Handler next) {

@@ -20,12 +20,7 @@ import org.restheart.http.Service;
 
 /// `GET /` for browsers: the caller's account and links to the services. Public; links for callers with an account
 /// are shown only to them. Without scripts or external resources.
-///
-/// @param instance the name of this gateway
-/// @param console where the console is, if it is on
-/// @param places links for callers with an account: a description by path
-public record HomePage(String instance, String version, Optional<String> console, Map<String, String> places)
-        implements Service {
+public final class HomePage implements Service {
     /// The colours are those of the console.
     private static final String STYLE = """
             :root{color-scheme:light;--bg:#f6f7f9;--panel:#fff;--line:#dfe2e8;--text:#1b1f27;--quiet:#596171;--link:#3f49b5}
@@ -50,6 +45,21 @@ public record HomePage(String instance, String version, Optional<String> console
             dd{margin:0;color:var(--quiet);font-size:14px}
             footer{margin-top:24px;color:var(--quiet);font-size:13px}
             """;
+
+    private final String instance;
+    private final String version;
+    private final Optional<String> console;
+    private final Map<String, String> places;
+
+    /// @param instance the name of this gateway
+    /// @param console where the console is, if it is on
+    /// @param places links for callers with an account: a description by path
+    public HomePage(String instance, String version, Optional<String> console, Map<String, String> places) {
+        this.instance = instance;
+        this.version = version;
+        this.console = console;
+        this.places = places;
+    }
 
     /// Whether a request is a browser's for the page: `/` alone, and `text/html` before JSON.
     public static boolean isAsked(Request request) {

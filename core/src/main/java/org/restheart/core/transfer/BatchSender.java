@@ -14,11 +14,21 @@ import org.restheart.mongo.format.BsonBytes;
 
 /// Sends batches, and repeats those without a response. In a repeated batch, a duplicate id counts as stored by
 /// an earlier attempt.
-///
-/// @param upsert whether existing documents are replaced
-record BatchSender(GatewayClient gateway, Map<String, String> environment, boolean upsert) {
+final class BatchSender {
     private static final String THERE = "a document with this _id is there already";
     private static final int CONFLICT = 409;
+
+    private final GatewayClient gateway;
+    private final Map<String, String> environment;
+    private final boolean upsert;
+
+    /// @param environment may contain credentials
+    /// @param upsert whether existing documents are replaced
+    BatchSender(GatewayClient gateway, Map<String, String> environment, boolean upsert) {
+        this.gateway = gateway;
+        this.environment = environment;
+        this.upsert = upsert;
+    }
 
     /// Adds refused documents to the batch's errors.
     ///

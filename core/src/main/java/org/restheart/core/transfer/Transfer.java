@@ -11,9 +11,7 @@ import picocli.CommandLine;
 
 /// The commands `import` and `export`, which copy documents between files and a collection of a gateway.
 /// Confined to one thread.
-///
-/// @param environment may contain credentials
-public record Transfer(Map<String, String> environment, PrintStream out, PrintStream err) {
+public final class Transfer {
     /// The exit code if documents were refused; all others were copied.
     public static final int REFUSED = 1;
 
@@ -21,6 +19,17 @@ public record Transfer(Map<String, String> environment, PrintStream out, PrintSt
     public static final int FAILED = 2;
 
     private static final List<String> COMMANDS = List.of("import", "export");
+
+    private final Map<String, String> environment;
+    private final PrintStream out;
+    private final PrintStream err;
+
+    /// @param environment may contain credentials
+    public Transfer(Map<String, String> environment, PrintStream out, PrintStream err) {
+        this.environment = environment;
+        this.out = out;
+        this.err = err;
+    }
 
     /// Whether the arguments are those of one of these commands.
     public static boolean isFor(String... args) {

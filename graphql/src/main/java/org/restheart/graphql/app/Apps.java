@@ -16,11 +16,15 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /// Compiles definitions to apps. Thread-safe.
-public record Apps(Limits limits, Fetchers fetchers, Collections collections) {
+public final class Apps {
     static final List<String> STANDARD = List.of("Int", "Float", "String", "Boolean", "ID");
     static final String QUERY = "Query";
     static final String MUTATION = "Mutation";
     static final String SUBSCRIPTION = "Subscription";
+
+    private final Limits limits;
+    private final Fetchers fetchers;
+    private final Collections collections;
 
     /// Creates the fetchers of fields that are mapped to queries.
     @FunctionalInterface
@@ -42,6 +46,12 @@ public record Apps(Limits limits, Fetchers fetchers, Collections collections) {
 
         /// The same of a query with this filter.
         Optional<String> refusal(MongoNamespace namespace, BsonDocument filter);
+    }
+
+    public Apps(Limits limits, Fetchers fetchers, Collections collections) {
+        this.limits = limits;
+        this.fetchers = fetchers;
+        this.collections = collections;
     }
 
     /// @param definition with unescaped keys

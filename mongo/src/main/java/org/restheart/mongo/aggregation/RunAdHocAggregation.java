@@ -38,14 +38,23 @@ import org.restheart.mongo.guard.ReadingStages;
 ///
 /// The pipeline is preceded by the read filter and the projection of the permission. It never writes, and reads other
 /// collections only if the caller is unrestricted.
-public record RunAdHocAggregation(Documents documents, PipelineInspection inspection, Duration timeLimit)
-        implements DataHandler {
+public final class RunAdHocAggregation implements DataHandler {
     private static final int BATCH = 500;
     private static final int DEFAULT_LIMIT = 100;
 
     /// Between the rule's filter and the client's stages: MongoDB moves no stage across it, so that no expression of
     /// the client is evaluated on a document that the rule excludes.
     private static final BsonDocument BARRIER = new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE));
+
+    private final Documents documents;
+    private final PipelineInspection inspection;
+    private final Duration timeLimit;
+
+    public RunAdHocAggregation(Documents documents, PipelineInspection inspection, Duration timeLimit) {
+        this.documents = documents;
+        this.inspection = inspection;
+        this.timeLimit = timeLimit;
+    }
 
     @Override
     public Response handle(DataRequest request) {

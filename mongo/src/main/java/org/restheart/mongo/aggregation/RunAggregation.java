@@ -31,16 +31,28 @@ import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resultcache.Writes;
 
 /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns all results.
-///
-/// @param writes notified of aggregations that end in `$out` or `$merge`
-public record RunAggregation(
-        Documents documents,
-        Writes writes,
-        PipelineInspection inspection,
-        Interpolation interpolation,
-        Duration timeLimit)
-        implements DataHandler {
+public final class RunAggregation implements DataHandler {
     private static final int BATCH = 500;
+
+    private final Documents documents;
+    private final Writes writes;
+    private final Duration timeLimit;
+    private final PipelineInspection inspection;
+    private final Interpolation interpolation;
+
+    /// @param writes notified of aggregations that end in `$out` or `$merge`
+    public RunAggregation(
+            Documents documents,
+            Writes writes,
+            PipelineInspection inspection,
+            Interpolation interpolation,
+            Duration timeLimit) {
+        this.interpolation = interpolation;
+        this.documents = documents;
+        this.writes = writes;
+        this.timeLimit = timeLimit;
+        this.inspection = inspection;
+    }
 
     @Override
     public Response handle(DataRequest request) {

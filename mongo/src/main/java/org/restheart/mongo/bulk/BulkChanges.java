@@ -34,9 +34,16 @@ import org.restheart.mongo.write.WrittenCheck;
 
 /// `PATCH` and `DELETE` of all documents that a filter matches, each one statement that is sent as a bulk write, so
 /// that its errors have the format of bulk writes. Thread-safe.
-///
-/// @param timeLimit after which MongoDB aborts it, if the request has no stricter one; zero for no limit
-public record BulkChanges(Collections collections, Duration timeLimit) {
+public final class BulkChanges {
+    private final Collections collections;
+    private final Duration timeLimit;
+
+    /// @param timeLimit after which MongoDB aborts it, if the request has no stricter one; zero for no limit
+    public BulkChanges(Collections collections, Duration timeLimit) {
+        this.collections = collections;
+        this.timeLimit = timeLimit;
+    }
+
     /// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay. Where the
     /// collection has a rule for its documents, those that it refuses stay as they are.
     public Response patch(DataRequest request) {

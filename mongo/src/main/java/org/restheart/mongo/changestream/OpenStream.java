@@ -33,15 +33,27 @@ import org.restheart.mongo.parameter.UnknownParameters;
 
 /// `GET /{db}/{collection}/_streams/{uri}`: the changes of a collection as they happen, through a pipeline that the
 /// collection's properties define. As a WebSocket or as server-sent events.
-///
-/// @param strictParameters whether unknown query parameters are refused
-public record OpenStream(
-        ChangeStreams streams,
-        ChangeStreamConfig config,
-        PipelineInspection inspection,
-        Interpolation interpolation,
-        boolean strictParameters)
-        implements DataHandler {
+public final class OpenStream implements DataHandler {
+    private final ChangeStreams streams;
+    private final ChangeStreamConfig config;
+    private final PipelineInspection inspection;
+    private final Interpolation interpolation;
+    private final boolean strictParameters;
+
+    /// @param strictParameters whether unknown query parameters are refused
+    public OpenStream(
+            ChangeStreams streams,
+            ChangeStreamConfig config,
+            PipelineInspection inspection,
+            Interpolation interpolation,
+            boolean strictParameters) {
+        this.strictParameters = strictParameters;
+        this.interpolation = interpolation;
+        this.inspection = inspection;
+        this.streams = streams;
+        this.config = config;
+    }
+
     @Override
     public Response handle(DataRequest request) {
         if (!config.enabled()) {

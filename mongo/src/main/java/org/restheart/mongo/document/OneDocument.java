@@ -23,10 +23,19 @@ import org.restheart.mongo.write.WriteTargets;
 /// changed in between is not written and another one is searched. Requests of clients are passed to `others`.
 ///
 /// In mode `upsert` a document is inserted when none matches, also for a request about many.
-///
-/// @param others for all matching documents
-public record OneDocument(Collections collections, SingleWrites single, DataHandler others) implements DataHandler {
+public final class OneDocument implements DataHandler {
     private static final int MAX_ATTEMPTS = 10;
+
+    private final Collections collections;
+    private final SingleWrites single;
+    private final DataHandler others;
+
+    /// @param others for all matching documents
+    public OneDocument(Collections collections, SingleWrites single, DataHandler others) {
+        this.collections = collections;
+        this.single = single;
+        this.others = others;
+    }
 
     @Override
     public Response handle(DataRequest request) {

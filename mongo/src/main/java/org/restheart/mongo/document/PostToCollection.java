@@ -1,8 +1,5 @@
 package org.restheart.mongo.document;
 
-import static org.restheart.http.ProblemCode.CONTENT_INVALID;
-
-import org.restheart.http.Problem;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.ContentSize;
@@ -14,20 +11,17 @@ import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.NewIds;
 
 /// `POST /{db}/{collection}`: an object is one document, an array is many.
-///
-/// @param lines for a document in each line
-/// @param keyed for requests with an `Idempotency-Key`
-public record PostToCollection(Creation post, DataHandler lines, DataHandler keyed) implements DataHandler {
-    /// `POST /{db}/_schemas`: adds a JSON Schema to the store, one at a time.
-    public static DataHandler schema(Creation post) {
-        return request -> {
-            ContentSize.check(request);
-            if (request.content().isArray()) {
-                throw Problem.of(CONTENT_INVALID, "schemas are stored one at a time, not as an array")
-                        .raise();
-            }
-            return post.handle(request, NewIds.FRESH);
-        };
+public final class PostToCollection implements DataHandler {
+    private final Creation post;
+    private final DataHandler lines;
+    private final DataHandler keyed;
+
+    /// @param lines for a document in each line
+    /// @param keyed for requests with an `Idempotency-Key`
+    public PostToCollection(Creation post, DataHandler lines, DataHandler keyed) {
+        this.post = post;
+        this.lines = lines;
+        this.keyed = keyed;
     }
 
     /// By the shape of the content.

@@ -19,7 +19,13 @@ import org.restheart.mongo.resource.ResourceNames;
 
 /// Lists databases, collections and indexes, without a cache. Reserved names never appear. Blocks for MongoDB.
 /// Thread-safe.
-public record Catalog(MongoClient client) implements DataCatalog {
+public final class Catalog implements DataCatalog {
+    private final MongoClient client;
+
+    public Catalog(MongoClient client) {
+        this.client = client;
+    }
+
     /// The names of all databases, by code point.
     @Override
     public List<String> databases() {

@@ -26,13 +26,25 @@ import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
 /// Writes of `/{db}/{collection}`, also of buckets and schema stores, but for the documents in them. Thread-safe.
-public record CollectionHandlers(
-        Collections collections, StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
+public final class CollectionHandlers {
     private static final String FILES = ".files";
     private static final String TAG_REQUIRED = "The ETag must be provided using the 'If-Match' header";
 
     /// `NamespaceExists`.
     private static final int EXISTS = 48;
+
+    private final Collections collections;
+    private final StoredProperties properties;
+    private final StreamDefinitions streams;
+    private final SchemaAccess schemas;
+
+    public CollectionHandlers(
+            Collections collections, StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
+        this.collections = collections;
+        this.properties = properties;
+        this.streams = streams;
+        this.schemas = schemas;
+    }
 
     /// `PUT`: creates a collection, or replaces its properties.
     public Response put(DataRequest request) {

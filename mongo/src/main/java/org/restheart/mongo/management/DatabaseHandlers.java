@@ -15,8 +15,16 @@ import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
 /// Writes of `/{db}`. Thread-safe.
-public record DatabaseHandlers(Collections collections, StoredProperties properties) {
+public final class DatabaseHandlers {
     private static final String TAG_REQUIRED = "The database's ETag must be provided using the 'If-Match' header.";
+
+    private final Collections collections;
+    private final StoredProperties properties;
+
+    public DatabaseHandlers(Collections collections, StoredProperties properties) {
+        this.collections = collections;
+        this.properties = properties;
+    }
 
     /// `PUT`: creates a database, or replaces its properties.
     public Response put(DataRequest request) {

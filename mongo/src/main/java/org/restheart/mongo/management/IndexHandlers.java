@@ -25,7 +25,13 @@ import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.CollectionLock;
 
 /// Writes of `/{db}/{collection}/_indexes/{name}`. Thread-safe.
-public record IndexHandlers(Collections collections) {
+public final class IndexHandlers {
+    private final Collections collections;
+
+    public IndexHandlers(Collections collections) {
+        this.collections = collections;
+    }
+
     /// `PUT`: creates an index. Creating the same one again changes nothing.
     public Response put(DataRequest request) {
         var name = request.path().requireName();
@@ -77,6 +83,8 @@ public record IndexHandlers(Collections collections) {
                 : problem.because("com.mongodb.MongoCommandException", MongoErrors.details(e));
     }
 
+    /// `DELETE /{db}/{collection}/_indexes/{name}`: an index that does not exist is 404; names that begin with `_` are
+    /// protected.
     public Response delete(DataRequest request) {
         var name = request.path().requireName();
         if (name.startsWith("_")) {

@@ -9,8 +9,18 @@ import org.restheart.http.attribute.Key;
 
 /// The paths of MongoDB's resources in the links of one request: through the request's mount, if it contains the
 /// target, else through another one. Confined to one request.
-public record UriSpace(Mounts mounts, MountBinding own, Map<String, String> variables) {
+public final class UriSpace {
     public static final Key<UriSpace> KEY = Key.named("URI space");
+
+    private final Mounts mounts;
+    private final MountBinding own;
+    private final Map<String, String> variables;
+
+    UriSpace(Mounts mounts, MountBinding own, Map<String, String> variables) {
+        this.mounts = mounts;
+        this.own = own;
+        this.variables = variables;
+    }
 
     /// The path of a resource: of the root for no tokens, of a database, collection or document for one, two or
     /// three. Starts with `/`, has no trailing slash except for `/` itself, and is percent-encoded where needed.

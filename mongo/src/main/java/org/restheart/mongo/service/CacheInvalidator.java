@@ -16,10 +16,19 @@ import org.restheart.mongo.resultcache.Writes;
 
 /// `POST /ic?db=…&coll=…`: invalidates the cached metadata and query results of a collection, or of a database and
 /// all its collections. For changes that were made without the gateway.
-///
-/// @param writes notified as of a write, which invalidates results of queries
-public record CacheInvalidator(Metadata metadata, Writes writes, Descriptions descriptions) implements Service {
+public final class CacheInvalidator implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
+
+    private final Metadata metadata;
+    private final Writes writes;
+    private final Descriptions descriptions;
+
+    /// @param writes notified as of a write, which invalidates results of queries
+    public CacheInvalidator(Metadata metadata, Writes writes, Descriptions descriptions) {
+        this.metadata = metadata;
+        this.writes = writes;
+        this.descriptions = descriptions;
+    }
 
     @Override
     public String name() {

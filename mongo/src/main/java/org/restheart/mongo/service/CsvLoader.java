@@ -59,12 +59,28 @@ import org.restheart.mongo.write.Ids;
 
 /// `POST /csv?db=…&coll=…`: stores the rows of a CSV file as documents. For access rules this is a management
 /// request to that collection, with the rows as its content.
-///
-/// @param writes notified, to invalidate cached results
-public record CsvLoader(
-        MongoClient client, Metadata metadata, Schemas schemas, Writes writes, ForbiddenOperators forbiddenOperators)
-        implements Service {
+public final class CsvLoader implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
+
+    private final MongoClient client;
+    private final Metadata metadata;
+    private final Schemas schemas;
+    private final Writes writes;
+    private final ForbiddenOperators forbiddenOperators;
+
+    /// @param writes notified, to invalidate cached results
+    public CsvLoader(
+            MongoClient client,
+            Metadata metadata,
+            Schemas schemas,
+            Writes writes,
+            ForbiddenOperators forbiddenOperators) {
+        this.client = client;
+        this.metadata = metadata;
+        this.schemas = schemas;
+        this.writes = writes;
+        this.forbiddenOperators = forbiddenOperators;
+    }
 
     @Override
     public String name() {

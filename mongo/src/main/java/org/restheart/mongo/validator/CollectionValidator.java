@@ -25,13 +25,22 @@ import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 
 /// `/{db}/{collection}/_validator`: the collection's JSON Schema as MongoDB's validator. Thread-safe.
-///
-/// @param access decides whether a caller may read a schema
-public record CollectionValidator(Validators validators, Schemas schemas, SchemaAccess access) {
+public final class CollectionValidator {
     private static final Map<String, Set<String>> OPTIONS = Map.of(
             "validationLevel", Set.of("strict", "moderate"),
             "validationAction", Set.of("error", "warn"));
     private static final Set<String> FLAGS = Set.of("weaker", "replace");
+
+    private final Validators validators;
+    private final Schemas schemas;
+    private final SchemaAccess access;
+
+    /// @param access decides whether a caller may read a schema
+    public CollectionValidator(Validators validators, Schemas schemas, SchemaAccess access) {
+        this.validators = validators;
+        this.schemas = schemas;
+        this.access = access;
+    }
 
     /// `PUT`: makes the validator from the schema.
     public Response put(DataRequest request) {

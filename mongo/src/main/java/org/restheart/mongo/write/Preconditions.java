@@ -12,7 +12,15 @@ import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
 /// database or the configuration, and where these require no tag, its `If-None-Match` for a document. Thread-safe.
-public record Preconditions(Metadata metadata, EtagPolicies defaults) {
+public final class Preconditions {
+    private final Metadata metadata;
+    private final EtagPolicies defaults;
+
+    public Preconditions(Metadata metadata, EtagPolicies defaults) {
+        this.metadata = metadata;
+        this.defaults = defaults;
+    }
+
     /// For the document of the path.
     public Precondition ofDocument(DataRequest request) {
         var required = of(

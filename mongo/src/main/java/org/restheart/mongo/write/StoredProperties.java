@@ -13,7 +13,17 @@ import org.restheart.mongo.resource.ResourceNames;
 
 /// The stored properties of the database or the collection of a request's path, as the target of writes.
 /// Thread-safe.
-public record StoredProperties(Collections collections, Metadata metadata, Preconditions preconditions) {
+public final class StoredProperties {
+    private final Collections collections;
+    private final Metadata metadata;
+    private final Preconditions preconditions;
+
+    public StoredProperties(Collections collections, Metadata metadata, Preconditions preconditions) {
+        this.collections = collections;
+        this.metadata = metadata;
+        this.preconditions = preconditions;
+    }
+
     /// The `_id` under which they are stored.
     public BsonString id(DataRequest request) {
         var collection = request.path().collection();

@@ -16,9 +16,15 @@ import org.restheart.mongo.exchange.DataRequest;
 
 /// Refuses new documents that the write filter does not match, for permissions with this check. The filter is
 /// evaluated by MongoDB (`$documents`, since MongoDB 5.1). Thread-safe.
-public record WrittenCheck(Collections collections) {
+public final class WrittenCheck {
     /// Bytes of documents per command; a command may have 16 MiB.
     private static final int MAX_BYTES = 4 << 20;
+
+    private final Collections collections;
+
+    public WrittenCheck(Collections collections) {
+        this.collections = collections;
+    }
 
     /// The condition on stored documents; empty without the check.
     public static Optional<BsonDocument> condition(DataRequest request) {

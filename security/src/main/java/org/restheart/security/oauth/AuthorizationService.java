@@ -26,11 +26,14 @@ import org.restheart.security.token.OAuthError;
 
 /// `/authorize` (RFC 6749, 4.1.1): `GET` redirects the browser to the log-in page, `POST` with the password redirects
 /// it to the client with a code. Public, because it sends its own `401`.
-public record AuthorizationService(
-        Settings settings, JwtSigner signer, Generations accounts, Optional<ResourceGrant> resources)
-        implements Service {
+public final class AuthorizationService implements Service {
     private static final Duration CODE_LIFETIME = Duration.ofMinutes(5);
     private static final Key<Boolean> FROM_FORM = Key.named("credentials from a form");
+
+    private final Settings settings;
+    private final JwtSigner signer;
+    private final Generations accounts;
+    private final Optional<ResourceGrant> resources;
 
     /// @param loginUrl the page to which browsers are sent
     /// @param redirects the allowed URIs of clients
@@ -38,6 +41,14 @@ public record AuthorizationService(
     /// @param issuer named in responses to clients, if it has metadata
     public record Settings(
             Optional<String> loginUrl, RedirectUris redirects, List<String> propertyClaims, Optional<BaseUrl> issuer) {}
+
+    public AuthorizationService(
+            Settings settings, JwtSigner signer, Generations accounts, Optional<ResourceGrant> resources) {
+        this.settings = settings;
+        this.signer = signer;
+        this.accounts = accounts;
+        this.resources = resources;
+    }
 
     @Override
     public String name() {

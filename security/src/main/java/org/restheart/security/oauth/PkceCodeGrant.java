@@ -22,12 +22,7 @@ import org.restheart.security.token.CodeGrant;
 import org.restheart.security.token.OAuthError;
 
 /// Exchanges a code for a token, once, given the verifier of its challenge (RFC 7636, 4.5).
-///
-/// @param lifetime of the tokens
-/// @param resources the resources and scopes that a token can be requested for; empty if these are ignored
-public record PkceCodeGrant(
-        JwtVerifier verifier, JwtSigner signer, Duration lifetime, Optional<ResourceGrant> resources)
-        implements CodeGrant {
+public final class PkceCodeGrant implements CodeGrant {
     /// When the token must end at the latest, in seconds since 1970.
     static final String END_CLAIM = "cend";
 
@@ -45,6 +40,21 @@ public record PkceCodeGrant(
             END_CLAIM,
             ResourceGrant.RESOURCE_CLAIM,
             ResourceGrant.SCOPE_CLAIM);
+
+    private final JwtVerifier verifier;
+    private final JwtSigner signer;
+    private final Duration lifetime;
+    private final Optional<ResourceGrant> resources;
+
+    /// @param lifetime of the tokens
+    /// @param resources the resources and scopes that a token can be requested for; empty if these are
+    /// ignored
+    public PkceCodeGrant(JwtVerifier verifier, JwtSigner signer, Duration lifetime, Optional<ResourceGrant> resources) {
+        this.resources = resources;
+        this.verifier = verifier;
+        this.signer = signer;
+        this.lifetime = lifetime;
+    }
 
     @Override
     public Response.Ready exchange(Request request, Query form) {

@@ -34,7 +34,12 @@ public final class FileRealm implements Realm {
         }
     }
 
-    private record Known(String password, Account account) {}
+    private record Known(String password, Account account) {
+        @Override
+        public String toString() {
+            return "Known[" + account.name() + "]";
+        }
+    }
 
     /// The accounts of the file; replaced as a whole.
     ///

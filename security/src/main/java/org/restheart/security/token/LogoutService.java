@@ -8,7 +8,15 @@ import org.restheart.http.Service;
 import org.restheart.security.Credentials;
 
 /// `POST /logout`: deletes the cookie and revokes the token of the request, if there is one. Public.
-public record LogoutService(CookieSettings cookie, Optional<TokenManager> tokens) implements Service {
+public final class LogoutService implements Service {
+    private final CookieSettings cookie;
+    private final Optional<TokenManager> tokens;
+
+    public LogoutService(CookieSettings cookie, Optional<TokenManager> tokens) {
+        this.cookie = cookie;
+        this.tokens = tokens;
+    }
+
     @Override
     public String name() {
         return "authCookieRemover";

@@ -29,7 +29,12 @@ public final class RandomTokenManager implements TokenManager {
     private volatile Consumer<String> watcher = _ -> {};
 
     /// @param generation of the account, if it belongs to a realm
-    private record Known(String token, Account account, String source, Optional<String> generation) {}
+    private record Known(String token, Account account, String source, Optional<String> generation) {
+        @Override
+        public String toString() {
+            return "Known[" + account.name() + "]";
+        }
+    }
 
     /// @param uri the prefix of a token's location
     public RandomTokenManager(Duration lifetime, String uri, Generations accounts) {

@@ -27,20 +27,33 @@ import org.restheart.security.Credentials;
 
 /// `/token`: issues tokens (`GET`, `POST`), revokes them (`DELETE`), sets them as a cookie (`POST /token/cookie`) or
 /// redirects the browser with them (`GET /token/redirect`). Public, because it sends its own `401`.
-///
-/// @param tokens empty if no token manager is enabled
-/// @param cookie empty if no cookie is set
-/// @param codes empty if authorization codes are not accepted
-public record TokenService(
-        Settings settings, Optional<TokenManager> tokens, Optional<CookieSettings> cookie, Optional<CodeGrant> codes)
-        implements Service {
+public final class TokenService implements Service {
     private static final String HEADERS = "Auth-Token, Auth-Token-Valid-Until, Auth-Token-Location";
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
+    private final Settings settings;
+    private final Optional<TokenManager> tokens;
+    private final Optional<CookieSettings> cookie;
+    private final Optional<CodeGrant> codes;
+
     /// @param redirect the target of `/token/redirect`
     /// @param bearer whether a cookie's token is a bearer token; otherwise it replaces a password
     public record Settings(String uri, Optional<String> redirect, boolean bearer) {}
+
+    /// @param tokens empty if no token manager is enabled
+    /// @param cookie empty if no cookie is set
+    /// @param codes empty if authorization codes are not accepted
+    public TokenService(
+            Settings settings,
+            Optional<TokenManager> tokens,
+            Optional<CookieSettings> cookie,
+            Optional<CodeGrant> codes) {
+        this.settings = settings;
+        this.tokens = tokens;
+        this.cookie = cookie;
+        this.codes = codes;
+    }
 
     @Override
     public String name() {
