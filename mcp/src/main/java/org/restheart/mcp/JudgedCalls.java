@@ -123,8 +123,8 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         }
     }
 
-    /// Why rules refuse a call. Callers who may read the collection get the right that the tool needs besides; for
-    /// others it may not exist.
+    /// Why rules refuse a call. Callers who may read the collection are told which right the tool needs besides; for
+    /// others the collection may not exist.
     RefusedCall notPermitted(ToolCall call) {
         return call.tool()
                 .right()

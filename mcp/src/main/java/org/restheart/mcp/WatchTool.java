@@ -114,10 +114,8 @@ final class WatchTool {
                             "refused",
                             "what happened since '" + AFTER + "' is no longer known: call without it, and find the"
                                     + " documents as they are now");
-                case BAD_REQUEST -> // the refusal of a position names its header
-                    e.problem().message().contains(POSITION)
-                            ? new RefusedCall("refused", "'" + AFTER + "' is no place in this stream: call without it")
-                            : e;
+                case BAD_REQUEST ->
+                    new RefusedCall("refused", "'" + AFTER + "' is no place in this stream: call without it");
                 default -> e;
             };
         }

@@ -60,8 +60,7 @@ final class Json {
     }
 
     /// JSON with characters beyond U+FFFF as themselves, which encoders of JSON write as two halves: YAML, as which
-    /// many
-    /// tools read JSON, has no halves.
+    /// many tools read JSON, has no halves.
     static String withoutHalves(String json) {
         int at = json.indexOf('\\');
         if (at < 0) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDecimal128;
@@ -29,6 +30,7 @@ import org.restheart.security.realm.FileRealm;
 /// `fileRealmAuthenticator` and `fileAclAuthorizer`: accounts and permissions in the configuration itself, or
 /// in files of their own.
 final class SecurityFiles {
+    private static final Pattern NAMES_ID = Pattern.compile("@user\\._id(?![A-Za-z0-9_])");
     private static final Set<String> USER_KEYS = Set.of("userid", "password", "roles");
 
     private SecurityFiles() {}
@@ -88,8 +90,8 @@ final class SecurityFiles {
             try {
                 var document = SecurityValues.document(entry.toMap());
                 permissions.add(PermissionReader.ofFile(entry.path(), document));
-                PermissionReader.doubts(document).forEach(doubt -> entry.advise("", doubt));
-                if (withoutId && document.toJson().contains("@user._id")) {
+                PermissionReader.warnings(document).forEach(warning -> entry.advise("", warning));
+                if (withoutId && NAMES_ID.matcher(document.toJson()).find()) {
                     entry.advise(
                             "", "names @user._id, which accounts of files do not have; their name is @user.userid");
                 }

@@ -14,8 +14,7 @@ import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.openapi.OpenApiConfig;
 
 /// Reads the blocks of services that are optional: GraphQL, the Atlas Data API, OpenAPI, the Model Context Protocol,
-/// the
-/// console, imports.
+/// the console, imports.
 final class ServiceBindings {
     private static final List<String> VERSIONS = List.of("v1", "beta");
 

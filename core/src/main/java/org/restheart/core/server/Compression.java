@@ -169,8 +169,7 @@ final class Compression {
 
         /// Bytes that are sent as they are, in a stored block (RFC 1951, 3.2.4): header, trailer and code tables
         /// outweigh nearly all that compressing them would gain, and it takes twice as long as answering a
-        /// request
-        /// does.
+        /// request does.
         private static final int STORED_AT_MOST = 256;
 
         private static final int IDLE_AT_MOST = 16;

@@ -16,8 +16,8 @@ import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Fields;
+import org.restheart.http.InlineCommand;
 import org.restheart.http.NeedsThread;
-import org.restheart.http.OwnCommand;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -57,7 +57,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private @Nullable String awaited;
 
     /// If the I/O thread may run a command for the request.
-    private @Nullable OwnCommand own;
+    private @Nullable InlineCommand inline;
 
     /// The following fields are confined to the I/O thread.
     private boolean settled;
@@ -87,6 +87,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     /// Receives the rest of the request and answers it. Called from the root handler, on the I/O thread.
     void start() {
+        SoleConnection.requested(http, arrived);
         http.addExchangeCompleteListener(this);
         if (route.binding().service().forwardsContent()) {
             http.dispatch(parts.threads(), this::runBlocking);
@@ -146,10 +147,10 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     /// @return false if the request has to move to a thread that may block
     private boolean triedHere() {
-        own = IoThreadUse.isByOne(http, arrived) ? new OwnCommand() : null;
+        inline = SoleConnection.isSole(http, arrived) ? new InlineCommand() : null;
         boolean deferred = false;
         try {
-            var response = own == null ? handled() : own.during(this::handled);
+            var response = inline == null ? handled() : inline.during(this::handled);
             deferred = response instanceof Response.Deferred<?>;
             deliver(response);
             return true;
@@ -157,16 +158,17 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             return false;
         } finally {
             if (!deferred) {
-                runOwn(); // the response does not depend on it, but others may
+                runInline(); // the response does not depend on it, but others may
             }
         }
     }
 
-    private void runOwn() {
-        if (own != null) {
+    private void runInline() {
+        if (inline != null) {
             long began = System.nanoTime();
-            own.run();
-            IoThreadUse.hasWaited(began);
+            if (inline.run()) {
+                SoleConnection.commandRan(began);
+            }
         }
     }
 
@@ -197,7 +199,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void await(Response.Deferred<?> deferred) {
         deferred.awaitedBy(this);
         deferred.whenThere(this::arrived);
-        runOwn();
+        runInline();
     }
 
     /// On the I/O thread, which also sends the response, so that no other thread uses the exchange.

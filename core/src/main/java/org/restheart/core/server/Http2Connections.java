@@ -121,8 +121,7 @@ final class Http2Connections {
     }
 
     /// Runs a task on the I/O thread if the connection of an exchange of HTTP/2 is closed before the exchange ends.
-    /// Does
-    /// nothing for HTTP/1.1.
+    /// Does nothing for HTTP/1.1.
     static void atClose(HttpServerExchange exchange, Runnable task) {
         var connection =
                 exchange.getConnection() instanceof Http2ServerConnection http2 ? http2.getAttachment(GO_AWAY) : null;

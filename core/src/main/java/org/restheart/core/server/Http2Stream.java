@@ -67,8 +67,7 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
         if (!exchange.isRequestComplete()) {
             RequestHead.ignoreTrailers(exchange, request);
             // Http2Content checks that. Undertow would reset the stream while the content is read, and use the buffer
-            // of
-            // its frame for other data that would be read as content.
+            // of its frame for other data that would be read as content.
             EXPECTED.set(request, -1L);
         }
         return true;

@@ -41,7 +41,7 @@ final class PushLoop implements Runnable {
 
     @Override
     public void run() {
-        IoThreadUse.hasListeners();
+        SoleConnection.messagesPushed();
         scheduled.set(false); // connections added from here on schedule another run
         for (int served = 0; served < TURN; served++) {
             var connection = ready.poll();

@@ -47,8 +47,7 @@ final class TargetConnections {
     }
 
     /// Closes the connection to which an exchange is forwarded, if it has one yet, which ends the exchange. Undertow
-    /// would
-    /// end the request first, in chunked content by the last chunk.
+    /// would end the request first, in chunked content by the last chunk.
     static void close(HttpServerExchange exchange) {
         var connection = exchange.getAttachment(OF_EXCHANGE);
         if (connection != null) {

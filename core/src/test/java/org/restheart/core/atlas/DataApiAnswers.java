@@ -9,7 +9,7 @@ import org.restheart.core.openapi.OpenApiDocuments;
 
 /// Holds answers of the Atlas Data API to a schema of their own.
 final class DataApiAnswers {
-    private static final Schema SCHEMA = OpenApiDocuments.schema("/org/restheart/core/data/answers.schema.json");
+    private static final Schema SCHEMA = OpenApiDocuments.schema("/org/restheart/core/atlas/answers.schema.json");
 
     private DataApiAnswers() {}
 

@@ -1,6 +1,7 @@
 package org.restheart.core.chaos;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -8,7 +9,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /// What was acknowledged to clients, by the fault at that time, and what was found wrong. Thread-safe.
 final class Ledger {
@@ -29,7 +29,7 @@ final class Ledger {
         private final LongAdder lost = new LongAdder();
         private final LongAdder doubled = new LongAdder();
         private final LongAdder reordered = new LongAdder();
-        private final AtomicLong[] longest = {new AtomicLong(), new AtomicLong(), new AtomicLong()};
+        private final Map<Probe, AtomicLong> longest = eachFrom(0);
         private final long began = System.nanoTime();
         private volatile long ended = Long.MAX_VALUE;
 
@@ -54,7 +54,7 @@ final class Ledger {
         }
 
         private double longest(Probe probe) {
-            return longest[probe.ordinal()].get() / 1e9;
+            return longest.get(probe).get() / 1e9;
         }
     }
 
@@ -65,18 +65,24 @@ final class Ledger {
         ANY_WRITE
     }
 
-    private final AtomicLong[] lastSuccess = Stream.generate(() -> new AtomicLong(System.nanoTime()))
-            .limit(Probe.values().length)
-            .toArray(AtomicLong[]::new);
+    private final Map<Probe, AtomicLong> lastSuccess = eachFrom(System.nanoTime());
+
+    private static Map<Probe, AtomicLong> eachFrom(long value) {
+        var each = new EnumMap<Probe, AtomicLong>(Probe.class);
+        for (var probe : Probe.values()) {
+            each.put(probe, new AtomicLong(value));
+        }
+        return each;
+    }
 
     /// Ends a time without a success. It counts for the period in which most of it was: a request that was sent just
     /// before a fault ends after it.
     void success(Probe probe) {
         long now = System.nanoTime();
-        long before = lastSuccess[probe.ordinal()].getAndAccumulate(now, Math::max);
+        long before = lastSuccess.get(probe).getAndAccumulate(now, Math::max);
         if (now - before > SHORT_NANOS) {
             var period = periodAt(before + (now - before) / 2);
-            period.longest[probe.ordinal()].accumulateAndGet(now - before, Math::max);
+            period.longest.get(probe).accumulateAndGet(now - before, Math::max);
             if (now - before > LONG_NANOS) {
                 System.out.printf(
                         "%s: %.1f s without success, from %.1f s of '%s' on%n",

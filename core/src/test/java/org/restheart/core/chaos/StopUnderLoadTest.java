@@ -33,8 +33,7 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// `SIGTERM` to a gateway under load, behind a balancer that leaves it when `/health/db` is not 200: no connection
-/// breaks
-/// and no request is refused. `-Dstop.rounds=20` stops it so many times.
+/// breaks and no request is refused. `-Dstop.rounds=20` stops it so many times.
 @WithMongo
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class StopUnderLoadTest {

@@ -110,6 +110,20 @@ class McpWatchTest {
     }
 
     @Test
+    void only_a_refused_place_is_reported_as_one() {
+        var admin = new McpClient(gateway.as("admin"));
+        var changing = arguments("").replace("\"watched\"", "\"changing\"");
+        var declared = "{\"streams\": [{\"uri\": \"all\", \"stages\": [%s]}]}";
+        assertStatus(201, gateway.as("admin").put("/changing", declared.formatted("")));
+        var next = next(admin.call("watch", changing));
+        var needsVariable = "{\"$match\": {\"fullDocument.x\": {\"$var\": \"x\"}}}";
+        assertStatus(200, gateway.as("admin").patch("/changing", declared.formatted(needsVariable)));
+        var result = admin.call("watch", changing.replace("}", ", \"after\": \"" + next + "\"}"));
+        assertThat(isError(result)).isTrue();
+        assertThat(text(result)).contains("variable x not bound");
+    }
+
+    @Test
     void a_stream_that_is_not_declared_is_told() {
         var result =
                 new McpClient(gateway.as("ada")).call("watch", arguments("").replace("\"all\"", "\"al\""));

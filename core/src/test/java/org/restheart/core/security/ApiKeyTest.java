@@ -187,7 +187,7 @@ class ApiKeyTest {
                 .containsKey("lastUsedAt"));
     }
 
-    /// A key that somebody writes while none are accepted would be accepted later.
+    /// What somebody writes into them while they are not in use would count as soon as they are.
     @ParameterizedTest
     @ValueSource(strings = {"_refreshTokens", "_revokedTokens"})
     void the_collections_of_sessions_and_revoked_tokens_are_out_of_reach_while_there_are_none(
@@ -222,6 +222,7 @@ class ApiKeyTest {
         }
     }
 
+    /// A key that somebody writes while none are accepted would be accepted later.
     @Test
     void the_collection_of_keys_is_out_of_reach_while_none_are_accepted(TestMongo mongo) {
         try (var off = TestGateway.start(

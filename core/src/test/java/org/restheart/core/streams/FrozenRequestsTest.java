@@ -299,7 +299,7 @@ class FrozenRequestsTest {
         return Thread.getAllStackTraces().entrySet().stream()
                 .filter(thread -> thread.getKey().getName().startsWith("http I/O"))
                 .flatMap(thread -> Stream.of(thread.getValue()))
-                .anyMatch(frame -> frame.getMethodName().equals("runBriefly"));
+                .anyMatch(frame -> frame.getMethodName().equals("runInline"));
     }
 
     private static void prepare(StreamsGateway gateway) throws Exception {

@@ -111,7 +111,7 @@ record MappingWarnings(
         warnings.add("the mapping for " + place + " will fail: " + reason);
     }
 
-    /// Looks for operators that MongoDB does not have and that resemble one that it has, or to a variable.
+    /// Looks for operators that MongoDB does not have and that resemble one that it has, or a variable.
     private void operators(@Nullable BsonValue value, boolean isFilter) {
         switch (value) {
             case BsonDocument document ->

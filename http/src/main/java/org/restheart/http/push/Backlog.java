@@ -131,8 +131,8 @@ public final class Backlog {
         }
     }
 
-    /// Waits until the queue is at most an eighth full with another frame, or has ended: for producers that no other
-    /// waits for, and which have the rest elsewhere.
+    /// Waits until the queue is at most an eighth full with another frame, or has ended: for producers for which no
+    /// other thread waits, and which have the rest elsewhere.
     ///
     /// @param timeout how long the receiver may take nothing
     /// @return false if it has taken nothing for so long

@@ -8,11 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The events after a position at which a pipeline fails, or that are larger than MongoDB sends. MongoDB does not
-/// report
-/// which event it was. Therefore the events since the last delivered one are fetched one by one, and the one at which
-/// it
-/// fails again is excluded from the pipeline. Resuming after that event is not possible: MongoDB passes the event after
-/// which it resumes to the pipeline too. Confined to one thread at a time.
+/// report which event it was. Therefore the events since the last delivered one are fetched one by one, and the one at
+/// which it fails again is excluded from the pipeline. Resuming after that event is not possible: MongoDB passes the
+/// event after which it resumes to the pipeline too. Confined to one thread at a time.
 final class SkippedEvents {
     private static final Logger LOG = LoggerFactory.getLogger(SkippedEvents.class);
     private static final int MAX = 1_000;

@@ -111,7 +111,7 @@ public final class ChangeStreams implements AutoCloseable {
     /// Adds a listener; returns when every write acknowledged from now on will be delivered to it.
     ///
     /// @param request of the listener
-    /// @param from the position from which the client resumes
+    /// @param from the position at which the stream begins
     /// @param first sent before all events
     /// @throws org.restheart.http.ProblemException 400, 405, 410, 429 or 503
     Subscription subscribe(

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.restheart.http.OwnCommand;
+import org.restheart.http.InlineCommand;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -26,8 +26,9 @@ import org.slf4j.LoggerFactory;
 ///
 /// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they
 /// are large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the
-/// number of commands. A command that takes long is not waited for, and after some seconds it does not count among
-/// those that may run: its connection is one of its callers' shares, which bounds such commands. One whose server
+/// number of commands. A command that takes long is not waited for, and after some seconds a command of writes does not
+/// count among those that may run: its connection is one of its callers' shares, which bounds such commands. One whose
+/// server
 /// has failed is abandoned: its thread may block in a socket of a frozen server, while another server is elected.
 /// Thread-safe.
 ///
@@ -44,15 +45,18 @@ final class BatchQueue<R, O> {
 
     /// Commands that take longer are not counted: one statement can take minutes, and a few commands with such
     /// statements would stop everybody else's. Longer than commands wait for documents that a transaction holds.
-    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long UNCOUNTED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /// After this time it is checked periodically whether the request's client is still connected.
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
 
+    /// A broken connection may hide a server for less than this.
+    private static final Duration UNREACHABLE = Duration.ofSeconds(1);
+
     private static final long NEVER = Long.MIN_VALUE;
 
     /// How long after the driver a queue learns that the server of a command has failed.
-    private static final Duration LOOK = Duration.ofMillis(500);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
     private static final Problem OUTCOME_UNKNOWN = Problem.of(
                     ProblemCode.DATABASE_UNAVAILABLE,
@@ -60,7 +64,7 @@ final class BatchQueue<R, O> {
             .with("Retry-After", "5");
 
     private final BatchCommand<R, O> command;
-    private final Optional<BatchCommand<R, O>> brief;
+    private final Optional<BatchCommand<R, O>> inline;
     private final CoalescingConfig limits;
     private final Executor threads;
     private final Deployment deployment;
@@ -74,7 +78,7 @@ final class BatchQueue<R, O> {
     private final List<Runner> running = new ArrayList<>();
 
     /// Those that wait for a connection, or have waited for one: others run as if these did not.
-    private final List<Runner> aside = new ArrayList<>();
+    private final List<Runner> waitingForConnection = new ArrayList<>();
 
     private long lastStart;
 
@@ -82,7 +86,7 @@ final class BatchQueue<R, O> {
     private int usualBatch;
 
     private boolean watched;
-    private boolean relieves;
+    private boolean slowCheckPending;
 
     /// @param load of all queues
     /// @param clock [System#nanoTime()], or a test's
@@ -98,7 +102,7 @@ final class BatchQueue<R, O> {
         this.load = load;
         this.deployment = deployment;
         this.command = command;
-        this.brief = command.brief();
+        this.inline = command.inline();
         this.limits = limits;
         this.threads = threads;
         this.meters = meters;
@@ -136,13 +140,13 @@ final class BatchQueue<R, O> {
             load.add(arriving.size(), arriving.getFirst().queuedAt());
             watch();
             if (!mayRun(arriving.getFirst().queuedAt())) {
-                relieveLater();
+                checkSlowLater();
                 return;
             }
             runner = new Runner();
             running.add(runner);
         }
-        if (brief.isEmpty() || !OwnCommand.leave(() -> runner.runBriefly(brief.get()))) {
+        if (inline.isEmpty() || !InlineCommand.offer(() -> runner.runInline(inline.get()))) {
             threads.execute(runner);
         }
     }
@@ -163,29 +167,29 @@ final class BatchQueue<R, O> {
 
     private void watchFor(long nanos) {
         watched = true;
-        CompletableFuture.delayedExecutor(Math.min(nanos, LOOK.toNanos()), TimeUnit.NANOSECONDS, threads)
-                .execute(this::lookAround);
+        CompletableFuture.delayedExecutor(Math.min(nanos, CHECK_INTERVAL.toNanos()), TimeUnit.NANOSECONDS, threads)
+                .execute(this::checkCommands);
     }
 
     /// Called with the lock held. Where requests arrive often, the next one finds that a command is slow; the others
     /// would wait for its end.
-    private void relieveLater() {
-        if (usualBatch < LARGE && !relieves) {
-            relieves = true;
+    private void checkSlowLater() {
+        if (usualBatch < LARGE && !slowCheckPending) {
+            slowCheckPending = true;
             CompletableFuture.delayedExecutor(LONG_NANOS + 1, TimeUnit.NANOSECONDS, Runnable::run)
-                    .execute(this::relieve); // never blocks, and mostly finds nothing to do
+                    .execute(this::startIfSlow); // never blocks, and mostly finds nothing to do
         }
     }
 
-    private void relieve() {
+    private void startIfSlow() {
         Runner runner;
         synchronized (this) {
-            relieves = false;
+            slowCheckPending = false;
             if (queue.isEmpty()) {
                 return;
             }
             if (!mayRun(clock.getAsLong())) {
-                relieveLater();
+                checkSlowLater();
                 return;
             }
             runner = new Runner();
@@ -194,7 +198,7 @@ final class BatchQueue<R, O> {
         threads.execute(runner);
     }
 
-    private void lookAround() {
+    private void checkCommands() {
         var late = new ArrayList<PendingRequest<R, O>>();
         var waiting = new ArrayList<PendingRequest<R, O>>();
         var lost = new ArrayList<PendingRequest<R, O>>();
@@ -213,14 +217,14 @@ final class BatchQueue<R, O> {
                 }
                 waiting.add(pending);
             }
-            giveUpLost(now, lost);
+            abandonLost(now, lost);
             if (next != null && mayRun(now)) {
                 successor = new Runner();
                 running.add(successor);
             }
             watched = false;
-            if (next != null || !running.isEmpty() || !aside.isEmpty()) {
-                watchFor(next == null ? LOOK.toNanos() : maxWait - (now - next.queuedAt()));
+            if (next != null || !running.isEmpty() || !waitingForConnection.isEmpty()) {
+                watchFor(next == null ? CHECK_INTERVAL.toNanos() : maxWait - (now - next.queuedAt()));
             }
         }
         load.remove(late.size());
@@ -236,8 +240,8 @@ final class BatchQueue<R, O> {
     }
 
     /// Called with the lock held. The threads of these commands continue to wait; their results are ignored.
-    private void giveUpLost(long now, List<PendingRequest<R, O>> lost) {
-        for (var runners : List.of(running, aside)) {
+    private void abandonLost(long now, List<PendingRequest<R, O>> lost) {
+        for (var runners : List.of(running, waitingForConnection)) {
             runners.removeIf(runner -> {
                 boolean isLost = runner.isLost(now);
                 if (isLost) {
@@ -282,7 +286,7 @@ final class BatchQueue<R, O> {
             long sent = clock.getAsLong();
             try {
                 meters.sent(batch, sent);
-                send(batch, sent, command, this::stepAside);
+                send(batch, sent, command, this::onConnectionWait);
             } catch (RuntimeException | Error e) {
                 failRest(batch, e);
             } finally {
@@ -301,14 +305,14 @@ final class BatchQueue<R, O> {
 
         /// Runs one command on a thread that must not wait for long. If it fails, for whatever reason, it is run again
         /// by another thread, as are all that follow.
-        void runBriefly(BatchCommand<R, O> brief) {
+        void runInline(BatchCommand<R, O> inline) {
             var batch = nextBatch(this);
             if (batch.isEmpty()) {
                 return;
             }
             long sent = clock.getAsLong();
             try {
-                send(batch, sent, brief, () -> {
+                send(batch, sent, inline, () -> {
                     throw new IllegalStateException("other requests of the caller hold its connections");
                 });
                 meters.sent(batch, sent);
@@ -345,11 +349,11 @@ final class BatchQueue<R, O> {
         }
 
         /// Requests of other callers do not wait until this one may have another connection.
-        private void stepAside() {
+        private void onConnectionWait() {
             Runner successor;
             synchronized (BatchQueue.this) {
                 if (running.remove(this)) {
-                    aside.add(this);
+                    waitingForConnection.add(this);
                 }
                 if (queue.isEmpty() || !mayRun(clock.getAsLong())) {
                     return;
@@ -360,15 +364,15 @@ final class BatchQueue<R, O> {
             threads.execute(successor);
         }
 
-        private void takes(List<PendingRequest<R, O>> requests, long now) {
+        private void begin(List<PendingRequest<R, O>> requests, long now) {
             batch = requests;
             began = now;
             server = new ServerOfCommand();
             suspectSince = NEVER;
         }
 
-        private boolean isStuck(long now) {
-            return !batch.isEmpty() && now - began > STUCK_NANOS;
+        private boolean isUncounted(long now) {
+            return command.mayTakeLong() && !batch.isEmpty() && now - began > UNCOUNTED_NANOS;
         }
 
         /// Whether its command is abandoned: its server does not respond, or has been unreachable for a while. A
@@ -389,7 +393,7 @@ final class BatchQueue<R, O> {
             if (suspectSince == NEVER) {
                 suspectSince = now;
             }
-            return now - suspectSince >= LONG_WAIT.toNanos() || deployment.isSilent(address);
+            return now - suspectSince >= UNREACHABLE.toNanos() || deployment.isSilent(address);
         }
     }
 
@@ -422,7 +426,7 @@ final class BatchQueue<R, O> {
     private boolean mayRun(long now) {
         int others = 0;
         for (var runner : running) {
-            others += runner.isStuck(now) ? 0 : 1;
+            others += runner.isUncounted(now) ? 0 : 1;
         }
         boolean oneAtATime = usualBatch >= LARGE || load.isHigh(now);
         return others == 0 || (others < limits.commands() && (!oneAtATime || now - lastStart > LONG_NANOS));
@@ -430,14 +434,14 @@ final class BatchQueue<R, O> {
 
     /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
     private synchronized List<PendingRequest<R, O>> nextBatch(Runner runner) {
-        if (!running.remove(runner)) { // it has stepped aside, or was abandoned
-            aside.remove(runner);
+        if (!running.remove(runner)) { // it waits for a connection, or was abandoned
+            waitingForConnection.remove(runner);
             return List.of();
         }
         long now = clock.getAsLong();
         if (!mayRun(now)) {
             if (!queue.isEmpty()) {
-                relieveLater();
+                checkSlowLater();
             }
             return List.of();
         }
@@ -457,7 +461,7 @@ final class BatchQueue<R, O> {
         }
         if (!batch.isEmpty()) {
             running.add(runner);
-            runner.takes(batch, now);
+            runner.begin(batch, now);
             lastStart = now;
             usualBatch = Math.max(batch.size(), usualBatch - (usualBatch + 7) / 8);
         }

@@ -122,9 +122,15 @@ record Batching(
         /// ([PendingRequest#completeOn]). An exception fails every request that has no outcome yet.
         void run(List<PendingRequest<R, O>> requests);
 
+        /// Whether commands that have taken some seconds do not count among those that may run at a time. Equal
+        /// queries shall rather wait for each other.
+        default boolean mayTakeLong() {
+            return false;
+        }
+
         /// The same with a short time limit, within which it also fails if MongoDB does not answer at all; empty if it
         /// must not be run again after such a failure.
-        default Optional<BatchCommand<R, O>> brief() {
+        default Optional<BatchCommand<R, O>> inline() {
             return Optional.empty();
         }
     }

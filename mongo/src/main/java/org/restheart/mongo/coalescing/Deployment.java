@@ -29,8 +29,7 @@ final class Deployment {
     }
 
     /// Whether this server has not responded to a heartbeat in time. Its connections are open, and nothing will be
-    /// known
-    /// of commands that were sent to it.
+    /// known of commands that were sent to it.
     boolean isSilent(ServerAddress server) {
         return current.get().getServerDescriptions().stream()
                 .anyMatch(

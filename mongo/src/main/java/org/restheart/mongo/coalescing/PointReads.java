@@ -25,7 +25,7 @@ import org.restheart.mongo.find.QueryKey;
 /// Combines reads by `_id` to one `{_id: {$in: […]}}`. Thread-safe.
 final class PointReads {
     /// How long the thread of a connection waits for MongoDB.
-    private static final Duration BRIEF = Duration.ofMillis(100);
+    private static final Duration INLINE_LIMIT = Duration.ofMillis(100);
 
     private final MongoClient client;
     private final BatchQueues<QueryKey, BsonValue, BatchResult<Optional<RawBsonDocument>>> queues;
@@ -66,7 +66,7 @@ final class PointReads {
     private static final class ReadCommand implements BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>> {
         private final MongoCollection<RawBsonDocument> collection;
         private final DocumentQuery shape;
-        private final boolean isBrief;
+        private final boolean isInline;
 
         /// @param shape one of the reads, whose id is ignored
         ReadCommand(MongoClient client, DocumentQuery shape) {
@@ -78,17 +78,17 @@ final class PointReads {
                     false);
         }
 
-        private ReadCommand(MongoCollection<RawBsonDocument> collection, DocumentQuery shape, boolean isBrief) {
+        private ReadCommand(MongoCollection<RawBsonDocument> collection, DocumentQuery shape, boolean isInline) {
             this.collection = collection;
             this.shape = shape;
-            this.isBrief = isBrief;
+            this.isInline = isInline;
         }
 
         /// The driver's limit of an operation includes selecting a server, getting a connection, and reading from it;
         /// the limit of the command, which is longer, has no effect then.
         @Override
-        public Optional<BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>>> brief() {
-            var within = collection.withTimeout(BRIEF.toMillis(), TimeUnit.MILLISECONDS);
+        public Optional<BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>>> inline() {
+            var within = collection.withTimeout(INLINE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
             return Optional.of(new ReadCommand(within, shape, true));
         }
 
@@ -107,7 +107,7 @@ final class PointReads {
                     .maxTime(shape.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
                     .batchSize(waiting.size() + 1); // one more than the largest result, so that one reply contains all
             Supplier<List<RawBsonDocument>> read = () -> find.into(new ArrayList<>(sharing));
-            for (var document : isBrief ? read.get() : LostConnections.repeated(read)) {
+            for (var document : isInline ? read.get() : LostConnections.repeated(read)) {
                 var answered = RawDocuments.get(document, "_id")
                         .flatMap(CanonicalId::of)
                         .map(waiting::remove);

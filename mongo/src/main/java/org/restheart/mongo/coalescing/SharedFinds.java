@@ -127,7 +127,7 @@ final class SharedFinds {
     private static void take(
             List<PendingRequest<Find, BatchResult<Taken>>> requests, UnaryOperator<Finder> change, int sharing) {
         var first = requests.getFirst();
-        var taken = LostConnections.repeated(() -> first.request().read().apply(change));
+        var taken = LostConnections.repeatedSoon(() -> first.request().read().apply(change));
         if (taken.canBeShared()) {
             var shared = new BatchResult<>(taken, sharing);
             requests.forEach(pending -> pending.complete(shared));

@@ -1,19 +1,23 @@
 package org.restheart.mongo.coalescing;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoSocketReadException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.RequestStart;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.coalescing.CoalescedWrites.Statement;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
@@ -39,6 +43,12 @@ import org.restheart.mongo.write.StatementsReply;
 /// @param <O> the outcome
 record StatementsCommand<O>(MongoClient client, String command, Target target, BlockedDocuments blocked)
         implements BatchCommand<Statement<O>, BatchResult<O>> {
+    /// One statement can take minutes.
+    @Override
+    public boolean mayTakeLong() {
+        return true;
+    }
+
     @Override
     public void run(List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
         var statements = new RetryableStatements(
@@ -103,20 +113,42 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
         }
     }
 
-    /// Sends each as the statement that it was, so that MongoDB executes none twice.
+    /// Sends each as the statement that it was, so that MongoDB executes none twice. Those of which nothing is known
+    /// then, and those for which no time is left, are determined together.
     private void repeat(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
+        var unknown = new ArrayList<Integer>();
+        boolean away = false;
         for (int number = 0; number < requests.size(); number++) {
             var pending = requests.get(number);
+            if (pending.isDone()) { // it has timed out, and its client may have sent something else since
+                continue;
+            }
+            if (away || RequestStart.left(BoundedConcern.LIMIT).toMillis() < LimitedWrites.COMMAND_MILLIS) {
+                unknown.add(number);
+                continue;
+            }
             try {
                 var reply =
                         statements.send(List.of(number), false, target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
-                reply.requireConcern();
-                complete(pending, result(reply, number), 1);
-            } catch (MongoExecutionTimeoutException _) {
-                sendAlone(pending);
+                if (reply.waitsForConcern()) {
+                    unknown.add(number);
+                } else {
+                    if (!reply.failed().containsKey(number)) {
+                        reply.requireConcern();
+                    }
+                    complete(pending, result(reply, number), 1);
+                }
+            } catch (MongoExecutionTimeoutException _) { // the lost command may still execute it
+                unknown.add(number);
             } catch (MongoSocketReadException | MongoWriteConcernException e) {
                 pending.completeExceptionally(e); // the others may succeed
+            } catch (MongoException _) {
+                unknown.add(number);
+                away = true;
             }
+        }
+        if (!unknown.isEmpty()) {
+            finish(statements, requests, unknown);
         }
     }
 
@@ -146,9 +178,20 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
     }
 
     private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
-        int sharing = requests.size();
-        var numbers = IntStream.range(0, sharing).boxed().toList();
-        var executed = statements.executedHere(numbers, target.writeConcern());
+        finish(statements, requests, IntStream.range(0, requests.size()).boxed().toList());
+    }
+
+    private void finish(
+            RetryableStatements statements,
+            List<PendingRequest<Statement<O>, BatchResult<O>>> requests,
+            List<Integer> numbers) {
+        RetryableStatements.Executed executed;
+        try {
+            executed = statements.executedHere(numbers, target.writeConcern());
+        } catch (RuntimeException e) { // of these only: others are sent alone on other threads
+            numbers.forEach(number -> requests.get(number).completeExceptionally(e));
+            return;
+        }
         for (int number : numbers) {
             var pending = requests.get(number);
             var result = executed.results().get(number);
@@ -157,7 +200,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             } else if (executed.unsatisfied().isPresent()) {
                 pending.completeExceptionally(executed.unsatisfied().get());
             } else {
-                complete(pending, result, sharing);
+                complete(pending, result, numbers.size());
             }
         }
     }

@@ -18,6 +18,9 @@ public final class LostConnections {
     /// For a further attempt, since the driver first looks for the server again.
     private static final Duration ENOUGH = Duration.ofSeconds(1);
 
+    /// How soon connections fail that were broken before; an operation that ends a server takes longer.
+    private static final Duration SOON = Duration.ofMillis(500);
+
     private final long deadline = System.nanoTime()
             + RequestStart.left(BoundedConcern.LIMIT).minus(ENOUGH).toNanos();
 
@@ -25,12 +28,23 @@ public final class LostConnections {
     ///
     /// @param operation changes nothing, or the same if it is repeated
     public static <T> T repeated(Supplier<T> operation) {
+        return repeated(operation, Long.MAX_VALUE);
+    }
+
+    /// The same for a query with expressions of a client, which could end one server after the other: it is repeated
+    /// only if its connection was lost soon.
+    public static <T> T repeatedSoon(Supplier<T> query) {
+        return repeated(query, SOON.toNanos());
+    }
+
+    private static <T> T repeated(Supplier<T> operation, long maxNanos) {
         var lost = new LostConnections();
         while (true) {
+            long began = System.nanoTime();
             try {
                 return operation.get();
             } catch (MongoException e) {
-                if (!lost.allowAnother(e)) {
+                if (System.nanoTime() - began > maxNanos || !lost.allowAnother(e)) {
                     throw e;
                 }
             }

@@ -161,7 +161,7 @@ public final class MongoCodes {
 
     /// An error about one statement of a write.
     ///
-    /// @param message MongoDB's text, which quotes the statement and the document
+    /// @param message MongoDB's text, which describes the statement and the document
     public static Problem ofWriteError(int code, String message) {
         if (code == OUT_OF_TIME) { // never of MongoDB, which fails the whole command then
             return blocked();
@@ -171,7 +171,7 @@ public final class MongoCodes {
 
     /// An error about a command.
     ///
-    /// @param message MongoDB's text, which quotes the command
+    /// @param message MongoDB's text, which describes the command
     static Problem ofCommandError(int code, String message) {
         return ofStatement(code, reason(message), ProblemCode.QUERY_INVALID);
     }

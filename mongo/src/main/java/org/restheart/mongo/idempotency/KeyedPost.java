@@ -96,6 +96,7 @@ public final class KeyedPost implements DataHandler {
                         told.ifPresent(outcome -> DataWrite.report(request.http(), outcome));
                         return answer;
                     }
+                    continue; // the answer may be stored, though the reply that says so was lost
                 }
                 case Claim.Running() -> {}
             }

@@ -12,8 +12,7 @@ public interface ImportOwners {
     Optional<String> of(Request request, boolean make);
 
     /// The API key of the request, if it was sent with one or with a token derived from one. A key may have fewer
-    /// rights
-    /// than its account.
+    /// rights than its account.
     Optional<String> key(Request request);
 
     /// Whether the credentials of the request are still valid.

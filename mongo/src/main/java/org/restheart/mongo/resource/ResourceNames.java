@@ -28,8 +28,7 @@ public final class ResourceNames {
     private ResourceNames() {}
 
     /// Whether MongoDB can have a database or a collection of the name. Nothing is to be remembered of longer ones,
-    /// which
-    /// clients may make as long as the content of a request.
+    /// which clients may make as long as the content of a request.
     public static boolean isPossible(String name) {
         return name.length() <= LONGEST;
     }

@@ -233,12 +233,13 @@ public final class RetryableStatements implements AutoCloseable {
         return writeConcern.isServerDefault() ? document : document.append("writeConcern", writeConcern.asDocument());
     }
 
-    /// Retries once if the connection is lost or the primary has changed, and then as often as the connection is lost
-    /// in time. What MongoDB has executed is then known, or told by the failure of the last attempt that may have
-    /// executed something.
+    /// Retries once if the connection is lost or the primary has changed, and then each time the connection is lost
+    /// while the request has time left ([LostConnections]). What MongoDB has executed is then known, or told by the
+    /// failure of the last attempt that may have executed something.
     ///
-    /// @param often false for two attempts if the connection is lost while MongoDB replies
-    private StatementsReply run(BsonDocument command, List<Integer> numbers, boolean often) {
+    /// @param beyondSecond whether further attempts follow the second if the connection is lost while MongoDB
+    ///     replies
+    private StatementsReply run(BsonDocument command, List<Integer> numbers, boolean beyondSecond) {
         MongoException failure;
         try {
             var reply = runOnce(command, numbers);
@@ -260,7 +261,7 @@ public final class RetryableStatements implements AutoCloseable {
                 boolean earlier = hasDoneNothing(again) && !hasDoneNothing(failure);
                 var former = failure;
                 failure = earlier ? former : again;
-                boolean last = !often && again instanceof MongoSocketReadException;
+                boolean last = !beyondSecond && again instanceof MongoSocketReadException;
                 if (last || !lost.allowAnother(again)) {
                     failure.addSuppressed(earlier ? again : former);
                     throw failure;

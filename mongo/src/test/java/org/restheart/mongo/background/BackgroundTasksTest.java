@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class BackgroundTasksTest {
-    /// A gateway without traffic is asked many times a second.
+    /// The condition of a task is checked on the scheduler's thread.
     @Test
     void a_task_that_has_nothing_to_do_gets_no_thread() throws Exception {
         var asked = new AtomicInteger();

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.http.OwnCommand;
+import org.restheart.http.InlineCommand;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
@@ -201,7 +201,7 @@ class BatchQueueTest {
         }
 
         @Override
-        public Optional<BatchCommand<Integer, Thread>> brief() {
+        public Optional<BatchCommand<Integer, Thread>> inline() {
             return Optional.of(shorter);
         }
     }
@@ -209,11 +209,11 @@ class BatchQueueTest {
     @Test
     void a_thread_runs_the_command_that_was_left_to_it_when_the_request_was_handled() throws Exception {
         var queue = queue(limits(4, 10, 1000, 10), WithBrief.of(WithBrief.COMPLETES));
-        var own = new OwnCommand();
+        var inline = new InlineCommand();
         for (int i = 0; i < 2; i++) { // twice, so that the first one has left nothing behind
-            var pending = own.during(() -> queue.submit(1, 1));
+            var pending = inline.during(() -> queue.submit(1, 1));
             assertThat(pending).isNotDone();
-            own.run();
+            inline.run();
             assertThat(pending).isCompletedWithValue(Thread.currentThread());
         }
         assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
@@ -221,13 +221,13 @@ class BatchQueueTest {
 
     @Test
     void a_thread_runs_one_command_by_itself() throws Exception {
-        var own = new OwnCommand();
+        var inline = new InlineCommand();
         var first = queue(limits(1, 10, 1000, 10), WithBrief.of(WithBrief.COMPLETES));
         var second = queue(limits(1, 10, 1000, 10), WithBrief.of(WithBrief.COMPLETES));
-        var left = own.during(() -> first.submit(1, 1));
-        var other = own.during(() -> second.submit(1, 1));
+        var left = inline.during(() -> first.submit(1, 1));
+        var other = inline.during(() -> second.submit(1, 1));
         assertThat(other.get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
-        own.run();
+        inline.run();
         assertThat(left).isCompletedWithValue(Thread.currentThread());
     }
 
@@ -251,9 +251,9 @@ class BatchQueueTest {
     /// Twice, so that the first one has left nothing behind.
     private static void assertRunsElsewhere(BatchQueue<Integer, Thread> queue) throws Exception {
         for (int i = 0; i < 2; i++) {
-            var own = new OwnCommand();
-            var pending = own.during(() -> queue.submit(1, 1));
-            own.run();
+            var inline = new InlineCommand();
+            var pending = inline.during(() -> queue.submit(1, 1));
+            inline.run();
             assertThat(pending.get(10, TimeUnit.SECONDS)).isNotNull().isNotEqualTo(Thread.currentThread());
         }
     }
@@ -268,10 +268,10 @@ class BatchQueueTest {
             WithBrief.COMPLETES.run(batch);
         }));
         queues.add(queue);
-        var own = new OwnCommand();
-        var pending = own.during(() -> queue.submit(1, 1));
+        var inline = new InlineCommand();
+        var pending = inline.during(() -> queue.submit(1, 1));
         assertThat(pending).isNotDone();
-        own.run();
+        inline.run();
         assertThat(pending).isCompletedWithValue(Thread.currentThread());
         for (var other : others) {
             assertThat(other.get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
@@ -279,14 +279,20 @@ class BatchQueueTest {
     }
 
     /// A queue whose commands land when the test says so, and whose time passes when it says so.
-    private final class SlowQueue {
+    private final class SlowQueue implements BatchCommand<Integer, Integer> {
         final BlockingQueue<List<PendingRequest<Integer, Integer>>> sent = new LinkedBlockingQueue<>();
         final Semaphore landings = new Semaphore(0);
         final AtomicLong now = new AtomicLong();
         final BatchQueue<Integer, Integer> queue =
-                new BatchQueue<>(this::run, limits(2, 100, 1000, 100), threads, UP, load, meters, now::get);
+                new BatchQueue<>(this, limits(2, 100, 1000, 100), threads, UP, load, meters, now::get);
 
-        void run(List<PendingRequest<Integer, Integer>> batch) {
+        @Override
+        public boolean mayTakeLong() {
+            return true;
+        }
+
+        @Override
+        public void run(List<PendingRequest<Integer, Integer>> batch) {
             sent.add(batch);
             landings.acquireUninterruptibly();
             batch.forEach(pending -> pending.complete(pending.request()));

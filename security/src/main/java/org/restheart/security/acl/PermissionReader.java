@@ -58,7 +58,7 @@ public final class PermissionReader {
     /// What is accepted in filters and is probably meant otherwise, such as a variable without `@`.
     ///
     /// @throws PermissionException if the permission cannot be used
-    public static List<String> doubts(BsonDocument entry) throws PermissionException {
+    public static List<String> warnings(BsonDocument entry) throws PermissionException {
         return FilterWarnings.of(grant(entry.get("mongo")));
     }
 

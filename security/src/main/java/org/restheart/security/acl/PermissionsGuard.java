@@ -74,8 +74,8 @@ public record PermissionsGuard(ProtectedCollection permissions, Function<List<St
                                 request,
                                 "the role of requests without credentials is " + AclAuthorizer.UNAUTHENTICATED
                                         + "; this permission is for accounts with the role " + role));
-                for (var doubt : PermissionReader.doubts(document)) {
-                    FoundWarnings.add(request, doubt);
+                for (var warning : PermissionReader.warnings(document)) {
+                    FoundWarnings.add(request, warning);
                 }
                 for (var key : PermissionKeys.withoutEffect(document)) {
                     FoundWarnings.add(request, ShortText.of(key, MAX_QUOTED) + " has no effect in a permission");

@@ -63,7 +63,7 @@ public final class StoredPermissions implements Permissions {
     private Optional<Permission> read(BsonDocument document) {
         try {
             var permission = PermissionReader.ofDocument(document);
-            PermissionReader.doubts(document).forEach(doubt -> report(document, ": " + doubt));
+            PermissionReader.warnings(document).forEach(warning -> report(document, ": " + warning));
             return Optional.of(permission);
         } catch (PermissionException e) {
             report(document, " is not used: " + e.getMessage());

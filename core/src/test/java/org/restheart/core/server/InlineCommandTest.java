@@ -9,12 +9,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.routing.Binding;
-import org.restheart.http.OwnCommand;
+import org.restheart.http.InlineCommand;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
 /// Commands that I/O threads run by themselves.
-class OwnCommandTest {
+class InlineCommandTest {
     private static final String ONE_THREAD = "core: {io-threads: 1}";
     private static final Executor OTHERS = task -> Thread.ofVirtual().start(task);
 
@@ -31,14 +31,14 @@ class OwnCommandTest {
             }
             outcome.complete(ioThread.equals(Thread.currentThread()) ? "here" : "elsewhere");
         };
-        if (!OwnCommand.leave(command)) {
+        if (!InlineCommand.offer(command)) {
             OTHERS.execute(command);
         }
         return outcome;
     }
 
     private Binding commands() {
-        return TestServer.eager("/", _ -> Response.later(outcome(), OwnCommandTest::text));
+        return TestServer.eager("/", _ -> Response.later(outcome(), InlineCommandTest::text));
     }
 
     private static Response.Ready text(String text) {
@@ -51,7 +51,8 @@ class OwnCommandTest {
 
     @Test
     void a_client_alone_has_its_commands_run_by_its_io_thread_until_another_one_comes() throws Exception {
-        try (var server = TestServer.with(ONE_THREAD, commands());
+        var blocking = TestServer.blocking("/blocking", _ -> text(""));
+        try (var server = TestServer.with(ONE_THREAD, commands(), blocking);
                 var first = server.connect();
                 var second = server.connect()) {
             assertThat(runner(first)).isEqualTo("elsewhere"); // there may be others
@@ -59,6 +60,8 @@ class OwnCommandTest {
             assertThat(runner(second)).isEqualTo("elsewhere");
             assertThat(runner(first)).isEqualTo("elsewhere");
             await().until(() -> runner(first).equals("here"));
+            var _ = second.request("GET /blocking").answer();
+            assertThat(runner(first)).isEqualTo("elsewhere"); // also after requests that no I/O thread tries
         }
     }
 

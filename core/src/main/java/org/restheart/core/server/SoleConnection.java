@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Determines whether an I/O thread has requests of one connection only: then it may wait for MongoDB, for a short
-/// time,
-/// since there is nobody else to wait for it. Confined to its thread.
-final class IoThreadUse {
+/// time, since no other request waits for it. Responses that other connections are still receiving may wait for the
+/// command, at most 100 ms. Confined to its thread.
+final class SoleConnection {
     /// For how long the thread must have had no requests of others.
     private static final long ALONE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -19,7 +19,7 @@ final class IoThreadUse {
 
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final ThreadLocal<IoThreadUse> CURRENT = ThreadLocal.withInitial(IoThreadUse::new);
+    private static final ThreadLocal<SoleConnection> CURRENT = ThreadLocal.withInitial(SoleConnection::new);
 
     /// Weak, since it may have been closed.
     private WeakReference<@Nullable Object> last = new WeakReference<>(null);
@@ -29,23 +29,34 @@ final class IoThreadUse {
 
     private boolean lastWasLong;
 
-    /// To be called for each request, on its I/O thread. A connection of HTTP/2 may have several at a time.
+    /// To be called for each request, on its I/O thread.
     ///
     /// @param now in [System#nanoTime()]
-    static boolean isByOne(HttpServerExchange exchange, long now) {
+    static void requested(HttpServerExchange exchange, long now) {
         var use = CURRENT.get();
         var connection = exchange.getConnection();
         if (!use.last.refersTo(connection)) {
             use.last = new WeakReference<>(connection);
             use.startAgain(now);
         }
-        return now - use.since >= ALONE_NANOS && connection instanceof HttpServerConnection;
+    }
+
+    /// Whether the thread has had requests of this connection only for some time. A connection of HTTP/2 may have
+    /// several at a time.
+    ///
+    /// @param now in [System#nanoTime()]
+    static boolean isSole(HttpServerExchange exchange, long now) {
+        var use = CURRENT.get();
+        var connection = exchange.getConnection();
+        return use.last.refersTo(connection)
+                && now - use.since >= ALONE_NANOS
+                && connection instanceof HttpServerConnection;
     }
 
     /// To be called when a command has run on the I/O thread.
     ///
     /// @param began in [System#nanoTime()]
-    static void hasWaited(long began) {
+    static void commandRan(long began) {
         long now = System.nanoTime();
         var use = CURRENT.get();
         boolean isLong = now - began > LONG_NANOS;
@@ -56,7 +67,7 @@ final class IoThreadUse {
     }
 
     /// To be called when messages are sent to listeners.
-    static void hasListeners() {
+    static void messagesPushed() {
         CURRENT.get().startAgain(System.nanoTime());
     }
 
