@@ -32,9 +32,9 @@ class FindsTogetherTest {
     /// A busy machine may keep a request from arriving in time.
     private static final int ROUNDS = 5;
 
-    /// Takes some 10 to 30 ms a document.
+    /// Takes a millisecond or more for a document.
     private static final String FILTER = """
-            {"n": {"$gte": 0}, "$expr": {"$gt": [{"$reduce": {"input": {"$range": [0, 80000]}, "initialValue": 0,
+            {"n": {"$gte": 0}, "$expr": {"$gt": [{"$reduce": {"input": {"$range": [0, 30000]}, "initialValue": 0,
               "in": {"$add": ["$$value", {"$size": {"$range": [0, 2]}}]}}}, -1]}}""";
 
     private static final String SORT = "{\"n\": 1}";
@@ -48,7 +48,7 @@ class FindsTogetherTest {
     static void start(TestMongo started) {
         mongo = started;
         services = Services.start(30_000);
-        hasty = Services.start(200);
+        hasty = Services.start(100);
     }
 
     @AfterAll
