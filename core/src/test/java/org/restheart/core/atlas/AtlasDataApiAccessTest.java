@@ -150,7 +150,7 @@ class AtlasDataApiAccessTest extends AtlasDataApiFixture {
     void pipelines_of_clients_see_only_what_the_rule_shows() {
         var bob = gateway.as("bob");
         var all = json(act(bob, "aggregate", "own", "'pipeline': [{'$sort': {'_id': 1}}]"));
-        assertThat(all.toJson()).doesNotContain("ada").doesNotContain("secret");
+        assertThat(all.toJson()).doesNotContain("\"ada\"").doesNotContain("secret");
         assertThat(all.getArray("documents")).hasSize(3);
         // would fail on the document with n 0, which the rule excludes
         var divided = act(

@@ -111,11 +111,11 @@ class RequestLogTest {
                                 "{}",
                                 get(
                                         "/x",
-                                        "token=abc1&keys=abc2&access_token=abc3&apiKey=abc4&page=abc5&t%6Fken=abc6&Password=abc7")))
+                                        "token=xyz1&keys=xyz2&access_token=xyz3&apiKey=xyz4&page=xyz5&t%6Fken=xyz6&Password=xyz7")))
                 .singleElement()
                 .asString()
-                .contains("abc2", "abc5", "token=**********&keys")
-                .doesNotContain("abc1", "abc3", "abc4", "abc6", "abc7");
+                .contains("xyz2", "xyz5", "token=**********&keys")
+                .doesNotContain("xyz1", "xyz3", "xyz4", "xyz6", "xyz7");
     }
 
     @Test
