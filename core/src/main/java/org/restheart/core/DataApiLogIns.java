@@ -43,8 +43,12 @@ record DataApiLogIns(RenewableSessions sessions, String realm, Optional<String> 
     }
 
     @Override
-    public String renew(Request request) {
-        return sessions.renew(request.caller().account().orElseThrow(), request.require(Credentials.KEY));
+    public Optional<String> renew(Request request) {
+        var account = request.caller().account().orElseThrow();
+        var credentials = request.require(Credentials.KEY);
+        boolean isOver = credentials.isAnonymous()
+                && anonymous.filter(account.name()::equals).isEmpty();
+        return isOver ? Optional.empty() : Optional.of(sessions.renew(account, credentials));
     }
 
     @Override

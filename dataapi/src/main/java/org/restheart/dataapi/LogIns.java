@@ -26,8 +26,9 @@ public interface LogIns {
     /// A session of the anonymous account; empty if there is none.
     Optional<Session> beginAnonymously(Request request);
 
-    /// A new access token for a caller with a refresh token.
-    String renew(Request request);
+    /// A new access token for a caller with a refresh token; empty for an anonymous session, if there are none any
+    /// more.
+    Optional<String> renew(Request request);
 
     /// Ends the session of a caller with a refresh token.
     void end(Request request);

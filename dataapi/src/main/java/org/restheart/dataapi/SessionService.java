@@ -52,7 +52,9 @@ public final class SessionService implements Service {
             logIns.end(request);
             return Response.status(204);
         }
-        return secret(new BsonDocument("access_token", new BsonString(logIns.renew(request))));
+        return logIns.renew(request)
+                .<Response>map(token -> secret(new BsonDocument("access_token", new BsonString(token))))
+                .orElseGet(() -> errors.answer(request, CredentialSources.REJECTED.get()));
     }
 
     static Response.Ready secret(BsonDocument tokens) {

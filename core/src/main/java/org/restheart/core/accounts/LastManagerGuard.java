@@ -34,9 +34,10 @@ import org.restheart.mongo.parameter.SessionParameter;
 /// Refuses requests of the data API that would delete the last account with the root role, or take the role or
 /// the password from it: that could not be undone over HTTP.
 ///
-/// Writes that concern such accounts are serialized in this process, so that two requests cannot remove the
-/// last two of them. Writes of other accounts are not: they could wait in MongoDB for as long as their client
-/// likes, and all others behind them. Within a transaction, whose other changes the check does not see, all
+/// Writes that concern such accounts are serialized, at all gateways together ([ManagerLock]), so that two requests
+/// cannot remove the last two of them. Writes of other accounts are not: they could wait in MongoDB for as long as
+/// their client likes, and all others behind them. Within a transaction, whose other changes the check does not see,
+/// all
 /// such writes are refused.
 final class LastManagerGuard implements Filter {
     /// How long a write waits for its turn.
@@ -46,12 +47,15 @@ final class LastManagerGuard implements Filter {
 
     private final Managers managers;
     private final ForbiddenOperators operators;
+    private final ManagerLock lock;
     private final ReentrantLock turn = new ReentrantLock(true);
 
     /// @param operators that filters must not contain
-    LastManagerGuard(Managers managers, ForbiddenOperators operators) {
+    /// @param lock of all gateways
+    LastManagerGuard(Managers managers, ForbiddenOperators operators, ManagerLock lock) {
         this.managers = managers;
         this.operators = operators;
+        this.lock = lock;
     }
 
     @Override
@@ -148,7 +152,12 @@ final class LastManagerGuard implements Filter {
             throw busy();
         }
         try {
-            return write.get().settled();
+            var held = lock.take(LONGEST_WAIT).orElseThrow(LastManagerGuard::busy);
+            try {
+                return write.get().settled();
+            } finally {
+                held.run();
+            }
         } finally {
             turn.unlock();
         }

@@ -23,12 +23,14 @@ final class Managers {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
 
     private final Documents documents;
+    private final ManagerLock lock;
     private final MongoNamespace namespace;
     private final UsersCollection users;
     private final String rootRole;
 
     Managers(MongoClient client, UsersCollection users, String rootRole) {
         this.documents = new Documents(client);
+        this.lock = new ManagerLock(client, users.database());
         this.namespace = new MongoNamespace(users.database(), users.collection());
         this.users = users;
         this.rootRole = rootRole;
@@ -40,6 +42,11 @@ final class Managers {
 
     String rootRole() {
         return rootRole;
+    }
+
+    /// Held by who may take the role from one of them.
+    ManagerLock lock() {
+        return lock;
     }
 
     boolean is(BsonDocument account) {

@@ -53,20 +53,26 @@ final class MongoRefreshTokens implements RefreshTokens {
             collection.createIndex(new BsonDocument("session", new BsonInt32(1)));
             indexed.set(true);
         }
+        deleteSurplus(token);
+        collection.insertOne(token.toDocument());
+    }
+
+    /// Deletes all but the latest sessions of the client: those that begin at the same time are more together.
+    private void deleteSurplus(RefreshToken token) {
+        var ofClient = new BsonDocument("account", new BsonString(token.account()))
+                .append(
+                        "address",
+                        token.address().<BsonValue>map(BsonString::new).orElse(BsonNull.VALUE));
         var oldest = collection
-                .find(new BsonDocument("account", new BsonString(token.account()))
-                        .append(
-                                "address",
-                                token.address().<BsonValue>map(BsonString::new).orElse(BsonNull.VALUE)))
+                .find(ofClient)
                 .sort(new BsonDocument("createdAt", new BsonInt32(-1)))
                 .skip(MAX_OF_CLIENT - 1)
                 .limit(1)
-                .projection(new BsonDocument("_id", new BsonInt32(1)))
+                .projection(new BsonDocument("createdAt", new BsonInt32(1)))
                 .first();
         if (oldest != null) {
-            collection.deleteOne(new BsonDocument("_id", oldest.get("_id")));
+            collection.deleteMany(ofClient.append("createdAt", new BsonDocument("$lte", oldest.get("createdAt"))));
         }
-        collection.insertOne(token.toDocument());
     }
 
     private static BsonDocument byAge() {

@@ -317,7 +317,7 @@ public final class Security implements Reauthorization, AutoCloseable {
                 .ifPresent(guards::add);
         usersGuard.ifPresent(guards::add); // changes grants
         stored.flatMap(StoredSecurity::managers)
-                .map(managers -> new LastManagerGuard(managers, operators))
+                .map(managers -> new LastManagerGuard(managers, operators, managers.lock()))
                 .ifPresent(guards::add);
         config.mongoAcl().map(acl -> new PermissionsGuard(acl, unreachable)).ifPresent(guards::add);
         return guards;

@@ -77,8 +77,7 @@ public record GatewayConfig(
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
         var access = Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false));
         var rateLimits = RateLimitsConfig.read(root.component("rateLimits"), mclient.enabled());
-        var security =
-                SecurityConfig.read(root, mclient.enabled(), access, rateLimits.flatMap(RateLimitsConfig::shared));
+        var security = SecurityConfig.read(root, mclient.enabled(), access);
         var core = CoreConfig.read(
                 root.block("core"),
                 Runtime.getRuntime().availableProcessors(),

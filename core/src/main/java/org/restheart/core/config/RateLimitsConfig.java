@@ -37,10 +37,14 @@ public record RateLimitsConfig(
                 shared(block, mongo)));
     }
 
+    /// The collection of what gateways have admitted, also while there are no limits: what is in it counts as soon as
+    /// there are.
+    static MongoNamespace stored(Block block) {
+        return new MongoNamespace(block.text("shared-db", "restheart"), block.text("shared-collection", "_rates"));
+    }
+
     private static Optional<MongoNamespace> shared(Block block, boolean mongo) {
-        var namespace =
-                new MongoNamespace(block.text("shared-db", "restheart"), block.text("shared-collection", "rates"));
-        return block.bool("shared", true) && mongo ? Optional.of(namespace) : Optional.empty();
+        return block.bool("shared", true) && mongo ? Optional.of(stored(block)) : Optional.empty();
     }
 
     private static Optional<Limit> limit(Block block, String of, int perMinute, int burst) {

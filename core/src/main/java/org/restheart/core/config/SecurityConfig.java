@@ -1,7 +1,6 @@
 package org.restheart.core.config;
 
 import com.mongodb.MongoNamespace;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -18,10 +17,8 @@ import org.restheart.security.token.JwtTokenManager;
 /// @param basicRealm the realm of HTTP Basic
 /// @param identity the account of every request
 /// @param checks the path that tells callers why a request is refused
-/// @param alwaysReserved the collections of API keys, sessions and revoked tokens, whether these are in use or not:
-/// what is in
-///     them counts as soon as they are
-/// @param rates the collection by which gateways count requests together
+/// @param reserved the collections of API keys, sessions, revoked tokens and rates, which only the gateway itself reads
+///     and writes, whether they are in use or not: what is in them counts as soon as they are
 /// @param fullAuthorizer allows everything; its value says whether to authenticated callers only
 public record SecurityConfig(
         Optional<RealmName> basicRealm,
@@ -39,8 +36,7 @@ public record SecurityConfig(
         Optional<SessionsConfig> sessions,
         Endpoint roles,
         Optional<String> checks,
-        Set<MongoNamespace> alwaysReserved,
-        Optional<MongoNamespace> rates) {
+        Set<MongoNamespace> reserved) {
 
     private static final List<String> MECHANISMS = List.of(
             "basicAuthMechanism",
@@ -70,8 +66,7 @@ public record SecurityConfig(
     public record Digest(String realm, String domain, RealmName accounts) {}
 
     /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
-    /// @param rates the collection by which gateways count requests together
-    static SecurityConfig read(Block root, boolean mongo, Endpoint access, Optional<MongoNamespace> rates) {
+    static SecurityConfig read(Block root, boolean mongo, Endpoint access) {
         var full = root.component("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
         var fileUsers = SecurityFiles.users(root.component("fileRealmAuthenticator"));
@@ -103,10 +98,10 @@ public record SecurityConfig(
                 Stream.of(
                                 ApiKeyConfig.stored(root.component("apiKeyRealm")),
                                 SessionsConfig.stored(root.component("dataApi")),
-                                tokens.jwt().revocations())
+                                tokens.jwt().revocations(),
+                                RateLimitsConfig.stored(root.component("rateLimits")))
                         .filter(_ -> mongo)
-                        .collect(Collectors.toUnmodifiableSet()),
-                rates);
+                        .collect(Collectors.toUnmodifiableSet()));
         config.check(root, mongo);
         return config;
     }
@@ -120,13 +115,6 @@ public record SecurityConfig(
                         || oauth.authorization().isPresent()
                         || oauth.modelContext().isPresent(); // whose confirmations are used up
         return Optional.of(tokens.jwt()).filter(jwt -> revokes && jwt.shared()).map(JwtConfig::revocations);
-    }
-
-    /// Collections that only the gateway itself reads and writes: of keys, sessions, revoked tokens and rates.
-    public Set<MongoNamespace> reserved() {
-        var reserved = new HashSet<>(alwaysReserved);
-        rates.ifPresent(reserved::add);
-        return reserved;
     }
 
     /// The realm of passwords, keys and the anonymous account.

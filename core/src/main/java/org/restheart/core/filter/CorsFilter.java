@@ -30,7 +30,9 @@ record CorsFilter(Service service, Cors policy) implements Filter {
 
     private Ready add(Request request, Ready response) {
         var origin = request.headers().first("Origin");
-        var varying = origin.isPresent() ? response.withAlso("Vary", "Origin") : response;
+        boolean varies =
+                origin.isPresent() || policy.echo() || !policy.origins().isEmpty();
+        var varying = varies ? response.withAlso("Vary", "Origin") : response;
         boolean trusted = origin.isEmpty() || isTrusted(origin.get()); // without an origin no browser checks
         if (!trusted && !policy.origins().isEmpty()) {
             return varying;

@@ -132,6 +132,21 @@ class DataApiLogInTest extends LogInFixture {
         assertThat(stored.countDocuments(new Document("_id", "127.0.0.1 1"))).isEqualTo(1);
     }
 
+    /// Those that begin at the same time do not see each other, and are more than the bound together.
+    @Test
+    void surplus_anonymous_sessions_end_with_the_next_log_in() {
+        var stored = gateway.database().getCollection("_refreshTokens");
+        stored.insertMany(IntStream.range(0, 1_500)
+                .mapToObj(i -> new Document("_id", "surplus " + i)
+                        .append("account", "guest")
+                        .append("address", "127.0.0.1")
+                        .append("createdAt", new Date(1_000_000 + i))
+                        .append("expiresAt", new Date(Long.MAX_VALUE)))
+                .toList());
+        assertStatus(200, renew(session("anon-user", "")));
+        assertThat(stored.countDocuments(new Document("address", "127.0.0.1"))).isEqualTo(1_000);
+    }
+
     @Test
     void unknown_addresses_are_not_found() {
         assertStatus(404, logIn("oauth2-google", "{}"));

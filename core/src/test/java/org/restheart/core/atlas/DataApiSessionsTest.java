@@ -10,7 +10,10 @@ import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.core.Gateway;
+import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
 
 /// How sessions of the Atlas Data API are renewed, limited and ended.
 
@@ -39,6 +42,20 @@ class DataApiSessionsTest extends LogInFixture {
         assertStatus(204, gateway.as("admin").send("DELETE", "/users/quin", ""));
         assertStatus(401, renew(second));
         assertThat(found(access(second), "c")).isEqualTo(401);
+    }
+
+    @Test
+    void anonymous_sessions_end_when_the_configuration_has_none(TestMongo mongo) {
+        var session = session("anon-user", "");
+        var without = CONFIG.replace("anonymous-account: guest, ", "");
+        try (var changed = Gateway.start(TestGateway.config(
+                mongo.connectionString(), gateway.database().getName(), TestGateway.REALM + without))) {
+            var refresh = "Bearer " + session.getString("refresh_token").getValue();
+            var client = TestClient.of(changed.address()).with("Authorization", refresh);
+            assertStatus(401, client.post(SESSION, ""));
+            assertStatus(204, client.send("DELETE", SESSION, ""));
+        }
+        assertStatus(401, renew(session));
     }
 
     @Test

@@ -189,11 +189,14 @@ class ApiKeyTest {
 
     /// What somebody writes into them while they are not in use would count as soon as they are.
     @ParameterizedTest
-    @ValueSource(strings = {"_refreshTokens", "_revokedTokens"})
-    void the_collections_of_sessions_and_revoked_tokens_are_out_of_reach_while_there_are_none(
+    @ValueSource(strings = {"_refreshTokens", "_revokedTokens", "_rates", "_manager_lock"})
+    void the_collections_of_the_gateway_itself_are_out_of_reach_while_they_are_not_in_use(
             String name, TestMongo mongo) {
-        try (var off = TestGateway.start(
-                mongo, "dataApi: {enabled: true, sessions-db: $db}\njwtConfigProvider: {revocations-db: $db}\n")) {
+        try (var off = TestGateway.start(mongo, """
+                dataApi: {enabled: true, sessions-db: $db}
+                jwtConfigProvider: {revocations-db: $db}
+                rateLimits: {shared-db: $db}
+                """)) {
             off.insert(name, "{_id: 'digest', account: 'admin'}");
             off.insert("c", "{_id: 1}");
             var admin = off.as("admin");

@@ -247,6 +247,8 @@ class GuardsTest {
                     client.with("Origin", "https://app.example").get("/ping").headers();
             assertThat(allowed.firstValue("Access-Control-Allow-Origin")).contains("https://app.example");
             assertThat(allowed.allValues("Vary")).contains("Origin");
+            // a cache must not give it to pages of other origins, or to the listed one
+            assertThat(client.get("/ping").headers().allValues("Vary")).contains("Origin");
             var other = client.with("Origin", "https://evil.example")
                     .get("/roles/ada")
                     .headers();

@@ -2,6 +2,7 @@ package org.restheart.core.security;
 
 import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Filters.in;
+import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -9,7 +10,11 @@ import static org.awaitility.Durations.ONE_MINUTE;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import org.awaitility.core.ConditionTimeoutException;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -134,6 +139,44 @@ class MistakesOfOperatorsTest {
         assertStatus(204, admin().send("DELETE", "/users/admin", ""));
         assertStatus(409, gateway.as("root").send("DELETE", "/users/root", ""));
         assertStatus(204, gateway.as("root").send("DELETE", "/users/unarmed", ""));
+    }
+
+    @Test
+    void of_the_last_two_one_stays_when_two_gateways_delete_them(TestMongo mongo) throws Exception {
+        gateway.insert("users", "{_id: 'root', password: '" + TestGateway.hash("root-pw") + "', roles: ['admin']}");
+        var db = gateway.database().getName();
+        try (var other = Gateway.start(TestGateway.config(mongo.connectionString(), db, TestGateway.REALM));
+                var session = mongo.client().startSession();
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            session.startTransaction(); // for which deletions wait that were found to be allowed
+            gateway.collection("users").updateMany(session, in("_id", "admin", "root"), set("held", true));
+            var here = threads.submit(() -> admin().send("DELETE", "/users/admin", ""));
+            var there = threads.submit(
+                    () -> TestClient.of(other.address()).as("root", "root-pw").send("DELETE", "/users/root", ""));
+            await().until(() -> deletions(mongo, db) > 0);
+            try {
+                await().atMost(Duration.ofSeconds(2)).until(() -> deletions(mongo, db) > 1);
+            } catch (ConditionTimeoutException _) {
+                // the second one is not tried meanwhile
+            }
+            session.abortTransaction();
+            assertThat(List.of(here.get().statusCode(), there.get().statusCode()))
+                    .containsExactlyInAnyOrder(204, 409);
+        }
+        assertThat(gateway.collection("users").countDocuments(eq("roles", "admin")))
+                .isEqualTo(1);
+    }
+
+    private static long deletions(TestMongo mongo, String db) {
+        return mongo.client()
+                .getDatabase("admin")
+                .aggregate(List.of(
+                        Document.parse("{$currentOp: {}}"),
+                        Document.parse("{$match: {ns: '" + db + ".users', op: {$in: ['remove', 'command']},"
+                                + " active: true, 'command.aggregate': {$exists: false},"
+                                + " 'command.find': {$exists: false}, 'command.getMore': {$exists: false}}}")))
+                .into(new ArrayList<>())
+                .size();
     }
 
     @Test

@@ -21,6 +21,7 @@ import com.mongodb.event.CommandSucceededEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
@@ -92,6 +93,46 @@ class FailingMongoTest {
         try (var now = SseListener.open(gateway, "/t/_streams/all")) { // without a past, all is well
             assertThat(now.status()).contains(" 200 ");
         }
+    }
+
+    /// Each may search all of MongoDB's log, on a processor of its own.
+    @Test
+    void of_those_who_resume_few_search_at_a_time() throws Exception {
+        try (var staying = SseListener.open(gateway, "/t/_streams/all");
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            gateway.insert("t", "{n: 1}");
+            var id = staying.next().id();
+            gateway.insert("t", "{n: 2}");
+            OwnReplicaSet.delay(client, NAMESPACE, "aggregate", 1_000);
+            int most = 0;
+            try {
+                var again = IntStream.range(0, 20)
+                        .mapToObj(_ -> threads.submit(() -> {
+                            try (var away = new SseListener(gateway, "/t/_streams/all", id)) {
+                                return away.nextN();
+                            }
+                        }))
+                        .toList();
+                while (again.stream().anyMatch(each -> !each.isDone())) {
+                    most = Math.max(most, aggregations());
+                }
+                for (var each : again) {
+                    assertThat(each.get()).isEqualTo(2);
+                }
+            } finally {
+                OwnReplicaSet.fail(client, NAMESPACE, "aggregate", UNAUTHORIZED, 0);
+            }
+            assertThat(most).as("of 16 half").isBetween(2, 8);
+        }
+    }
+
+    private int aggregations() {
+        return client.getDatabase("admin")
+                .aggregate(List.of(
+                        Document.parse("{$currentOp: {}}"),
+                        Document.parse("{$match: {'command.aggregate': 't', 'command.$db': 'history'}}")))
+                .into(new ArrayList<>())
+                .size();
     }
 
     @Test

@@ -193,7 +193,7 @@ abstract class ManyGateways {
             });
         }
         var root = StreamsGateway.basic("root");
-        assertStatus(403, send(one, root, "GET", "/rates", ""));
+        assertStatus(403, send(one, root, "GET", "/_rates", ""));
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChangeCursor implements AutoCloseable {
     /// How long MongoDB waits for a change before it returns an empty batch, and so the delay until a stream that is no
     /// longer needed is closed.
-    private static final long AWAIT_MILLIS = 750;
+    static final long AWAIT_MILLIS = 750;
 
     private static final BsonDocument WRAP = new BsonDocument(
             "$replaceWith",
@@ -47,19 +47,20 @@ public final class ChangeCursor implements AutoCloseable {
     ///
     /// @throws com.mongodb.MongoException when MongoDB refuses
     public static ChangeCursor open(Followed followed, Start start) {
-        return open(followed, start, List.of(), 0);
+        return open(followed, start, List.of(), 0, AWAIT_MILLIS);
     }
 
     /// @param without tokens of events to exclude before the pipeline
     /// @param batchSize zero for MongoDB's own
-    static ChangeCursor open(Followed followed, Start start, List<BsonDocument> without, int batchSize) {
+    /// @param millis how long MongoDB waits for a change
+    static ChangeCursor open(Followed followed, Start start, List<BsonDocument> without, int batchSize, long millis) {
         var stages = new ArrayList<BsonDocument>();
         if (!without.isEmpty()) {
             stages.add(leaveOut(without));
         }
         stages.addAll(followed.pipeline());
         stages.add(WRAP);
-        var stream = followed.withOptions(watch(followed, stages, start));
+        var stream = followed.withOptions(watch(followed, stages, start, millis));
         return new ChangeCursor(batchSize == 0 ? stream : stream.batchSize(batchSize));
     }
 
@@ -68,7 +69,7 @@ public final class ChangeCursor implements AutoCloseable {
     /// @param without tokens of events to exclude
     /// @return null if there is no event within a while
     static @Nullable BsonDocument firstToken(Followed followed, Start start, List<BsonDocument> without) {
-        var stream = watch(followed, List.of(leaveOut(without), NOTHING_BUT_TOKENS), start)
+        var stream = watch(followed, List.of(leaveOut(without), NOTHING_BUT_TOKENS), start, AWAIT_MILLIS)
                 .batchSize(1);
         try (var cursor = stream.cursor()) {
             var event = cursor.tryNext();
@@ -83,8 +84,8 @@ public final class ChangeCursor implements AutoCloseable {
     }
 
     private static ChangeStreamIterable<RawBsonDocument> watch(
-            Followed followed, List<BsonDocument> stages, Start start) {
-        return start.applyTo(followed.watch(stages).maxAwaitTime(AWAIT_MILLIS, TimeUnit.MILLISECONDS));
+            Followed followed, List<BsonDocument> stages, Start start, long millis) {
+        return start.applyTo(followed.watch(stages).maxAwaitTime(millis, TimeUnit.MILLISECONDS));
     }
 
     /// The next event; null if there was none for a while.

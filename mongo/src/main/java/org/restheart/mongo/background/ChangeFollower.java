@@ -60,7 +60,7 @@ public final class ChangeFollower {
         this.client = client;
         this.followed = followed;
         this.audience = audience;
-        this.skipped = new SkippedEvents(followed);
+        this.skipped = new SkippedEvents(followed, ChangeCursor.AWAIT_MILLIS);
     }
 
     /// Returns when following ends.

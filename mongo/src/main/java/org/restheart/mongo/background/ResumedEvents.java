@@ -9,12 +9,15 @@ import org.restheart.mongo.background.ChangeCursor.Change;
 /// The events of a change stream from a position in the past on, without those at which its pipeline fails: who resumes
 /// receives what those receive who have stayed. Other failures end it. Confined to one thread at a time.
 public final class ResumedEvents implements AutoCloseable {
+    /// Short, since most of those who resume have missed nothing, and others wait until they have.
+    private static final long AWAIT_MILLIS = 50;
+
     private final SkippedEvents skipped;
     private Start position;
     private @Nullable ChangeCursor cursor;
 
     private ResumedEvents(Followed followed, Start from) {
-        this.skipped = new SkippedEvents(followed);
+        this.skipped = new SkippedEvents(followed, AWAIT_MILLIS);
         this.position = from;
     }
 

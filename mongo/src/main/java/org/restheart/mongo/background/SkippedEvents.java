@@ -16,12 +16,15 @@ final class SkippedEvents {
     private static final int MAX = 1_000;
 
     private final Followed followed;
+    private final long awaitMillis;
     private final List<BsonDocument> tokens = new ArrayList<>();
     private boolean stepping;
     private boolean moved;
 
-    SkippedEvents(Followed followed) {
+    /// @param awaitMillis how long MongoDB waits for an event
+    SkippedEvents(Followed followed, long awaitMillis) {
         this.followed = followed;
+        this.awaitMillis = awaitMillis;
     }
 
     /// What follows a failure.
@@ -38,7 +41,7 @@ final class SkippedEvents {
     ///
     /// @throws MongoException when MongoDB refuses
     ChangeCursor open(Start position) {
-        return ChangeCursor.open(followed, position, tokens, stepping ? 1 : 0);
+        return ChangeCursor.open(followed, position, tokens, stepping ? 1 : 0, awaitMillis);
     }
 
     /// Whether events are fetched one by one.

@@ -2,10 +2,15 @@ package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
+import java.time.Duration;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Ending;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.background.ChangeCursor.Change;
 import org.restheart.mongo.background.ResumeToken;
 import org.restheart.mongo.background.ResumedEvents;
 import org.restheart.mongo.background.Start;
@@ -15,24 +20,45 @@ import org.slf4j.LoggerFactory;
 /// Brings listeners from their last positions to that of a shared stream, each with a separate cursor, as fast as their
 /// clients take what they missed. Events of the shared stream are queued in the meantime, as many as fit; there is no
 /// gap, and events of both cursors are sent once. Thread-safe.
-record CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, StreamMeters meters) {
+///
+/// MongoDB searches its whole log from the position on, for a single event as well, and goes on when the client has
+/// disconnected. Few listeners at a time, in fair shares of their callers, therefore let it search; the others wait.
+final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
+
+    /// Searches at a time, each of which may occupy a processor of MongoDB.
+    private static final int SEARCHES = 16;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final BackgroundTasks tasks;
+    private final MongoClient client;
+    private final Cursors cursors;
+    private final StreamMeters meters;
+    private final FairShares searches = new FairShares(SEARCHES, 0);
+
+    CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, StreamMeters meters) {
+        this.tasks = tasks;
+        this.client = client;
+        this.cursors = cursors;
+        this.meters = meters;
+    }
 
     /// Returns when the listener's cursor is open; events are then sent in the background.
     ///
     /// @param owner for whom the cursor counts
     /// @param from after the last event of the client, or the time of the first event that it requests
     /// @throws org.restheart.http.ProblemException 400 for an invalid token, 410 if the events after it are lost,
-    ///     429 or 503 if there are too many cursors
+    ///     429 or 503 if there are too many cursors, or too many are being opened
     void start(String owner, SharedStream stream, Listener listener, Start from) {
         var place = cursors.acquire(owner);
         boolean started = false;
         try {
-            var events = ResumedEvents.open(stream.key().in(client), from);
+            var events = open(owner, stream, from);
             tasks.start("catch-up", () -> {
                 try (place;
                         events) {
-                    run(events, stream, listener);
+                    run(owner, events, stream, listener);
                 }
             });
             started = true;
@@ -45,11 +71,32 @@ record CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, Strea
         }
     }
 
-    private void run(ResumedEvents events, SharedStream stream, Listener listener) {
+    private ResumedEvents open(String owner, SharedStream stream, Start from) {
+        boolean taken = false;
+        try {
+            taken = searches.take(owner, LONGEST_WAIT.toNanos());
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        if (!taken) {
+            throw Problem.of(
+                            ProblemCode.OVERLOADED,
+                            "too many listeners of this account or address search for what they have missed")
+                    .with("Retry-After", "5")
+                    .raise();
+        }
+        try {
+            return ResumedEvents.open(stream.key().in(client), from);
+        } finally {
+            searches.release(owner);
+        }
+    }
+
+    private void run(String owner, ResumedEvents events, SharedStream stream, Listener listener) {
         try {
             var target = stream.position();
             while (stream.has(listener)) {
-                var reached = step(events, stream, listener);
+                var reached = step(owner, events, stream, listener);
                 target = target == null ? stream.position() : target;
                 if (reached != null && target != null && ResumeToken.reaches(reached, target)) {
                     var ahead = stream.release(listener, reached);
@@ -77,9 +124,9 @@ record CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, Strea
     /// Delivers one event, if there is one. Waits for a client that takes them slowly: no other listener waits for it.
     ///
     /// @return the position up to which all events are delivered
-    private @Nullable BsonDocument step(ResumedEvents events, SharedStream stream, Listener listener)
+    private @Nullable BsonDocument step(String owner, ResumedEvents events, SharedStream stream, Listener listener)
             throws InterruptedException {
-        var change = events.next();
+        var change = next(owner, events);
         if (change == null) {
             return events.token();
         }
@@ -87,5 +134,14 @@ record CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, Strea
             stream.leave(listener);
         }
         return change.token();
+    }
+
+    private @Nullable Change next(String owner, ResumedEvents events) throws InterruptedException {
+        var _ = searches.take(owner, Long.MAX_VALUE);
+        try {
+            return events.next();
+        } finally {
+            searches.release(owner);
+        }
     }
 }

@@ -19,6 +19,9 @@ public final class ResourceNames {
     /// The collection of imports that go on without their clients; their parts are in `_imports.parts`.
     public static final String IMPORTS = "_imports";
 
+    /// The collection by which gateways take turns to change accounts with the root role.
+    public static final String MANAGER_LOCK = "_manager_lock";
+
     /// The prefix of collections for dry runs of updates.
     public static final String DRY_RUNS = "_dry_runs.";
 
@@ -93,6 +96,7 @@ public final class ResourceNames {
                 || collection.equals(PROPERTIES)
                 || collection.equals(IDEMPOTENCY)
                 || collection.equals(IMPORTS)
+                || collection.equals(MANAGER_LOCK)
                 || collection.startsWith(IMPORTS + ".")
                 || collection.startsWith(DRY_RUNS);
     }

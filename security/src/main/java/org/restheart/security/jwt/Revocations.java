@@ -7,20 +7,30 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 
 /// The ids of revoked tokens, each until the token expires: in this process, and in a store that all
-/// gateways share. Thread-safe.
+/// gateways share. No caller has so many that there is no room for those of others. Thread-safe.
 public final class Revocations {
     private static final int MAX_ENTRIES = 200_000;
     /// For tokens that do not expire.
     private static final Duration MAX_LIFETIME = Duration.ofDays(30);
 
     private final Optional<Store> store;
-    private final Cache<String, Instant> ids = Caffeine.newBuilder()
-            .maximumSize(MAX_ENTRIES)
-            .expireAfter(Expiry.<String, Instant>creating((_, until) -> remaining(until)))
+    private final FairShares places = new FairShares(MAX_ENTRIES, 0);
+    private final Cache<String, Revoked> ids = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .expireAfter(Expiry.<String, Revoked>creating((_, revoked) -> remaining(revoked.until)))
+            .removalListener((_, revoked, _) -> release(revoked))
             .build();
+
+    /// @param owner for whom it counts
+    private record Revoked(Instant until, String owner) {}
 
     /// What gateways with the same key share.
     public interface Store {
@@ -69,13 +79,43 @@ public final class Revocations {
     ///
     /// @param until when the token expires
     /// @return false if it was revoked before, so that a token can be used up only once
-    /// @throws org.restheart.http.ProblemException 503 if other gateways cannot be told now
+    /// @throws org.restheart.http.ProblemException 429 if the caller has revoked too many, 503 if other gateways
+    ///     cannot be told now
     public boolean revoke(String id, Instant until) {
-        boolean first = ids.asMap().putIfAbsent(id, until) == null;
+        boolean first = remember(id, until);
         watcher.accept(id);
         boolean firstOfAll = store.map(shared -> shared.add(id, Instant.now().plus(remaining(until))))
                 .orElse(true);
         return first && firstOfAll;
+    }
+
+    /// @return false if it is known already
+    private boolean remember(String id, Instant until) {
+        if (ids.getIfPresent(id) != null) {
+            return false;
+        }
+        var revoked = new Revoked(until, CallerScope.current());
+        if (!places.tryTake(revoked.owner)) {
+            ids.cleanUp(); // those that have expired
+            if (!places.tryTake(revoked.owner)) {
+                throw Problem.of(
+                                ProblemCode.TOO_MANY_REQUESTS,
+                                "this account or address has ended too many sessions that have not expired yet")
+                        .with("Retry-After", "60")
+                        .raise();
+            }
+        }
+        boolean first = ids.asMap().putIfAbsent(id, revoked) == null;
+        if (!first) {
+            release(revoked);
+        }
+        return first;
+    }
+
+    private void release(@Nullable Revoked revoked) {
+        if (revoked != null) {
+            places.release(revoked.owner);
+        }
     }
 
     /// Calls [Request#requireThread()] before it blocks.

@@ -1,12 +1,9 @@
 package org.restheart.security.password;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.security.SecureRandom;
-import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -28,7 +25,7 @@ public final class DigestAuthenticator implements Authenticator {
     private final String realm;
     private final String domain;
     private final Credentials credentials;
-    private final Nonces nonces = new Nonces();
+    private final Nonces nonces = new Nonces(InstantSource.system());
 
     /// @param realm the name that clients show to users
     /// @param source the name of the accounts' realm
@@ -62,7 +59,7 @@ public final class DigestAuthenticator implements Authenticator {
         if (account.isEmpty() || !isRight(request, sent.get(), account.get())) {
             return Authentication.REJECTED;
         }
-        if (uses && !nonces.use(sent.get().get("nonce"), count(sent.get()))) {
+        if (uses && !nonces.use(account.get().account().name(), sent.get().get("nonce"), count(sent.get()))) {
             return Authentication.REJECTED;
         }
         return new Authentication.Authenticated(
@@ -179,39 +176,6 @@ public final class DigestAuthenticator implements Authenticator {
         @Override
         public String toString() {
             return "DigestCredentials[" + get("username") + "]";
-        }
-    }
-
-    /// Nonces that this server has issued. Each may be used once per count, in increasing order. Thread-safe.
-    private static final class Nonces {
-        private static final int MAX_NONCES = 50_000;
-        private static final Duration LIFETIME = Duration.ofMinutes(5);
-        private static final int BYTES = 16;
-
-        private final SecureRandom random = new SecureRandom();
-        private final Cache<String, Long> counts = Caffeine.newBuilder()
-                .maximumSize(MAX_NONCES)
-                .expireAfterWrite(LIFETIME)
-                .build();
-
-        String next() {
-            var bytes = new byte[BYTES];
-            random.nextBytes(bytes);
-            var nonce = HexFormat.of().formatHex(bytes);
-            counts.put(nonce, 0L);
-            return nonce;
-        }
-
-        /// Whether the nonce is known and this count is its next; uses it up.
-        ///
-        /// @param count 1 for clients that do not count
-        boolean use(String nonce, long count) {
-            var used = new boolean[1];
-            counts.asMap().computeIfPresent(nonce, (_, last) -> {
-                used[0] = count > last;
-                return used[0] ? count : last;
-            });
-            return used[0];
         }
     }
 }

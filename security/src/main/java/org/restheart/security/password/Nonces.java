@@ -1,0 +1,135 @@
+package org.restheart.security.password;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// The nonces of this server. Each may be used once per count, in increasing order. Nothing is stored of those that are
+/// issued, since anybody can ask for any number of them: a nonce proves by itself when it was issued. Stored is what
+/// accounts have used. Thread-safe.
+final class Nonces {
+    /// Of an account; beyond, its oldest ones are not accepted any more, and its clients are given another.
+    private static final int MAX_USED = 1_000;
+
+    private static final int MAX_ACCOUNTS = 10_000;
+    private static final Duration LIFETIME = Duration.ofMinutes(5);
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int RANDOM_BYTES = 8;
+    private static final int SIGNED_BYTES = Long.BYTES + RANDOM_BYTES;
+    private static final int BYTES = SIGNED_BYTES + 16;
+
+    private final InstantSource clock;
+    private final SecureRandom random = new SecureRandom();
+    private final SecretKeySpec key;
+    private final Cache<String, Used> accounts = Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumSize(MAX_ACCOUNTS)
+            .expireAfterAccess(LIFETIME)
+            .evictionListener((_, _, cause) -> evicted(cause))
+            .build();
+
+    /// Those that were issued until then are not accepted: it is not known which of them have been used.
+    private volatile long forgotten = Long.MIN_VALUE;
+
+    Nonces(InstantSource clock) {
+        this.clock = clock;
+        var bytes = new byte[32];
+        random.nextBytes(bytes);
+        this.key = new SecretKeySpec(bytes, ALGORITHM);
+    }
+
+    private void evicted(RemovalCause cause) {
+        if (cause != RemovalCause.EXPIRED) {
+            forgotten = clock.millis();
+        }
+    }
+
+    /// Another one.
+    String next() {
+        var nonce = ByteBuffer.allocate(BYTES).putLong(clock.millis());
+        var unique = new byte[RANDOM_BYTES];
+        random.nextBytes(unique);
+        nonce.put(unique);
+        nonce.put(signature(nonce.array()));
+        return HexFormat.of().formatHex(nonce.array());
+    }
+
+    private byte[] signature(byte[] nonce) {
+        try {
+            var mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            mac.update(nonce, 0, SIGNED_BYTES);
+            return Arrays.copyOf(mac.doFinal(), BYTES - SIGNED_BYTES);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+
+    /// Whether the nonce is good and this count is its next; uses it up.
+    ///
+    /// @param account who has shown its password with it
+    /// @param count 1 for clients that do not count
+    boolean use(String account, String nonce, long count) {
+        return issued(nonce)
+                .filter(time -> time > forgotten && clock.millis() - time < LIFETIME.toMillis())
+                .filter(time -> accounts.get(account, _ -> new Used()).use(nonce, time, count))
+                .isPresent();
+    }
+
+    /// When this server has issued the nonce; empty if it has not.
+    private Optional<Long> issued(String nonce) {
+        if (nonce.length() != 2 * BYTES) {
+            return Optional.empty();
+        }
+        byte[] bytes;
+        try {
+            bytes = HexFormat.of().parseHex(nonce);
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
+        return MessageDigest.isEqual(Arrays.copyOfRange(bytes, SIGNED_BYTES, BYTES), signature(bytes))
+                ? Optional.of(ByteBuffer.wrap(bytes).getLong())
+                : Optional.empty();
+    }
+
+    /// The nonces that one account has used.
+    private static final class Used {
+        private record Last(long issued, long count) {}
+
+        /// In the order of their first use.
+        @GuardedBy("this")
+        private final Map<String, Last> counts = new LinkedHashMap<>();
+
+        /// Those that were issued until then are not accepted, unless their counts are known.
+        @GuardedBy("this")
+        private long forgotten = Long.MIN_VALUE;
+
+        synchronized boolean use(String nonce, long issued, long count) {
+            var last = counts.get(nonce);
+            if (last == null ? issued <= forgotten || count <= 0 : count <= last.count) {
+                return false;
+            }
+            counts.put(nonce, new Last(issued, count));
+            if (counts.size() > MAX_USED) {
+                var eldest = counts.entrySet().iterator();
+                forgotten = Math.max(forgotten, eldest.next().getValue().issued);
+                eldest.remove();
+            }
+            return true;
+        }
+    }
+}
