@@ -4,6 +4,11 @@ package org.restheart.http;
 public final class ProblemException extends RuntimeException {
     private final transient Problem problem;
 
+    /// Of a problem without headers, hints or warnings; others have [Problem#raise()].
+    public ProblemException(ProblemCode code, String message) {
+        this(Problem.of(code, message));
+    }
+
     ProblemException(Problem problem) {
         super(problem.message(), null, false, false);
         this.problem = problem;

@@ -50,6 +50,11 @@ public record Grant(
         return this == FULL;
     }
 
+    /// Whether the caller sees all fields of all documents.
+    public boolean showsAll() {
+        return readFilter.isEmpty() && projectResponse.isEmpty();
+    }
+
     public Grant withMergeRequest(Optional<BsonDocument> other) {
         return with(other, projectResponse);
     }
