@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -17,6 +18,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
+import org.restheart.mongo.coalescing.RunningCommands.Running;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +30,8 @@ import org.slf4j.LoggerFactory;
 /// are large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the
 /// number of commands. A command that takes long is not waited for, and after some seconds a command of writes does not
 /// count among those that may run: its connection is one of its callers' shares, which bounds such commands. One whose
-/// server
-/// has failed is abandoned: its thread may block in a socket of a frozen server, while another server is elected.
+/// server has failed is abandoned: its thread may block in a socket of a frozen server, while another server is
+/// elected.
 /// Thread-safe.
 ///
 /// @param <R> the request
@@ -37,23 +39,8 @@ import org.slf4j.LoggerFactory;
 final class BatchQueue<R, O> {
     private static final Logger LOG = LoggerFactory.getLogger(BatchQueue.class);
 
-    /// Batches of this size are large enough to wait for the running command.
-    private static final int LARGE = 8;
-
-    /// Commands that take longer are not waited for: MongoDB or the network is slow.
-    private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-    /// Commands that take longer are not counted: one statement can take minutes, and a few commands with such
-    /// statements would stop everybody else's. Longer than commands wait for documents that a transaction holds.
-    private static final long UNCOUNTED_NANOS = TimeUnit.SECONDS.toNanos(3);
-
     /// After this time it is checked periodically whether the request's client is still connected.
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
-
-    /// A broken connection may hide a server for less than this.
-    private static final Duration UNREACHABLE = Duration.ofSeconds(1);
-
-    private static final long NEVER = Long.MIN_VALUE;
 
     /// How long after the driver a queue learns that the server of a command has failed.
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
@@ -67,7 +54,6 @@ final class BatchQueue<R, O> {
     private final Optional<BatchCommand<R, O>> inline;
     private final CoalescingConfig limits;
     private final Executor threads;
-    private final Deployment deployment;
     private final BatchLoad load;
     private final BatchMeters meters;
     private final LongSupplier clock;
@@ -75,16 +61,7 @@ final class BatchQueue<R, O> {
     /// Guarded by this, like all below.
     private final Queue<PendingRequest<R, O>> queue = new ArrayDeque<>();
 
-    private final List<Runner> running = new ArrayList<>();
-
-    /// Those that wait for a connection, or have waited for one: others run as if these did not.
-    private final List<Runner> waitingForConnection = new ArrayList<>();
-
-    private long lastStart;
-
-    /// The largest of the latest batches; decays by an eighth with each smaller one.
-    private int usualBatch;
-
+    private final RunningCommands<R, O> commands;
     private boolean watched;
     private boolean slowCheckPending;
 
@@ -100,8 +77,8 @@ final class BatchQueue<R, O> {
             LongSupplier clock) {
         this.clock = clock;
         this.load = load;
-        this.deployment = deployment;
         this.command = command;
+        this.commands = new RunningCommands<>(limits, command.mayTakeLong(), deployment, load);
         this.inline = command.inline();
         this.limits = limits;
         this.threads = threads;
@@ -130,7 +107,7 @@ final class BatchQueue<R, O> {
     }
 
     private void enqueue(List<PendingRequest<R, O>> arriving) {
-        Runner runner;
+        @Nullable Runner runner;
         synchronized (this) {
             if (queue.size() + arriving.size() > limits.maxQueued()) {
                 meters.refused();
@@ -138,15 +115,32 @@ final class BatchQueue<R, O> {
             }
             queue.addAll(arriving);
             load.add(arriving.size(), arriving.getFirst().queuedAt());
-            watch();
-            if (!mayRun(arriving.getFirst().queuedAt())) {
-                checkSlowLater();
-                return;
+            if (!watched) {
+                watchFor(limits.maxWait().toNanos());
             }
-            runner = new Runner();
-            running.add(runner);
+            runner = another(arriving.getFirst().queuedAt());
         }
-        if (inline.isEmpty() || !InlineCommand.offer(() -> runner.runInline(inline.get()))) {
+        if (runner != null && (inline.isEmpty() || !InlineCommand.offer(() -> runner.runInline(inline.get())))) {
+            threads.execute(runner);
+        }
+    }
+
+    /// Called with the lock held.
+    ///
+    /// @return runs a command for queued requests; null if there are none, or if no other command may run now
+    private @Nullable Runner another(long now) {
+        if (queue.isEmpty()) {
+            return null;
+        }
+        if (!commands.mayRun(now)) {
+            checkSlowLater();
+            return null;
+        }
+        return new Runner();
+    }
+
+    private void start(@Nullable Runner runner) {
+        if (runner != null) {
             threads.execute(runner);
         }
     }
@@ -159,12 +153,6 @@ final class BatchQueue<R, O> {
 
     /// Called with the lock held. The queue is normally processed when commands complete; this handles the case that
     /// MongoDB does not respond.
-    private void watch() {
-        if (!watched) {
-            watchFor(limits.maxWait().toNanos());
-        }
-    }
-
     private void watchFor(long nanos) {
         watched = true;
         CompletableFuture.delayedExecutor(Math.min(nanos, CHECK_INTERVAL.toNanos()), TimeUnit.NANOSECONDS, threads)
@@ -174,35 +162,27 @@ final class BatchQueue<R, O> {
     /// Called with the lock held. Where requests arrive often, the next one finds that a command is slow; the others
     /// would wait for its end.
     private void checkSlowLater() {
-        if (usualBatch < LARGE && !slowCheckPending) {
+        if (!commands.areLarge() && !slowCheckPending) {
             slowCheckPending = true;
-            CompletableFuture.delayedExecutor(LONG_NANOS + 1, TimeUnit.NANOSECONDS, Runnable::run)
+            CompletableFuture.delayedExecutor(RunningCommands.LONG_NANOS + 1, TimeUnit.NANOSECONDS, Runnable::run)
                     .execute(this::startIfSlow); // never blocks, and mostly finds nothing to do
         }
     }
 
     private void startIfSlow() {
-        Runner runner;
+        @Nullable Runner runner;
         synchronized (this) {
             slowCheckPending = false;
-            if (queue.isEmpty()) {
-                return;
-            }
-            if (!mayRun(clock.getAsLong())) {
-                checkSlowLater();
-                return;
-            }
-            runner = new Runner();
-            running.add(runner);
+            runner = another(clock.getAsLong());
         }
-        threads.execute(runner);
+        start(runner);
     }
 
     private void checkCommands() {
         var late = new ArrayList<PendingRequest<R, O>>();
         var waiting = new ArrayList<PendingRequest<R, O>>();
-        var lost = new ArrayList<PendingRequest<R, O>>();
-        Runner successor = null;
+        List<PendingRequest<R, O>> lost;
+        @Nullable Runner successor;
         synchronized (this) {
             long now = clock.getAsLong();
             long maxWait = limits.maxWait().toNanos();
@@ -217,13 +197,10 @@ final class BatchQueue<R, O> {
                 }
                 waiting.add(pending);
             }
-            abandonLost(now, lost);
-            if (next != null && mayRun(now)) {
-                successor = new Runner();
-                running.add(successor);
-            }
+            lost = commands.abandonLost(now);
+            successor = another(now);
             watched = false;
-            if (next != null || !running.isEmpty() || !waitingForConnection.isEmpty()) {
+            if (next != null || !commands.areNone()) {
                 watchFor(next == null ? CHECK_INTERVAL.toNanos() : maxWait - (now - next.queuedAt()));
             }
         }
@@ -234,24 +211,7 @@ final class BatchQueue<R, O> {
         }
         failRest(lost, OUTCOME_UNKNOWN.raise());
         waiting.forEach(PendingRequest::withdrawIfGone);
-        if (successor != null) {
-            threads.execute(successor);
-        }
-    }
-
-    /// Called with the lock held. The threads of these commands continue to wait; their results are ignored.
-    private void abandonLost(long now, List<PendingRequest<R, O>> lost) {
-        for (var runners : List.of(running, waitingForConnection)) {
-            runners.removeIf(runner -> {
-                boolean isLost = runner.isLost(now);
-                if (isLost) {
-                    lost.addAll(runner.batch);
-                    load.remove(runner.batch.size());
-                    runner.batch = List.of();
-                }
-                return isLost;
-            });
-        }
+        start(successor);
     }
 
     /// @return false if the request was already sent
@@ -268,16 +228,16 @@ final class BatchQueue<R, O> {
 
     /// Runs one command after the other, while requests are queued.
     private final class Runner implements Runnable {
-        /// Guarded by the queue, like all below.
-        private List<PendingRequest<R, O>> batch = List.of();
+        private final Running<R, O> running;
 
-        private ServerOfCommand server = new ServerOfCommand();
-        private long suspectSince = NEVER;
-        private long began;
+        /// Called with the lock held.
+        Runner() {
+            this.running = commands.add();
+        }
 
         @Override
         public void run() {
-            for (var next = nextBatch(this); !next.isEmpty(); next = nextBatch(this)) {
+            for (var next = nextBatch(running); !next.isEmpty(); next = nextBatch(running)) {
                 run(next);
             }
         }
@@ -299,14 +259,16 @@ final class BatchQueue<R, O> {
             RequestStart.during(
                     batch.getFirst().queuedAt(),
                     () -> CallerScope.run(
-                            callersOf(batch), onWait, () -> server.during(() -> BatchTrace.run(batch, sent, command))));
+                            callersOf(batch),
+                            onWait,
+                            () -> running.server().during(() -> BatchTrace.run(batch, sent, command))));
             requireOutcomes(batch);
         }
 
         /// Runs one command on a thread that must not wait for long. If it fails, for whatever reason, it is run again
         /// by another thread, as are all that follow.
         void runInline(BatchCommand<R, O> inline) {
-            var batch = nextBatch(this);
+            var batch = nextBatch(running);
             if (batch.isEmpty()) {
                 return;
             }
@@ -333,67 +295,28 @@ final class BatchQueue<R, O> {
         /// Ends this runner, unless requests are queued.
         private boolean endsIdle() {
             synchronized (BatchQueue.this) {
-                if (!queue.isEmpty() && running.contains(this)) {
+                if (!queue.isEmpty() && commands.contain(running)) {
                     return false;
                 }
-                running.remove(this);
+                commands.remove(running);
                 return true;
             }
         }
 
         private void ended() {
             synchronized (BatchQueue.this) {
-                load.remove(batch.size()); // empty if the command was abandoned
-                batch = List.of();
+                commands.end(running);
             }
         }
 
         /// Requests of other callers do not wait until this one may have another connection.
         private void onConnectionWait() {
-            Runner successor;
+            @Nullable Runner successor;
             synchronized (BatchQueue.this) {
-                if (running.remove(this)) {
-                    waitingForConnection.add(this);
-                }
-                if (queue.isEmpty() || !mayRun(clock.getAsLong())) {
-                    return;
-                }
-                successor = new Runner();
-                running.add(successor);
+                commands.waitForConnection(running);
+                successor = another(clock.getAsLong());
             }
-            threads.execute(successor);
-        }
-
-        private void begin(List<PendingRequest<R, O>> requests, long now) {
-            batch = requests;
-            began = now;
-            server = new ServerOfCommand();
-            suspectSince = NEVER;
-        }
-
-        private boolean isUncounted(long now) {
-            return command.mayTakeLong() && !batch.isEmpty() && now - began > UNCOUNTED_NANOS;
-        }
-
-        /// Whether its command is abandoned: its server does not respond, or has been unreachable for a while. A
-        /// broken connection may hide a server for a moment. A command that waits for a server is not lost:
-        /// one may be elected until the requests time out.
-        private boolean isLost(long now) {
-            if (batch.isEmpty()) {
-                return false;
-            }
-            if (now - batch.getFirst().queuedAt() >= limits.maxWait().toNanos() && !deployment.takesWrites()) {
-                return true;
-            }
-            var address = server.address();
-            if (address == null || !deployment.hasLost(address)) {
-                suspectSince = NEVER;
-                return false;
-            }
-            if (suspectSince == NEVER) {
-                suspectSince = now;
-            }
-            return now - suspectSince >= UNREACHABLE.toNanos() || deployment.isSilent(address);
+            start(successor);
         }
     }
 
@@ -422,24 +345,13 @@ final class BatchQueue<R, O> {
         }
     }
 
-    /// Whether another command may run now. Called with the lock held.
-    private boolean mayRun(long now) {
-        int others = 0;
-        for (var runner : running) {
-            others += runner.isUncounted(now) ? 0 : 1;
-        }
-        boolean oneAtATime = usualBatch >= LARGE || load.isHigh(now);
-        return others == 0 || (others < limits.commands() && (!oneAtATime || now - lastStart > LONG_NANOS));
-    }
-
     /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
-    private synchronized List<PendingRequest<R, O>> nextBatch(Runner runner) {
-        if (!running.remove(runner)) { // it waits for a connection, or was abandoned
-            waitingForConnection.remove(runner);
+    private synchronized List<PendingRequest<R, O>> nextBatch(Running<R, O> running) {
+        if (!commands.remove(running)) { // it waits for a connection, or was abandoned
             return List.of();
         }
         long now = clock.getAsLong();
-        if (!mayRun(now)) {
+        if (!commands.mayRun(now)) {
             if (!queue.isEmpty()) {
                 checkSlowLater();
             }
@@ -460,10 +372,7 @@ final class BatchQueue<R, O> {
             queue.remove();
         }
         if (!batch.isEmpty()) {
-            running.add(runner);
-            runner.begin(batch, now);
-            lastStart = now;
-            usualBatch = Math.max(batch.size(), usualBatch - (usualBatch + 7) / 8);
+            commands.begin(running, batch, now);
         }
         return batch;
     }

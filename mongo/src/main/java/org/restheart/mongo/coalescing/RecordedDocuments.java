@@ -27,7 +27,7 @@ final class RecordedDocuments {
     }
 
     /// A finder of what was kept.
-    Finder replaying(Finder unused) {
+    Finder replaying() {
         return (_, _) -> new ListCursor(documents, null);
     }
 

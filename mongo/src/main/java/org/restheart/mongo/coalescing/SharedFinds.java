@@ -111,7 +111,7 @@ final class SharedFinds {
                     take(requests, documents::recording, sharing);
                     documents.end();
                 } else if (documents.isComplete()) {
-                    take(requests, documents::replaying, sharing);
+                    take(requests, _ -> documents.replaying(), sharing);
                 } else {
                     take(requests, UnaryOperator.identity(), requests.size());
                 }
