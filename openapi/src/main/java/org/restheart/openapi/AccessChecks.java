@@ -18,8 +18,8 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -159,7 +159,7 @@ record AccessChecks(Explanations explanations) {
     }
 
     private static RuntimeException refuse(String message) {
-        return Problem.of(ProblemCode.CONTENT_INVALID, message).raise();
+        return new ProblemException(ProblemCode.CONTENT_INVALID, message);
     }
 
     private static BsonDocument permission(Tried rule, boolean readsRules) {

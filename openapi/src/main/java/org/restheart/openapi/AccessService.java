@@ -16,6 +16,7 @@ import org.restheart.http.Cors;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -121,14 +122,12 @@ public final class AccessService implements Service {
 
     private static BsonDocument content(Request request) {
         if (request.body().length() > MAX_CONTENT) {
-            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "at most " + MAX_CONTENT + " bytes")
-                    .raise();
+            throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "at most " + MAX_CONTENT + " bytes");
         }
         try {
             return JsonParser.parseDocument(request.body().bytes());
         } catch (MalformedJsonException e) {
-            throw Problem.of(ProblemCode.CONTENT_INVALID, "a JSON object is expected: " + e.getMessage())
-                    .raise();
+            throw new ProblemException(ProblemCode.CONTENT_INVALID, "a JSON object is expected: " + e.getMessage());
         }
     }
 
@@ -157,16 +156,14 @@ public final class AccessService implements Service {
             return request;
         }
         if (!isRoot(account)) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "only the root role asks about other accounts and roles")
-                    .raise();
+            throw new ProblemException(ProblemCode.FORBIDDEN, "only the root role asks about other accounts and roles");
         }
         if (as.isPresent()) {
             return surroundings
                     .accounts()
                     .apply(request, as.get())
                     .map(found -> request.with(Caller.of(found)))
-                    .orElseThrow(() -> Problem.of(ProblemCode.CONTENT_INVALID, "there is no such account")
-                            .raise());
+                    .orElseThrow(() -> new ProblemException(ProblemCode.CONTENT_INVALID, "there is no such account"));
         }
         var names = roles.orElseThrow().stream()
                 .map(String::strip)

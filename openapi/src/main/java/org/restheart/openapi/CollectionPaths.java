@@ -8,14 +8,16 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.description.CollectionStructure;
 
 /// The resources below a collection, with those that its properties declare.
 final class CollectionPaths {
     /// Segments below a collection that name resources: an unknown id is none of them.
-    static final Set<String> RESERVED =
-            Set.of("_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams", "*");
+    static final Set<String> RESERVED = Words.of("""
+                    _size _meta _violations _validator _indexes _aggrs _streams *
+                    """);
 
     private CollectionPaths() {}
 

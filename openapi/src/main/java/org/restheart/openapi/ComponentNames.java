@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.restheart.http.Words;
 
 /// Names of operations and components. A name depends only on its path, so that it does not change with other
 /// collections: paths that could have the same name get a hash of the path.
@@ -17,7 +18,9 @@ final class ComponentNames {
     private static final Pattern COMPONENT = Pattern.compile("[A-Za-z0-9_]+");
 
     /// Reserved names and endings.
-    private static final Set<String> TAKEN = Set.of("new", "patch", "many", "id", "size", "meta", "indexes", "index");
+    private static final Set<String> TAKEN = Words.of("""
+            new patch many id size meta indexes index
+            """);
 
     /// Characters of a name of a component, and of what a property adds to one; a hash stands for the rest.
     private static final int MAX_LENGTH = 500;

@@ -17,6 +17,7 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Words;
 
 /// Converts declared schemas, JSON Schemas from draft 4 on or MongoDB's `$jsonSchema`, to OpenAPI 3.1 (2020-12). Parts
 /// that are not understood or too large become open schemas; nothing is fetched. Confined to one schema.
@@ -24,22 +25,10 @@ final class DeclaredSchemas {
     private static final int MAX_SCHEMAS = 500;
     private static final int MAX_DEPTH = 20;
     private static final Set<String> NUMERIC = Set.of("minimum", "maximum", "multipleOf");
-    private static final Set<String> COPIED = Set.of(
-            "minProperties",
-            "maxProperties",
-            "minItems",
-            "maxItems",
-            "uniqueItems",
-            "minLength",
-            "maxLength",
-            "pattern",
-            "format",
-            "enum",
-            "const",
-            "minContains",
-            "maxContains",
-            "readOnly",
-            "writeOnly");
+    private static final Set<String> COPIED = Words.of("""
+            minProperties maxProperties minItems maxItems uniqueItems minLength maxLength pattern format enum const
+            minContains maxContains readOnly writeOnly
+            """);
 
     private static final Map<String, BsonType> BSON_TYPES = Map.ofEntries(
             Map.entry("string", BsonType.STRING),
@@ -186,10 +175,10 @@ final class DeclaredSchemas {
     }
 
     private static void types(@Nullable BsonValue type, BsonDocument converted) {
-        var names = names(type).stream()
-                .filter(Set.of("string", "number", "integer", "boolean", "object", "array", "null")::contains)
-                .distinct()
-                .toList();
+        var names =
+                names(type).stream().filter(Words.of("""
+                        string number integer boolean object array null
+                        """)::contains).distinct().toList();
         if (names.size() == 1) {
             converted.append("type", new BsonString(names.getFirst()));
         } else if (!names.isEmpty() && names.size() == names(type).size()) {

@@ -1,6 +1,7 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.array;
+import static org.restheart.openapi.Json.list;
+import static org.restheart.openapi.Json.members;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
@@ -98,25 +99,22 @@ final class Failures {
         var names = new BsonArray(codes(operation, status).stream()
                 .map(code -> new BsonString(code.name()))
                 .toList());
-        var problem = object(
-                "type",
-                "object",
-                "properties",
+        var problem = members(
                 object(
                         "type", type("string"),
                         "title", type("string"),
                         "status", type("integer"),
                         "detail", type("string"),
                         "code", object("type", "string", "enum", names),
-                        "warnings", object("type", "array", "items", type("string"))),
-                "required",
-                array("type", "title", "status"));
+                        "warnings", list(type("string"))),
+                "type",
+                "title",
+                "status");
         var name = "Problem." + component(operation, status).substring("Status".length());
         components.put(name, problem); // no collection's name has a dot
         return response.append(
                 "content",
-                object(
-                        "application/json", object("schema", components.fixed("DataError")),
-                        "application/problem+json", object("schema", Json.schema(name))));
+                Json.content("application/json", components.fixed("DataError"))
+                        .append("application/problem+json", object("schema", Json.schema(name))));
     }
 }

@@ -1,6 +1,7 @@
 package org.restheart.openapi;
 
 import static org.restheart.openapi.Json.array;
+import static org.restheart.openapi.Json.members;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
@@ -13,6 +14,49 @@ import org.restheart.bson.JsonMode;
 /// The component schemas that do not depend on collections: of types that JSON lacks, of errors, and of resources that
 /// are not documents. By their names, which no collection can have.
 final class FixedSchemas {
+    /// Of errors, of what clients store beside documents, and of results.
+    private static final BsonDocument PLAIN = BsonDocument.parse("""
+            {"GeoJson": {"type": "object", "description": "GeoJSON (RFC 7946)", "properties": {
+                "type": {"type": "string"}, "coordinates": {"type": "array", "items": {}}}},
+             "DataError": {"type": "object", "properties": {
+                "http status code": {"type": "integer"}, "http status description": {"type": "string"},
+                "message": {"type": "string"}, "exception": {"type": "string"}, "exception message": {},
+                "_warnings": {"type": "array", "items": {"type": "string"}}},
+                "required": ["http status code", "http status description", "message"]},
+             "ServiceError": {"type": "object", "properties": {
+                "msg": {"type": "string"}, "exception": {"type": "string"}}, "required": ["msg"]},
+             "Problem": {"type": "object", "description": "RFC 9457", "properties": {
+                "type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
+                "detail": {"type": "string"}, "code": {"type": "string"},
+                "warnings": {"type": "array", "items": {"type": "string"}}},
+                "required": ["type", "title", "status", "code"]},
+             "Properties": {"type": "object", "description":
+                "What is stored with a database or a collection, such as `descr`, `aggrs`, `streams` or `jsonSchema`"},
+             "ValidatorOptions": {"type": "object", "properties": {
+                "validationLevel": {"type": "string", "enum": ["strict", "moderate"]},
+                "validationAction": {"type": "string", "enum": ["error", "warn"]},
+                "weaker": {"type": "boolean"}, "replace": {"type": "boolean"}}},
+             "Index": {"type": "object", "description": "An index as MongoDB specifies it"},
+             "IndexDefinition": {"type": "object", "properties": {
+                "keys": {"type": "object", "description": "MongoDB's key specification"},
+                "ops": {"type": "object", "description": "options, such as `unique`"}}, "required": ["keys"]},
+             "Form": {"type": "object", "description":
+                "The fields of a document; a value that is JSON is read as such, another is a text"},
+             "JsonSchema": {"type": "object", "description": "A JSON Schema of draft 4 or later"},
+             "Pipeline": {"type": "array", "items": {"type": "object"}},
+             "BulkResult": {"type": "object",
+                "description": "Counts, links to new documents, and what was refused", "properties": {
+                "inserted": {"type": "integer", "format": "int64"}, "deleted": {"type": "integer", "format": "int64"},
+                "modified": {"type": "integer", "format": "int64"}, "matched": {"type": "integer", "format": "int64"},
+                "links": {"type": "array", "items": {"type": "string"}},
+                "errors": {"type": "array", "items": {"type": "object", "properties": {
+                    "index": {"type": "integer", "format": "int64"}, "httpStatus": {"type": "integer"},
+                    "message": {"type": "string"}}, "required": ["httpStatus"]}}}},
+             "ChangeEvent": {"type": "object", "description": "A change event as MongoDB specifies it", "properties": {
+                "_id": {"type": "object"}, "operationType": {"type": "string"}, "fullDocument": {},
+                "documentKey": {"type": "object"}, "updateDescription": {"type": "object"}}}}
+            """);
+
     static final Set<String> NAMES = Set.copyOf(in(JsonMode.RELAXED).keySet());
 
     private FixedSchemas() {}
@@ -23,9 +67,8 @@ final class FixedSchemas {
         addTypes(schemas, mode);
         addTypesByMode(schemas, mode == JsonMode.STRICT);
         addNumbers(schemas);
-        addErrors(schemas);
-        addDefinitions(schemas);
-        addResults(schemas);
+        PLAIN.forEach((name, schema) -> schemas.put(name, schema.asDocument().clone()));
+        schemas.put("Size", wrapper("_size", integer()));
         return schemas;
     }
 
@@ -42,11 +85,6 @@ final class FixedSchemas {
         schemas.put("Symbol", wrapper("$symbol", type("string")));
         schemas.put("DbPointer", type("object"));
         schemas.put("Undefined", wrapper("$undefined", type("boolean")));
-        schemas.put(
-                "GeoJson",
-                described(
-                        "GeoJSON (RFC 7946)",
-                        object("type", type("string"), "coordinates", object("type", "array", "items", object()))));
     }
 
     private static BsonDocument date(JsonMode mode) {
@@ -74,101 +112,6 @@ final class FixedSchemas {
         schemas.put("NonFinite", wrapper("$numberDouble", type("string")));
     }
 
-    private static void addErrors(Map<String, BsonDocument> schemas) {
-        schemas.put(
-                "DataError",
-                members(
-                        object(
-                                "http status code", type("integer"),
-                                "http status description", type("string"),
-                                "message", type("string"),
-                                "exception", type("string"),
-                                "exception message", object(),
-                                "_warnings", object("type", "array", "items", type("string"))),
-                        "http status code",
-                        "http status description",
-                        "message"));
-        schemas.put("ServiceError", members(object("msg", type("string"), "exception", type("string")), "msg"));
-        schemas.put(
-                "Problem",
-                described(
-                                "RFC 9457",
-                                object(
-                                        "type", type("string"),
-                                        "title", type("string"),
-                                        "status", type("integer"),
-                                        "detail", type("string"),
-                                        "code", type("string"),
-                                        "warnings", object("type", "array", "items", type("string"))))
-                        .append("required", array("type", "title", "status", "code")));
-    }
-
-    /// What clients store beside documents.
-    private static void addDefinitions(Map<String, BsonDocument> schemas) {
-        schemas.put(
-                "Properties",
-                described("What is stored with a database or a collection, such as `descr`, `aggrs`, `streams` or"
-                        + " `jsonSchema`"));
-        schemas.put(
-                "ValidatorOptions",
-                object(
-                        "type",
-                        "object",
-                        "properties",
-                        object(
-                                "validationLevel", object("type", "string", "enum", array("strict", "moderate")),
-                                "validationAction", object("type", "string", "enum", array("error", "warn")),
-                                "weaker", type("boolean"),
-                                "replace", type("boolean"))));
-        schemas.put("Index", described("An index as MongoDB specifies it"));
-        schemas.put(
-                "IndexDefinition",
-                members(
-                        object(
-                                "keys", described("MongoDB's key specification"),
-                                "ops", described("options, such as `unique`")),
-                        "keys"));
-        schemas.put(
-                "Form", described("The fields of a document; a value that is JSON is read as such, another is a text"));
-        schemas.put("JsonSchema", described("A JSON Schema of draft 4 or later"));
-        schemas.put("Pipeline", object("type", "array", "items", type("object")));
-    }
-
-    private static void addResults(Map<String, BsonDocument> schemas) {
-        schemas.put("Size", wrapper("_size", integer()));
-        schemas.put(
-                "BulkResult",
-                described(
-                        "Counts, links to new documents, and what was refused",
-                        object(
-                                "inserted", integer(),
-                                "deleted", integer(),
-                                "modified", integer(),
-                                "matched", integer(),
-                                "links", object("type", "array", "items", type("string")),
-                                "errors",
-                                        object(
-                                                "type",
-                                                "array",
-                                                "items",
-                                                members(
-                                                        object(
-                                                                "index", integer(),
-                                                                "httpStatus", type("integer"),
-                                                                "message", type("string")),
-                                                        "httpStatus")))));
-        schemas.put(
-                "ChangeEvent",
-                described(
-                        "A change event as MongoDB specifies it",
-                        object(
-                                "_id", type("object"),
-                                "operationType", type("string"),
-                                "fullDocument", object(),
-                                "documentKey", type("object"),
-                                "updateDescription", type("object"))));
-    }
-
     private static BsonDocument integer() {
         return object("type", "integer", "format", "int64");
     }
@@ -181,17 +124,5 @@ final class FixedSchemas {
     /// An object with two members, both texts.
     private static BsonDocument strings(String first, String second) {
         return members(object(first, type("string"), second, type("string")), first, second);
-    }
-
-    private static BsonDocument members(BsonDocument properties, String... required) {
-        return object("type", "object", "properties", properties, "required", array((Object[]) required));
-    }
-
-    private static BsonDocument described(String description) {
-        return object("type", "object", "description", description);
-    }
-
-    private static BsonDocument described(String description, BsonDocument properties) {
-        return described(description).append("properties", properties);
     }
 }

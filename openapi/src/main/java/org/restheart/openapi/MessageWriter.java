@@ -1,6 +1,8 @@
 package org.restheart.openapi;
 
 import static org.restheart.openapi.Json.array;
+import static org.restheart.openapi.Json.list;
+import static org.restheart.openapi.Json.members;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
@@ -44,45 +46,25 @@ final class MessageWriter {
         }
         var content = switch (input) {
             case DOCUMENTS -> {
-                var one = schemas.created(offered);
-                yield object(
-                        "application/json",
-                        object("schema", object("anyOf", array(one, schemas.manyCreated(offered)))),
-                        "application/x-ndjson",
-                        object("schema", object("type", "string", "description", "one document per line")),
-                        "application/bson",
-                        new BsonDocument(),
-                        "text/csv",
-                        object("schema", object("type", "string", "description", "one document per record")));
+                var one = schemas.written().created(offered);
+                yield json(object("anyOf", array(one, schemas.written().manyCreated(offered))))
+                        .append("application/x-ndjson", text("one document per line"))
+                        .append("application/bson", new BsonDocument())
+                        .append("text/csv", text("one document per record"));
                 // Not FORM: openapi-python-client cannot distinguish lists from it.
             }
-            case DOCUMENT -> json(schemas.created(offered)).append(FORM, form());
-            case CHANGES -> json(schemas.changed(offered)).append(FORM, form());
+            case DOCUMENT -> json(schemas.written().created(offered)).append(FORM, form());
+            case CHANGES -> json(schemas.written().changed(offered)).append(FORM, form());
             case METADATA, PROPERTIES -> json(components.fixed("Properties"));
             case VALIDATOR -> json(components.fixed("ValidatorOptions"));
             case INDEX -> json(components.fixed("IndexDefinition"));
             case SCHEMA -> json(components.fixed("JsonSchema"));
             case PIPELINE -> json(components.fixed("Pipeline"));
-            case FILE ->
-                object(
-                        "multipart/form-data",
-                        object(
-                                "schema",
-                                object(
-                                        "type",
-                                        "object",
-                                        "properties",
-                                        object(
-                                                "file",
-                                                object(
-                                                        "type",
-                                                        "string",
-                                                        "contentMediaType",
-                                                        "application/octet-stream"),
-                                                "metadata",
-                                                object("type", "object")),
-                                        "required",
-                                        array("file"))));
+            case FILE -> {
+                var bytes = object("type", "string", "contentMediaType", "application/octet-stream");
+                yield Json.content(
+                        "multipart/form-data", members(object("file", bytes, "metadata", type("object")), "file"));
+            }
             case NONE -> new BsonDocument();
         };
         return Optional.of(object("required", true, "content", content));
@@ -93,7 +75,7 @@ final class MessageWriter {
     }
 
     private static BsonDocument json(BsonDocument schema) {
-        return object("application/json", object("schema", schema));
+        return Json.content("application/json", schema);
     }
 
     /// @param definition of a stored aggregation or stream
@@ -119,21 +101,21 @@ final class MessageWriter {
         var response = object("description", Failures.text(status));
         var headers = new BsonDocument();
         if (status == 201 && operation.method() == Method.POST) {
-            headers.append("Location", text("where it is"));
+            headers.append("Location", header("where it is"));
         }
         if (HAVE_TAGS.contains(operation.output()) && status != 204 && status != 207 && status < 400) {
-            headers.append("ETag", text("the version"));
+            headers.append("ETag", header("the version"));
         }
         if (status == 200 && operation.parameters() == DataOperation.Parameters.LIST) {
-            headers.append("Link", text("the next page, as `rel=\"next\"`"))
-                    .append("X-Count-Strategy", text("whether the count asked for is `exact` or `estimated`"))
+            headers.append("Link", header("the next page, as `rel=\"next\"`"))
+                    .append("X-Count-Strategy", header("whether the count asked for is `exact` or `estimated`"))
                     .append("X-Total-Count", object("description", "the count asked for", "schema", type("integer")));
         }
         if (!headers.isEmpty()) {
             response.append("headers", headers);
         }
         if (status == 201 && operation.input() == Input.DOCUMENTS) {
-            var links = schemas.links();
+            var links = schemas.written().links();
             if (!links.isEmpty()) {
                 response.append("links", links);
             }
@@ -153,8 +135,17 @@ final class MessageWriter {
                 .append("application/bson", new BsonDocument());
     }
 
-    private static BsonDocument text(String description) {
+    private static BsonDocument header(String description) {
         return object("description", description, "schema", type("string"));
+    }
+
+    private static BsonDocument text(String description) {
+        return object("schema", object("type", "string", "description", description));
+    }
+
+    /// As JSON or as HAL, which is not described.
+    private static BsonDocument hal(BsonDocument schema) {
+        return json(schema).append("application/hal+json", object("schema", object()));
     }
 
     private BsonDocument content(Offered offered, DocumentSchemas schemas, Optional<BsonDocument> definition) {
@@ -162,42 +153,27 @@ final class MessageWriter {
         return switch (operation.output()) {
             case NONE -> new BsonDocument();
             case DOCUMENTS -> {
-                var content = json(object("type", "array", "items", schemas.stored()));
-                content.append("application/hal+json", object("schema", object()));
+                var content = hal(list(schemas.stored()));
                 yield operation.kind() == ResourceKind.COLLECTION ? exported(content) : content;
             }
             case DOCUMENT -> {
-                var content = json(schemas.stored()).append("application/hal+json", object("schema", object()));
+                var content = hal(schemas.stored());
                 yield operation.kind() == ResourceKind.DOCUMENT ? exported(content) : content;
             }
             case SIZE -> json(components.fixed("Size"));
-            case NAMES ->
-                json(object("type", "array", "items", type("string")))
-                        .append("application/hal+json", object("schema", object()));
-            case INDEXES ->
-                json(object("type", "array", "items", components.fixed("Index")))
-                        .append("application/hal+json", object("schema", object()));
+            case NAMES -> hal(list(type("string")));
+            case INDEXES -> hal(list(components.fixed("Index")));
             case PROPERTIES -> json(components.fixed("Properties"));
-            case BULK ->
-                json(components.fixed("BulkResult")).append("application/hal+json", object("schema", object()));
+            case BULK -> hal(components.fixed("BulkResult"));
             case RESULTS ->
-                json(object(
-                                "type",
-                                "array",
-                                "items",
-                                definition
-                                        .flatMap(found -> schemas.results(offered, found))
-                                        .orElseGet(() -> type("object"))))
-                        .append("application/hal+json", object("schema", object()));
+                hal(list(definition
+                        .flatMap(found -> schemas.results(offered, found))
+                        .orElseGet(() -> type("object"))));
             case EVENTS -> {
                 var event = ComponentNames.inner(schemas.name(), "event");
                 components.fixed("ChangeEvent");
                 components.put(event, schemas.event());
-                yield object(
-                        "text/event-stream",
-                        object(
-                                "schema",
-                                object("type", "string", "description", "events; the data of each is a " + event)));
+                yield object("text/event-stream", text("events; the data of each is a " + event));
             }
             case BYTES -> object("application/octet-stream", new BsonDocument());
             case STATE -> json(type("object"));

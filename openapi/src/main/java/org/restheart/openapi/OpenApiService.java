@@ -26,6 +26,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -110,8 +111,7 @@ public final class OpenApiService implements Service {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {
-            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
-                    .raise();
+            throw new ProblemException(ProblemCode.METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
         }
         request.requireThread();
         long begun = System.nanoTime();
@@ -150,16 +150,14 @@ public final class OpenApiService implements Service {
         for (var name : query.names()) {
             if (!PARAMETERS.contains(name)) {
                 Nearest.to(name, PARAMETERS).ifPresent(meant -> {
-                    throw Problem.of(
-                                    ProblemCode.PARAMETER_INVALID,
-                                    "unknown parameter " + name + "; did you mean " + meant + "?")
-                            .raise();
+                    throw new ProblemException(
+                            ProblemCode.PARAMETER_INVALID,
+                            "unknown parameter " + name + "; did you mean " + meant + "?");
                 });
             }
         }
         if (query.first("typed").filter(value -> !BOOLEANS.contains(value)).isPresent()) {
-            throw Problem.of(ProblemCode.PARAMETER_INVALID, "typed must be true or false")
-                    .raise();
+            throw new ProblemException(ProblemCode.PARAMETER_INVALID, "typed must be true or false");
         }
     }
 
@@ -268,10 +266,9 @@ public final class OpenApiService implements Service {
                 ? JsonMode.DEFAULT
                 : JsonMode.of(text.get())
                         .filter(MODES::contains)
-                        .orElseThrow(() -> Problem.of(
-                                        ProblemCode.PARAMETER_INVALID,
-                                        "jsonMode must be one of default, relaxed, strict, extended")
-                                .raise());
+                        .orElseThrow(() -> new ProblemException(
+                                ProblemCode.PARAMETER_INVALID,
+                                "jsonMode must be one of default, relaxed, strict, extended"));
     }
 
     /// The scope of the document: the rest of the path.
@@ -298,7 +295,6 @@ public final class OpenApiService implements Service {
     }
 
     private static RuntimeException notFound() {
-        return Problem.of(ProblemCode.NOT_FOUND, "there is no such database or collection")
-                .raise();
+        return new ProblemException(ProblemCode.NOT_FOUND, "there is no such database or collection");
     }
 }

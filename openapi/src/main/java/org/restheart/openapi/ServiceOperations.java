@@ -1,5 +1,7 @@
 package org.restheart.openapi;
 
+import static org.restheart.openapi.Json.list;
+import static org.restheart.openapi.Json.members;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
@@ -47,22 +49,14 @@ final class ServiceOperations {
                     "",
                     "ping",
                     "Whether the gateway answers",
-                    object("type", "object", "properties", object("message", type("string")))),
+                    members(object("message", type("string")))),
             new Fragment(
                     "roles",
                     Method.GET,
                     "user",
                     "getRoles",
                     "The caller's own roles",
-                    object(
-                            "type",
-                            "object",
-                            "properties",
-                            object(
-                                    "authenticated",
-                                    type("boolean"),
-                                    "roles",
-                                    object("type", "array", "items", type("string"))))));
+                    members(object("authenticated", type("boolean"), "roles", list(type("string"))))));
 
     /// @param paths of services, by the names of their configuration blocks
     /// @param reads whether the caller may do something with data
@@ -112,11 +106,7 @@ final class ServiceOperations {
     private static BsonDocument responses(BsonDocument answer) {
         return object(
                 "200",
-                object(
-                        "description",
-                        Failures.text(200),
-                        "content",
-                        object("application/json", object("schema", answer))),
+                object("description", Failures.text(200), "content", Json.content("application/json", answer)),
                 "401",
                 object("description", Failures.text(401)),
                 "403",

@@ -95,10 +95,7 @@ record ShapeSchemas(Components components, boolean shares) {
                 field.types().keySet().stream().allMatch(type -> type == BsonType.ARRAY || type == BsonType.NULL);
         // The names of an object's properties are its own.
         var name = field.types().containsKey(BsonType.DOCUMENT) ? component + ".array" : component;
-        var list = Json.object(
-                "type",
-                "array",
-                "items",
+        var list = Json.list(
                 field.element().map(element -> of(element, name + "_item")).orElseGet(BsonDocument::new));
         if (alone) {
             return list;

@@ -1,6 +1,9 @@
 package org.restheart.openapi;
 
 import static org.restheart.openapi.Json.array;
+import static org.restheart.openapi.Json.content;
+import static org.restheart.openapi.Json.list;
+import static org.restheart.openapi.Json.members;
 import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
@@ -42,7 +45,7 @@ final class TranslatedOperations {
     }
 
     private static BsonDocument documents() {
-        return object("documents", object("type", "array", "items", type("object")));
+        return object("documents", list(type("object")));
     }
 
     /// What an upsert inserts has an id of any type.
@@ -60,7 +63,7 @@ final class TranslatedOperations {
                     "dataApi" + action.name().substring(0, 1).toUpperCase(Locale.ROOT)
                             + action.name().substring(1),
                     "The action " + action.name() + " of the Atlas Data API",
-                    Optional.of(object("required", true, "content", object(JSON, object("schema", body(action))))),
+                    Optional.of(object("required", true, "content", content(JSON, body(action)))),
                     responses(action),
                     true,
                     false));
@@ -79,8 +82,8 @@ final class TranslatedOperations {
     private static BsonDocument member(String name) {
         return switch (name) {
             case "limit", "skip" -> object("type", "integer", "minimum", 0);
-            case "documents" -> object("type", "array", "items", type("object"), "minItems", 1);
-            case "pipeline" -> object("type", "array", "items", type("object"));
+            case "documents" -> list(type("object")).append("minItems", Json.value(1));
+            case "pipeline" -> list(type("object"));
             case "update" -> object("type", array("object", "array"));
             case "upsert" -> type("boolean");
             default -> type("object");
@@ -88,68 +91,50 @@ final class TranslatedOperations {
     }
 
     private static BsonDocument responses(Action action) {
-        var members = action.result().clone(); // documents are changed while they are written
-        var result = object(
-                "type",
-                "object",
-                "properties",
-                members,
-                "required",
-                BsonTexts.array(members.keySet().stream()
-                        .filter(name -> !name.equals("upsertedId"))
-                        .toList()));
-        var error = object(
-                "type",
-                "object",
-                "properties",
+        var result = action.result().clone(); // documents are changed while they are written
+        var always = result.keySet().stream().filter(name -> !name.equals("upsertedId"));
+        var error = members(
                 object("error", type("string"), "error_code", type("string"), "link", type("string")),
-                "required",
-                array("error", "error_code", "link"));
+                "error",
+                "error_code",
+                "link");
         return object(
                 "2XX",
                 object(
                         "description",
                         "The result; numbers, dates and ids in canonical Extended JSON for clients that accept it",
                         "content",
-                        object(
-                                JSON, object("schema", result),
-                                EXTENDED_JSON, object("schema", type("object")))),
+                        content(JSON, members(result, always.toArray(String[]::new)))
+                                .append(EXTENDED_JSON, object("schema", type("object")))),
                 "default",
-                object("description", "Why not", "content", object(JSON, object("schema", error))));
+                object("description", "Why not", "content", content(JSON, error)));
     }
 
     /// @param uri the path to which the protocol is bound
     /// @param anonymous whether it may be used without an account
     static Offer ofModelContextProtocol(String uri, boolean anonymous) {
-        var message = object(
-                "type",
-                "object",
-                "properties",
+        var message = members(
                 object(
                         "jsonrpc", object("const", "2.0"),
                         "id", object("type", array("string", "integer")),
                         "method", type("string"),
                         "params", type("object")),
-                "required",
-                array("jsonrpc", "method"));
-        var answer = object(
-                "type",
-                "object",
-                "properties",
+                "jsonrpc",
+                "method");
+        var answer = members(
                 object(
                         "jsonrpc", object("const", "2.0"),
                         "id", object("type", array("string", "integer", "null")),
                         "result", type("object"),
                         "error", type("object")),
-                "required",
-                array("jsonrpc"));
-        var content = object(JSON, object("schema", answer));
+                "jsonrpc");
+        var content = content(JSON, answer);
         return new Offer(
                 uri,
                 "post",
                 "modelContextProtocol",
                 "One message of the Model Context Protocol",
-                Optional.of(object("required", true, "content", object(JSON, object("schema", message)))),
+                Optional.of(object("required", true, "content", content(JSON, message))),
                 object(
                         "200",
                         object(
