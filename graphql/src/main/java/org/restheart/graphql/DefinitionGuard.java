@@ -8,7 +8,6 @@ import org.restheart.http.DocumentCheck;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -93,8 +92,7 @@ final class DefinitionGuard implements Filter {
                 || request.caller().account().map(Account::roles).orElse(List.of()).stream()
                         .anyMatch(writers::contains);
         if (!may) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "this role may not write GraphQL App definitions")
-                    .raise();
+            throw new ProblemException(ProblemCode.FORBIDDEN, "this role may not write GraphQL App definitions");
         }
     }
 
@@ -104,10 +102,8 @@ final class DefinitionGuard implements Filter {
             return request;
         }
         if (target.kind() == ResourceKind.BULK_DOCUMENTS) {
-            throw Problem.of(
-                            ProblemCode.NOT_IMPLEMENTED,
-                            "GraphQL App definition cannot be updated with bulk patch requests")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.NOT_IMPLEMENTED, "GraphQL App definition cannot be updated with bulk patch requests");
         }
         boolean writesDocuments = target.kind() == ResourceKind.DOCUMENT
                 || (target.kind() == ResourceKind.COLLECTION && request.method() == Method.POST);
@@ -115,19 +111,18 @@ final class DefinitionGuard implements Filter {
             return request;
         }
         if (SessionParameter.namesTransaction(request.query())) {
-            throw Problem.of(
-                            ProblemCode.CONFLICT,
-                            "GraphQL App definitions are written outside of transactions only: until one is committed,"
-                                    + " others do not see which path it has")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONFLICT,
+                    "GraphQL App definitions are written outside of transactions only: until one is committed,"
+                            + " others do not see which path it has");
         }
         if (request.method() == Method.DELETE) {
             return request;
         }
         var content = request.require(RequestContent.KEY);
         if (content.isUnread()) {
-            throw Problem.of(ProblemCode.CONTENT_TYPE_UNSUPPORTED, "GraphQL App definitions cannot be written as lines")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_TYPE_UNSUPPORTED, "GraphQL App definitions cannot be written as lines");
         }
         boolean isArray = content.value().isArray();
         return request.with(RequestContent.KEY, new RequestContent(() -> escaped(request, content.value())))

@@ -14,6 +14,7 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// The write of definitions by one request: checks them, waits for others that write definitions with the same ids or
 /// paths, and collects warnings. Thread-safe as its request is.
@@ -81,10 +82,8 @@ final class DefinitionWrite implements AutoCloseable {
                 uris.add(app.app().uris().all());
                 warnings(database, app).forEach(warning -> warnings.add(warning + place));
             } catch (InvalidApp e) {
-                throw Problem.of(
-                                ProblemCode.CONTENT_INVALID,
-                                "Wrong GraphQL App definition" + place + ": " + e.getMessage())
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.CONTENT_INVALID, "Wrong GraphQL App definition" + place + ": " + e.getMessage());
             }
         }
         lock(names(database, documents, uris));
@@ -137,11 +136,10 @@ final class DefinitionWrite implements AutoCloseable {
                         || claimants.getOrDefault(uri, List.of()).stream()
                                 .anyMatch(rival -> !Objects.equals(rival.get("_id"), id));
                 if (collides) {
-                    throw Problem.of(
-                                    ProblemCode.CONFLICT,
-                                    "Wrong GraphQL App definition" + place(i, isArray)
-                                            + ": URI collision: another GraphQL app is already accessible at /" + uri)
-                            .raise();
+                    throw new ProblemException(
+                            ProblemCode.CONFLICT,
+                            "Wrong GraphQL App definition" + place(i, isArray)
+                                    + ": URI collision: another GraphQL app is already accessible at /" + uri);
                 }
             }
         }

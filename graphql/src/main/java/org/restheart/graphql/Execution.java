@@ -17,10 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.bson.BsonBinary;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
@@ -48,8 +45,6 @@ final class Execution implements InstrumentationState, AutoCloseable {
 
     /// Bytes of heap for one value of the result (measured with graphql-java 26: 110), besides those of a text.
     private static final int VALUE = 110;
-
-    private static final int ELEMENT = 50;
 
     /// Bytes of heap for a field that waits for its documents, without its arguments (measured: 1,700, and its query).
     private static final int LOAD = 2_500;
@@ -182,7 +177,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private MappingVariables variables(DataFetchingEnvironment environment, Node parent) {
         var arguments = environment.getArguments();
         if (!arguments.isEmpty()) {
-            hold(unshared(arguments, variables(environment)));
+            hold(HeapSizes.unshared(arguments, variables(environment)));
         }
         return new MappingVariables(arguments, parent.value(), isFirstLevel(parent) ? null : parent.root(), user);
     }
@@ -220,7 +215,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
                         : Math.min(1, find.size(variables, 1, bounds.maxLimit())),
                 bounds.timeLimit(),
                 rights(find.source()));
-        hold(size(query.filter()) + size(query.sort())); // arguments are in the query of each parent
+        hold(HeapSizes.of(query.filter()) + HeapSizes.of(query.sort())); // arguments are in the query of each parent
         return shaped(loads.find(name, find.source().loading(), query, environment), shape, parent);
     }
 
@@ -232,7 +227,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         if (stages.isEmpty()) {
             return shape.ofNothing();
         }
-        hold(size(stages));
+        hold(HeapSizes.of(stages));
         var query = new ReadPipeline(
                 pipeline.source().namespace(),
                 stages,
@@ -266,7 +261,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// @throws org.restheart.http.ProblemException if the result is too large or takes too long, which ends the
     ///     execution
     void count(@Nullable Object value) {
-        hold(VALUE + size(value));
+        hold(VALUE + HeapSizes.of(value));
         if (++values > FEW && place == null && Thread.currentThread().isVirtual()) {
             require(this::takeTurn);
         }
@@ -301,7 +296,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
 
     private void fail(ProblemCode code, String message) {
         require(() -> {
-            throw Problem.of(code, message).raise();
+            throw new ProblemException(code, message);
         });
     }
 
@@ -324,55 +319,5 @@ final class Execution implements InstrumentationState, AutoCloseable {
             }
             throw e;
         }
-    }
-
-    /// The memory of an argument, but for what it shares with others.
-    private static long unshared(@Nullable Object value, Set<@Nullable Object> shared) {
-        if (shared.contains(value)) {
-            return 0;
-        }
-        return switch (value) {
-            case BsonValue bson -> size(bson);
-            case Map<?, ?> members -> {
-                long bytes = 2L * ELEMENT;
-                for (var member : members.values()) {
-                    bytes += 2L * ELEMENT + unshared(member, shared);
-                }
-                yield bytes;
-            }
-            case List<?> list -> {
-                long bytes = ELEMENT;
-                for (var element : list) {
-                    bytes += ELEMENT + unshared(element, shared);
-                }
-                yield bytes;
-            }
-            case null, default -> size(value);
-        };
-    }
-
-    /// The memory of what was decoded for a value. Documents within documents are views of their bytes.
-    private static long size(@Nullable Object value) {
-        return switch (value) {
-            case String text -> text.length();
-            case BsonString text -> text.getValue().length();
-            case BsonBinary binary -> binary.getData().length;
-            case RawBsonDocument document -> document.getByteLength();
-            case BsonDocument document -> {
-                long bytes = ELEMENT;
-                for (var member : document.entrySet()) {
-                    bytes += 2L * ELEMENT + member.getKey().length() + size(member.getValue());
-                }
-                yield bytes;
-            }
-            case List<?> list -> {
-                long bytes = (long) ELEMENT * list.size();
-                for (var element : list) {
-                    bytes += size(element);
-                }
-                yield bytes;
-            }
-            case null, default -> 0;
-        };
     }
 }

@@ -5,9 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -17,7 +15,6 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Body;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -51,7 +48,7 @@ final class GraphqlSocket implements Inbound {
     private final Subscriptions subscriptions;
     private final Backlog backlog;
     private final SerialTasks tasks = new SerialTasks("graphql-socket");
-    private final Map<String, Running> running = new ConcurrentHashMap<>();
+    private final Map<String, SocketSubscription> running = new ConcurrentHashMap<>();
     private final AtomicLong subscribedBytes = new AtomicLong();
     private volatile OperationResult.@Nullable OpenSubscription last;
     private volatile boolean initialised;
@@ -108,7 +105,7 @@ final class GraphqlSocket implements Inbound {
             end(Ending.TOO_MANY_REQUESTS);
         } else {
             tasks.execute(() -> {
-                var received = new Received(message, memory);
+                var received = new SocketSubscription.Message(message, memory);
                 try {
                     handle(received);
                 } finally {
@@ -118,51 +115,7 @@ final class GraphqlSocket implements Inbound {
         }
     }
 
-    /// A message, which counts until it is handled or, if it began a subscription, until that ends. Confined to the
-    /// thread that handles it, but for [#release()].
-    private static final class Received implements Body {
-        private final byte[] bytes;
-        private final Memory memory;
-        private boolean kept;
-
-        Received(byte[] bytes, Memory memory) {
-            this.bytes = bytes;
-            this.memory = memory;
-        }
-
-        @Override
-        public long length() {
-            return bytes.length;
-        }
-
-        @Override
-        public byte[] bytes() {
-            return bytes;
-        }
-
-        @Override
-        public void hold(long more) {
-            memory.hold(more);
-        }
-
-        /// It is needed until [#release()].
-        void keep() {
-            kept = true;
-        }
-
-        void handled() {
-            if (!kept) {
-                release();
-            }
-        }
-
-        /// May be called several times.
-        void release() {
-            memory.release();
-        }
-    }
-
-    private void handle(Received received) {
+    private void handle(SocketSubscription.Message received) {
         if (closed || backlog.hasEnded()) {
             return;
         }
@@ -196,15 +149,16 @@ final class GraphqlSocket implements Inbound {
         send(new BsonDocument("type", new BsonString("connection_ack")));
     }
 
-    private void complete(String id) {
+    /// Ends a subscription, if there is one with the id.
+    void complete(String id) {
         var known = running.remove(id);
         if (known != null) {
             known.close();
-            subscribedBytes.addAndGet(-known.message.length());
+            subscribedBytes.addAndGet(-known.message().length());
         }
     }
 
-    private void subscribe(String id, @Nullable BsonValue payload, Received message) {
+    private void subscribe(String id, @Nullable BsonValue payload, SocketSubscription.Message message) {
         if (!initialised) {
             end(Ending.UNAUTHORIZED);
         } else if (id.isEmpty() || id.length() > MAX_ID || payload == null || !payload.isDocument()) {
@@ -222,8 +176,8 @@ final class GraphqlSocket implements Inbound {
         }
     }
 
-    private void start(String id, BsonDocument payload, Received message) {
-        var results = new Results(id);
+    private void start(String id, BsonDocument payload, SocketSubscription.Message message) {
+        var subscription = new SocketSubscription(this, request, subscriptions.observer(), id, message);
         try {
             request.attribute(NamedOperation.ADMISSION).ifPresent(Runnable::run);
             var asked = QueryRequest.of(payload, message);
@@ -234,10 +188,10 @@ final class GraphqlSocket implements Inbound {
             } else if (isOther(asked)) {
                 refuse(id, "only subscriptions are answered on a WebSocket: send other operations by POST");
             } else {
-                start(results, asked, message);
+                start(subscription, asked);
             }
         } catch (ProblemException e) {
-            results.report(e.problem().code().status());
+            subscription.report(e.problem().code().status());
             refuse(id, e.problem().message());
         } catch (RuntimeException e) {
             LOG.error("a subscription could not be started", e);
@@ -253,82 +207,29 @@ final class GraphqlSocket implements Inbound {
                 .isPresent();
     }
 
-    private void start(Results results, QueryRequest asked, Received message) {
-        var observed = request.with(NamedOperation.OBSERVER, results::asked);
+    private void start(SocketSubscription subscription, QueryRequest asked) {
         var resumeAfter = asked.resumeAfter().filter(token -> !token.isEmpty());
-        switch (subscriptions.start(observed, served, asked, resumeAfter)) {
+        switch (subscriptions.start(subscription.request(), served, asked, resumeAfter)) {
             case QueryOutcome outcome -> {
-                results.report(outcome.status() == 200 ? 400 : outcome.status());
-                refuse(results.id, outcome);
+                subscription.report(outcome.status() == 200 ? 400 : outcome.status());
+                refuse(subscription.id(), outcome);
             }
-            case OperationResult.OpenSubscription open -> run(results, open, message);
-        }
-    }
-
-    private void run(Results results, OperationResult.OpenSubscription open, Received message) {
-        last = open;
-        var stream = open.results(results);
-        message.keep(); // for each event, the operation is executed again
-        subscribedBytes.addAndGet(message.length());
-        running.put(results.id, new Running(stream, results, message));
-        stream.start();
-        if (closed) { // in the meantime
-            complete(results.id);
-        }
-    }
-
-    /// A subscription that has been started.
-    private record Running(ResponseStream stream, Results results, Received message) {
-        void close() {
-            stream.close();
-            message.release();
-            results.report(200);
-        }
-    }
-
-    /// The results of one subscription.
-    private final class Results implements ResponseStream.Receiver {
-        private final String id;
-        private final long begun = System.nanoTime();
-        private final LongAdder bytes = new LongAdder();
-        private final AtomicBoolean reported = new AtomicBoolean();
-        private volatile NamedOperation operation = new NamedOperation("", "");
-
-        Results(String id) {
-            this.id = id;
-        }
-
-        void asked(NamedOperation name) {
-            operation = name;
-        }
-
-        void report(int status) {
-            if (reported.compareAndSet(false, true)) {
-                subscriptions.observer().ended(request, operation, status, bytes.sum(), System.nanoTime() - begun);
+            case OperationResult.OpenSubscription open -> {
+                last = open;
+                var results = subscription.takes(open);
+                subscribedBytes.addAndGet(subscription.message().length());
+                running.put(subscription.id(), subscription);
+                results.start();
+                if (closed) { // in the meantime
+                    complete(subscription.id());
+                }
             }
         }
-
-        /// Never called: a WebSocket does not ask for the position, for which its protocol has no message.
-        @Override
-        public void began(Frame position) {}
-
-        @Override
-        public void next(SourceEvent event, QueryOutcome result, long since) {
-            bytes.add(result.json().length);
-            var head = "{\"id\":" + quoted(id) + ",\"type\":\"next\",\"payload\":";
-            offer(head + new String(result.json(), StandardCharsets.UTF_8) + "}", since);
-        }
-
-        /// Completes the subscription, so that the client starts it again.
-        @Override
-        public void ended(Ending why) {
-            complete(id);
-            end(why);
-        }
     }
 
-    private static String quoted(String text) {
-        return JSON.encodeToString(new BsonString(text));
+    void next(String id, QueryOutcome result, long since) {
+        var head = "{\"id\":" + JSON.encodeToString(new BsonString(id)) + ",\"type\":\"next\",\"payload\":";
+        offer(head + new String(result.json(), StandardCharsets.UTF_8) + "}", since);
     }
 
     private void refuse(String id, QueryOutcome outcome) {

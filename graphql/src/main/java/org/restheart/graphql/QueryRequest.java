@@ -22,7 +22,6 @@ import org.restheart.graphql.app.Arguments;
 import org.restheart.http.Body;
 import org.restheart.http.ContentTrees;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -195,6 +194,6 @@ record QueryRequest(
     }
 
     private static ProblemException bad(String message) {
-        return Problem.of(ProblemCode.BAD_REQUEST, message).raise();
+        return new ProblemException(ProblemCode.BAD_REQUEST, message);
     }
 }

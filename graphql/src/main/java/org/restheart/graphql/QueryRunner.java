@@ -66,7 +66,7 @@ record QueryRunner(
             return timedOut();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Problem.of(ProblemCode.OVERLOADED, "the request has ended").raise();
+            throw new ProblemException(ProblemCode.OVERLOADED, "the request has ended");
         }
     }
 

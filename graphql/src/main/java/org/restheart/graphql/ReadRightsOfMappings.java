@@ -24,21 +24,31 @@ import org.restheart.mongo.reading.ReadRights;
 
 /// The read rights of mappings: those of the app, which include everything except secrets, or those of the caller, by
 /// judging a REST request for the collection. Thread-safe.
-///
-/// @param paths the paths of collections in the REST API
-/// @param hidden projections that remove secrets, by collection
-/// @param reserved collections that no app reads
-public record ReadRightsOfMappings(
-        Function<MongoNamespace, Optional<RequestPath>> paths,
-        JudgedRequests judged,
-        Map<MongoNamespace, BsonDocument> hidden,
-        Set<MongoNamespace> reserved)
-        implements BiFunction<Request, Source, ReadRights> {
+public final class ReadRightsOfMappings implements BiFunction<Request, Source, ReadRights> {
     private static final Problem NOT_FOR_CALLER = Problem.of(
             ProblemCode.FORBIDDEN,
             "Forbidden: this is read with the caller's permissions (\"as\": \"caller\"), and none allows it");
 
     private static final Via VIA = Via.of(Via.Service.GRAPHQL, "query");
+
+    private final Function<MongoNamespace, Optional<RequestPath>> paths;
+    private final JudgedRequests judged;
+    private final Map<MongoNamespace, BsonDocument> hidden;
+    private final Set<MongoNamespace> reserved;
+
+    /// @param paths the paths of collections in the REST API
+    /// @param hidden projections that remove secrets, by collection
+    /// @param reserved collections that no app reads
+    public ReadRightsOfMappings(
+            Function<MongoNamespace, Optional<RequestPath>> paths,
+            JudgedRequests judged,
+            Map<MongoNamespace, BsonDocument> hidden,
+            Set<MongoNamespace> reserved) {
+        this.paths = paths;
+        this.judged = judged;
+        this.hidden = hidden;
+        this.reserved = reserved;
+    }
 
     /// @throws ProblemException 403 if the caller may not read the collection, or no caller may
     @Override

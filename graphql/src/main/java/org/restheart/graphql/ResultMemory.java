@@ -9,6 +9,7 @@ import graphql.execution.instrumentation.parameters.InstrumentationFieldComplete
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 
@@ -50,10 +51,9 @@ final class ResultMemory {
         /// @throws org.restheart.http.ProblemException if the result is too large, or there is too little memory now
         void hold(long more) {
             if (held.bytes() - waiting + more > maxBytes) {
-                throw Problem.of(
-                                ProblemCode.UNPROCESSABLE,
-                                "the response is larger than " + maxBytes + " bytes, or takes as much memory")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.UNPROCESSABLE,
+                        "the response is larger than " + maxBytes + " bytes, or takes as much memory");
             }
             add(more);
         }
@@ -63,11 +63,10 @@ final class ResultMemory {
         /// @throws org.restheart.http.ProblemException if too many wait at once, or there is too little memory
         void holdWaiting(long more) {
             if (waiting + more > maxWaiting) {
-                throw Problem.of(
-                                ProblemCode.UNPROCESSABLE,
-                                "the operation loads documents for too many fields at once: they take more than "
-                                        + maxWaiting + " bytes of memory")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.UNPROCESSABLE,
+                        "the operation loads documents for too many fields at once: they take more than " + maxWaiting
+                                + " bytes of memory");
             }
             waiting += more;
             add(more);

@@ -14,8 +14,8 @@ import org.restheart.graphql.app.FieldShape;
 import org.restheart.graphql.app.MappingVariables;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
@@ -26,11 +26,18 @@ import org.restheart.http.push.Subscription;
 
 /// Opens declared change streams by the caller's REST request for them, so that its access rules hold, and so that
 /// listeners share cursors. Thread-safe.
-///
-/// @param paths the paths of collections in the REST API
-public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> paths, JudgedRequests judged) {
+public final class SourceStreams {
     private static final Via VIA = Via.of(Via.Service.GRAPHQL, "subscription");
     private static final JsonEncoder ENCODER = JsonEncoder.of(JsonMode.EXTENDED);
+
+    private final Function<MongoNamespace, Optional<RequestPath>> paths;
+    private final JudgedRequests judged;
+
+    /// @param paths the paths of collections in the REST API
+    public SourceStreams(Function<MongoNamespace, Optional<RequestPath>> paths, JudgedRequests judged) {
+        this.paths = paths;
+        this.judged = judged;
+    }
 
     /// Returns when every write acknowledged from now on will be delivered, as server-sent events in Extended JSON.
     /// Blocks.
@@ -56,8 +63,7 @@ public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> path
         if (response.settled().content() instanceof Content.Push(var subscription)) {
             return subscription;
         }
-        throw Problem.of(ProblemCode.INTERNAL, "the change stream could not be opened")
-                .raise();
+        throw new ProblemException(ProblemCode.INTERNAL, "the change stream could not be opened");
     }
 
     /// Opens the stream of one operation, while it is executed for the first time, without an event.
@@ -74,8 +80,7 @@ public record SourceStreams(Function<MongoNamespace, Optional<RequestPath>> path
         @Override
         public @Nullable Object value(FieldMapping.Stream stream, MappingVariables variables, FieldShape shape) {
             if (opened.isPresent()) {
-                throw Problem.of(ProblemCode.BAD_REQUEST, "a subscription has one field")
-                        .raise();
+                throw new ProblemException(ProblemCode.BAD_REQUEST, "a subscription has one field");
             }
             opened = Optional.of(open(request, stream, variables, resumeAfter));
             return null;

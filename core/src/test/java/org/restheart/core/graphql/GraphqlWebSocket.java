@@ -1,5 +1,7 @@
 package org.restheart.core.graphql;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.net.URI;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +40,12 @@ final class GraphqlWebSocket extends WebSocketClient {
 
     void send(String message) {
         trySend(message).join();
+    }
+
+    /// Returns when the messages before it are handled, such as those that begin subscriptions.
+    void ping() throws InterruptedException {
+        send("{\"type\": \"ping\"}");
+        assertThat(next().getString("type").getValue()).isEqualTo("pong");
     }
 
     /// What may find the connection closed.

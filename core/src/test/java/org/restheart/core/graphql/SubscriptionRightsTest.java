@@ -109,14 +109,8 @@ class SubscriptionRightsTest {
     private static GraphqlWebSocket subscribe(ConformanceGateway gateway, String user) throws Exception {
         var socket = GraphqlWebSocket.connect(gateway, user, "live");
         socket.subscribe("1", QUERY);
-        requireOpen(socket);
+        socket.ping();
         return socket;
-    }
-
-    /// Answered after what was sent before.
-    private static void requireOpen(GraphqlWebSocket socket) throws InterruptedException {
-        socket.send("{\"type\": \"ping\"}");
-        assertThat(socket.next().getString("type").getValue()).isEqualTo("pong");
     }
 
     /// Comments may be sent until then.
@@ -159,7 +153,7 @@ class SubscriptionRightsTest {
             assertThat(socket.closeCode()).isEqualTo(1008);
             requireEnded(events);
             if (lost.equals("data")) {
-                requireOpen(idle);
+                idle.ping();
             } else {
                 assertThat(idle.closeCode()).isEqualTo(1008);
             }
@@ -175,7 +169,7 @@ class SubscriptionRightsTest {
         try (var gateway = start("change-streams-recheck-ms: 0");
                 var socket = subscribe(gateway, "ada")) {
             socket.subscribe("2", QUERY);
-            requireOpen(socket);
+            socket.ping();
             collection("acl").deleteOne(eq("_id", "app"));
             await().until(() -> new GraphqlClient(gateway, "ada")
                             .ask("live", "{items{_id}}")
@@ -223,7 +217,7 @@ class SubscriptionRightsTest {
                 var socket = GraphqlWebSocket.connect(gateway, "ada", "live");
                 var events = GraphqlEvents.open(gateway, "ada", "live", query)) {
             socket.subscribe("1", query);
-            requireOpen(socket);
+            socket.ping();
             var ada = new GraphqlClient(gateway, "ada");
             insert(1);
             assertThat(overSocket ? socket.next().toJson() : events.data().toJson())

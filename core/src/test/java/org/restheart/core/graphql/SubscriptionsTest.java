@@ -9,91 +9,15 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.bson.Document;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.restheart.core.data.ConformanceGateway;
 import org.restheart.testkit.TestMongo;
-import org.restheart.testkit.WithMongo;
 
 /// Subscriptions as server-sent events and on WebSockets.
-@WithMongo
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SubscriptionsTest {
-    private static final String CHANGED = "subscription Changed {changed{operationType fullDocument{_id n secret}}}";
-
-    private final TestMongo mongo;
-    private final String db;
-
-    @AutoClose
-    private final ConformanceGateway gateway;
-
-    private final GraphqlClient admin;
-
+class SubscriptionsTest extends SubscriptionsFixture {
     SubscriptionsTest(TestMongo mongo) {
-        this.mongo = mongo;
-        this.db = mongo.newDatabaseName();
-        this.gateway = GraphqlGateway.start(mongo, "app-cache-ttr: 600000");
-        this.admin = new GraphqlClient(gateway, "admin");
-        mongo.client().getDatabase(db).createCollection("makers");
-        mongo.client()
-                .getDatabase(db)
-                .getCollection("makers")
-                .insertMany(List.of(
-                        new Document("_id", 1).append("name", "M1"), new Document("_id", 2).append("name", "M2")));
-        send("PUT", "/" + db + "/items", """
-                {"streams": [
-                  {"uri": "all", "stages": []},
-                  {"uri": "ruled", "stages": [], "applyReadFilter": true, "applyProjection": true},
-                  {"uri": "of", "stages": [{"$match": {"fullDocument.n": {"$var": "n"}}}]}]}""");
-        define();
-    }
-
-    @BeforeEach
-    void define() {
-        admin.define("live", """
-                {"schema": "type Item { _id: Int n: Int secret: String maker: Maker } type Maker { name: String }
-                   type Change { operationType: String fullDocument: Item }
-                   type Query { items: [Item] }
-                   type Subscription { changed: Change ruled: Item of(n: Int): Item missing: Item none: Item strict: Item! }",
-                 "mappings": {
-                   "Query": {"items": {"db": "$db", "collection": "items"}},
-                   "Item": {"maker": {"db": "$db", "collection": "makers", "find": {"_id": {"$fk": "n"}}}},
-                   "Subscription": {
-                     "changed": {"db": "$db", "collection": "items", "stream": "all"},
-                     "strict": {"db": "$db", "collection": "items", "stream": "all", "path": "fullDocument"},
-                     "ruled": {"db": "$db", "collection": "items", "stream": "ruled", "path": "fullDocument"},
-                     "of": {"db": "$db", "collection": "items", "stream": "of", "path": "fullDocument",
-                            "avars": {"n": {"$arg": "n"}}},
-                     "missing": {"db": "$db", "collection": "items", "stream": "missing"}}}}
-                """.replace("$db", db).replace("\n                   type", " type"));
-    }
-
-    private void send(String method, String path, String json) {
-        var response = admin.send(method, path, json);
-        assertThat(response.statusCode()).as(response.body()).isBetween(200, 299);
-    }
-
-    private void insert(int id, String owner, int n) {
-        mongo.client()
-                .getDatabase(db)
-                .getCollection("items")
-                .replaceOne(
-                        new Document("_id", id),
-                        new Document("_id", id)
-                                .append("owner", owner)
-                                .append("n", n)
-                                .append("secret", "s" + n)
-                                .append("at", System.nanoTime()),
-                        new com.mongodb.client.model.ReplaceOptions().upsert(true));
-    }
-
-    private static String compact(BsonDocument document) {
-        return document.toJson().replace(" ", "");
+        super(mongo);
     }
 
     @Test
@@ -225,8 +149,7 @@ class SubscriptionsTest {
         try (var ada = GraphqlEvents.open(gateway, "ada", "live", query);
                 var bob = GraphqlWebSocket.connect(gateway, "bob", "live")) {
             bob.subscribe("b", query);
-            bob.send("{\"type\": \"ping\"}"); // answered after the subscription is open
-            assertThat(bob.next().getString("type").getValue()).isEqualTo("pong");
+            bob.ping();
             insert(11, "bob", 1);
             insert(12, "ada", 2);
             assertThat(compact(ada.data())).isEqualTo("{\"ruled\":{\"_id\":12,\"secret\":\"s2\"}}");
@@ -239,77 +162,20 @@ class SubscriptionsTest {
     }
 
     @Test
-    void a_websocket_carries_several_subscriptions() throws Exception {
+    void metrics_count_subscriptions_by_operation() throws Exception {
+        GraphqlEvents.open(gateway, "admin", "live", CHANGED.replace("Changed", "ByEvents"))
+                .close();
         try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
-            assertThat(socket.protocol()).isEqualTo("graphql-transport-ws");
-            socket.subscribe("one", "subscription {of(n: 1){_id}}");
-            socket.subscribe("two", "subscription {of(n: 2){_id}}");
-            socket.send("{\"type\": \"ping\"}");
-            assertThat(socket.next().getString("type").getValue()).isEqualTo("pong");
-            insert(21, "ada", 2);
-            assertThat(compact(socket.next()))
-                    .isEqualTo("{\"id\":\"two\",\"type\":\"next\",\"payload\":{\"data\":{\"of\":{\"_id\":21}}}}");
-            socket.send("{\"type\": \"complete\", \"id\": \"two\"}");
-            socket.subscribe("two", "subscription {of(n: 3){_id}}");
-            socket.send("{\"type\": \"ping\"}");
-            assertThat(socket.next().getString("type").getValue()).isEqualTo("pong");
-            insert(22, "ada", 2);
-            insert(23, "ada", 1);
-            assertThat(socket.next().getString("id").getValue()).isEqualTo("one");
-        }
-    }
-
-    @Test
-    void a_websocket_resumes_after_a_token() throws Exception {
-        String token;
-        try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
-            socket.send("""
-                    {"type": "subscribe", "id": "1", "payload": {"query": "%s", "extensions": {"resumeAfter": ""}}}""".formatted(CHANGED));
-            socket.send("{\"type\": \"ping\"}");
-            socket.next();
-            insert(31, "ada", 1);
-            token = socket.next()
-                    .getDocument("payload")
-                    .getDocument("extensions")
-                    .getDocument("resumeToken")
-                    .toJson();
-        }
-        insert(32, "ada", 1);
-        try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
-            socket.send("""
-                    {"type": "subscribe", "id": "1", "payload": {"query": "%s", "extensions": {"resumeAfter": %s}}}""".formatted(CHANGED, token));
-            assertThat(socket.next().toJson()).contains("32");
-        }
-        try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) { // as a text
-            socket.send("""
-                    {"type": "subscribe", "id": "1", "payload": {"query": "%s", "extensions": {"resumeAfter": %s}}}""".formatted(CHANGED, "\"" + token.replace("\"", "\\\"") + "\""));
-            assertThat(socket.next().toJson()).contains("32");
-            for (var wrong : List.of("\"x\"", "5", "[]", "true", "{\"_data\": \"x\"}", "{}")) {
-                socket.send("""
-                        {"type": "subscribe", "id": "2", "payload": {"query": "%s", "extensions": {"resumeAfter": %s}}}""".formatted(CHANGED, wrong));
-                assertThat(socket.next().toJson()).as(wrong).contains("\"error\"", "resume");
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "false, '{\"type\": \"subscribe\", \"id\": \"1\", \"payload\": {\"query\": \"x\"}}', 4401",
-        "false, 'no json', 4400",
-        "false, '{\"type\": \"other\"}', 4400",
-        "true, '{\"type\": \"connection_init\"}', 4429",
-        "true, '{\"type\": \"subscribe\", \"id\": \"taken\", \"payload\": {\"query\": \"x\"}}', 4409",
-        "true, '{\"type\": \"subscribe\", \"payload\": {\"query\": \"x\"}}', 4400"
-    })
-    void what_breaks_the_protocol_closes_the_connection(boolean connected, String message, int code) throws Exception {
-        try (var socket = connected
-                ? GraphqlWebSocket.connect(gateway, "admin", "live")
-                : GraphqlWebSocket.open(gateway, "admin", "live")) {
-            if (message.contains("taken")) {
-                socket.subscribe("taken", CHANGED);
-            }
-            socket.send(message);
-            assertThat(socket.closeCode()).isEqualTo(code);
+            socket.subscribe("1", CHANGED.replace("Changed", "BySocket"));
+            socket.ping();
+            assertThat(admin.send("GET", "/metrics/streams", "").body())
+                    .containsPattern("streams_listeners\\{transport=\"sse\",?} [1-9]");
+            socket.send("{\"type\": \"complete\", \"id\": \"1\"}");
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(
+                                    admin.send("GET", "/metrics/graphql/*", "").body())
+                            .containsPattern("code=\"200\",query=\"changed\",operation=\"ByEvents\",} 1.0")
+                            .containsPattern("code=\"200\",query=\"changed\",operation=\"BySocket\",} 1.0"));
         }
     }
 
@@ -324,30 +190,6 @@ class SubscriptionsTest {
         assertThat(response.headers().allValues("Warning"))
                 .contains("299 - \"the mapping for Subscription.changed names the stream rulled, which " + db
                         + ".items does not declare; did you mean ruled?\"");
-    }
-
-    @Test
-    void queries_are_refused_on_a_websocket_and_large_messages_close_it() throws Exception {
-        try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
-            socket.subscribe("q", "{items{_id}}");
-            assertThat(socket.next().toJson()).contains("error", "only subscriptions");
-            var _ = socket.trySend("{\"type\": \"" + "x".repeat(2 << 20) + "\"}");
-            assertThat(socket.closeCode()).isEqualTo(1009);
-        }
-    }
-
-    @Test
-    void a_changed_definition_ends_its_subscriptions_at_the_next_event() throws Exception {
-        try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
-            socket.subscribe("1", CHANGED);
-            socket.send("{\"type\": \"ping\"}");
-            socket.next();
-            send("PATCH", "/defs/gql-apps/live", "{\"descriptor.enabled\": false}");
-            insert(41, "ada", 1);
-            assertThat(socket.closeCode()).isEqualTo(1012);
-        } finally {
-            define();
-        }
     }
 
     @ParameterizedTest
@@ -371,25 +213,6 @@ class SubscriptionsTest {
                     .replace("{\"Query\": {\"a\": \"a\"}, \"Query\"", "{\"Query\""));
             assertStatus(400, response);
             assertThat(response.body()).contains(type.equals("Query") ? "only fields of Subscription" : message);
-        }
-    }
-
-    @Test
-    void metrics_count_subscriptions_by_operation() throws Exception {
-        GraphqlEvents.open(gateway, "admin", "live", CHANGED.replace("Changed", "ByEvents"))
-                .close();
-        try (var socket = GraphqlWebSocket.connect(gateway, "admin", "live")) {
-            socket.subscribe("1", CHANGED.replace("Changed", "BySocket"));
-            socket.send("{\"type\": \"ping\"}");
-            socket.next();
-            assertThat(admin.send("GET", "/metrics/streams", "").body())
-                    .containsPattern("streams_listeners\\{transport=\"sse\",?} [1-9]");
-            socket.send("{\"type\": \"complete\", \"id\": \"1\"}");
-            await().atMost(Duration.ofMinutes(1))
-                    .untilAsserted(() -> assertThat(
-                                    admin.send("GET", "/metrics/graphql/*", "").body())
-                            .containsPattern("code=\"200\",query=\"changed\",operation=\"ByEvents\",} 1.0")
-                            .containsPattern("code=\"200\",query=\"changed\",operation=\"BySocket\",} 1.0"));
         }
     }
 }

@@ -20,8 +20,8 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// Converts stored values to values of a field's type. Immutable.
 public sealed interface FieldShape {
@@ -65,12 +65,11 @@ public sealed interface FieldShape {
                 return null;
             }
             if (stored && !value.isDocument() && !value.isArray()) {
-                throw Problem.of(
-                                ProblemCode.BAD_REQUEST,
-                                "Can't serialize value : a value of type "
-                                        + value.getBsonType().name().toLowerCase(Locale.ROOT)
-                                        + " is not of the field's type, which is an object")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.BAD_REQUEST,
+                        "Can't serialize value : a value of type "
+                                + value.getBsonType().name().toLowerCase(Locale.ROOT)
+                                + " is not of the field's type, which is an object");
             }
             return new Node(value, root == null ? value : root);
         }

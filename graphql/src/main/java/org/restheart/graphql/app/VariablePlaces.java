@@ -10,7 +10,6 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
@@ -183,7 +182,7 @@ final class VariablePlaces {
     }
 
     static ProblemException refusal(String message) {
-        return Problem.of(ProblemCode.QUERY_INVALID, message).raise();
+        return new ProblemException(ProblemCode.QUERY_INVALID, message);
     }
 
     static ProblemException refusal(UnusableVariableException e) {
