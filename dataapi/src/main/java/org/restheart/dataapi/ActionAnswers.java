@@ -11,7 +11,6 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Content;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -40,8 +39,7 @@ record ActionAnswers(
             default -> {
                 var written = report.get();
                 if (written == null) {
-                    throw Problem.of(ProblemCode.INTERNAL, "the outcome of the write is not known")
-                            .raise();
+                    throw new ProblemException(ProblemCode.INTERNAL, "the outcome of the write is not known");
                 }
                 yield written(written);
             }

@@ -13,6 +13,7 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Nearest;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -48,21 +49,10 @@ final class ActionBody {
 
     /// The keys of all actions: clients may build the bodies of all actions in one place, so keys of other
     /// actions are ignored.
-    private static final Set<String> KEYS = Set.of(
-            "dataSource",
-            "database",
-            "collection",
-            "filter",
-            "projection",
-            "sort",
-            "limit",
-            "skip",
-            "document",
-            "documents",
-            "update",
-            "replacement",
-            "upsert",
-            "pipeline");
+    private static final Set<String> KEYS = Words.of("""
+            dataSource database collection filter projection sort limit skip document documents update replacement
+            upsert pipeline
+            """);
 
     /// @throws Refusal 400 for anything but a JSON object, and for misspelt keys. Other unknown keys are
     ///     ignored, as in the Atlas Data API

@@ -1,5 +1,7 @@
 package org.restheart.dataapi;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -10,6 +12,12 @@ import org.restheart.http.Headers;
 ///
 /// @param key of the header `apiKey`
 record CredentialHeaders(Headers sent, Optional<String> authorization, Optional<String> key) implements Headers {
+    /// The value of `Authorization` for a name and a password.
+    static String basic(String name, String password) {
+        var pair = (name + ":" + password).getBytes(StandardCharsets.UTF_8);
+        return "Basic " + Base64.getEncoder().encodeToString(pair);
+    }
+
     private Optional<Optional<String>> replaced(String name) {
         return switch (name.toLowerCase(Locale.ROOT)) {
             case "authorization" -> Optional.of(authorization);

@@ -1,7 +1,5 @@
 package org.restheart.dataapi;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -30,9 +28,8 @@ final class CredentialSources {
         var email = value(headers, "email");
         var password = value(headers, "password");
         if (email.isPresent() && password.isPresent()) {
-            var pair = (email.get() + ":" + password.get()).getBytes(StandardCharsets.UTF_8);
-            var basic = "Basic " + Base64.getEncoder().encodeToString(pair);
-            return request.with(new CredentialHeaders(headers, Optional.of(basic), Optional.empty()));
+            var basic = Optional.of(CredentialHeaders.basic(email.get(), password.get()));
+            return request.with(new CredentialHeaders(headers, basic, Optional.empty()));
         }
         if (key.isPresent()) {
             return request.with(new CredentialHeaders(headers, Optional.empty(), key));

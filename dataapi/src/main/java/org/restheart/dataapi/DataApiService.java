@@ -144,7 +144,7 @@ public final class DataApiService implements Service {
     /// Without content, as clients know it, unless they accept problems.
     private static Response unknown(Request request, String fault) {
         if (Errors.areWantedAsProblem(request)) {
-            throw Problem.of(ProblemCode.NOT_FOUND, fault).raise();
+            throw new ProblemException(ProblemCode.NOT_FOUND, fault);
         }
         return Response.status(404).with("Warning", FoundWarnings.line(fault));
     }

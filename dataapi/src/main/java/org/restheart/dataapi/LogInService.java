@@ -1,7 +1,5 @@
 package org.restheart.dataapi;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,30 +73,20 @@ public final class LogInService implements Service {
     private static Sent sent(Request request, LogIns.Provider provider) {
         try {
             var content = content(request);
+            var authorization = switch (provider) {
+                case PASSWORD ->
+                    Optional.of(CredentialHeaders.basic(member(content, "username"), member(content, "password")));
+                case TOKEN -> Optional.of(BearerToken.field(member(content, "token")));
+                case API_KEY -> Optional.<String>empty();
+            };
+            var key = provider == LogIns.Provider.API_KEY
+                    ? Optional.of(member(content, "key"))
+                    : Optional.<String>empty();
             return new Sent(
-                    Optional.of(
-                            switch (provider) {
-                                case PASSWORD -> {
-                                    var pair = member(content, "username") + ":" + member(content, "password");
-                                    var basic =
-                                            Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
-                                    yield headers(request, Optional.of("Basic " + basic), Optional.empty());
-                                }
-                                case API_KEY -> headers(request, Optional.empty(), Optional.of(member(content, "key")));
-                                case TOKEN ->
-                                    headers(
-                                            request,
-                                            Optional.of(BearerToken.field(member(content, "token"))),
-                                            Optional.empty());
-                            }),
-                    Optional.empty());
+                    Optional.of(new CredentialHeaders(request.headers(), authorization, key)), Optional.empty());
         } catch (Refusal refusal) {
             return new Sent(Optional.empty(), Optional.of(refusal));
         }
-    }
-
-    private static CredentialHeaders headers(Request request, Optional<String> authorization, Optional<String> key) {
-        return new CredentialHeaders(request.headers(), authorization, key);
     }
 
     private static BsonDocument content(Request request) {

@@ -20,6 +20,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
 import org.restheart.http.SerialTasks;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 import org.restheart.http.access.Account;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +50,9 @@ final class AuditLog {
     private static final int MAX_SHAPE = 4_096;
 
     /// Arguments that contain queries; all others contain names and numbers.
-    private static final Set<String> SHAPED =
-            Set.of("filter", "pipeline", "update", "documents", "variables", "projection", "sort");
+    private static final Set<String> SHAPED = Words.of("""
+                    filter pipeline update documents variables projection sort
+                    """);
 
     private static final Set<String> NEVER = Set.of("confirmation", "cursor", "after", "id", "etag");
 

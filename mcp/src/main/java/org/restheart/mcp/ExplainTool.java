@@ -10,35 +10,18 @@ import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
+import org.restheart.http.Words;
 import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
 
 /// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
 /// Thread-safe.
 record ExplainTool(McpConfig config, JudgedCalls calls) {
-    private static final Set<String> KEPT = Set.of(
-            "queryPlanner",
-            "winningPlan",
-            "queryPlan",
-            "stages",
-            "$cursor",
-            "stage",
-            "inputStage",
-            "inputStages",
-            "indexName",
-            "keyPattern",
-            "direction",
-            "isMultiKey",
-            "isUnique",
-            "isSparse",
-            "executionStats",
-            "executionStages",
-            "nReturned",
-            "executionTimeMillis",
-            "totalKeysExamined",
-            "totalDocsExamined",
-            "keysExamined",
-            "docsExamined");
+    private static final Set<String> KEPT = Words.of("""
+            queryPlanner winningPlan queryPlan stages $cursor stage inputStage inputStages indexName keyPattern
+            direction isMultiKey isUnique isSparse executionStats executionStages nReturned executionTimeMillis
+            totalKeysExamined totalDocsExamined keysExamined docsExamined
+            """);
 
     /// Members that contain the access rule's filter.
     private static final Set<String> WITH_FILTERS = Set.of("parsedQuery", "filter", "indexBounds");

@@ -18,7 +18,6 @@ import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
@@ -119,8 +118,7 @@ final class WatchTool {
                 default -> e;
             };
         }
-        throw Problem.of(ProblemCode.INTERNAL, "the change stream could not be opened")
-                .raise();
+        throw new ProblemException(ProblemCode.INTERNAL, "the change stream could not be opened");
     }
 
     private ToolResult result(ToolCall call, DataBlock block, Optional<String> next) {

@@ -14,8 +14,8 @@ import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Connection;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataCatalog;
@@ -87,8 +87,7 @@ class VisibleCollectionsTest {
         };
         var calls = new JudgedCalls(
                 (_, _) -> {
-                    throw Problem.of(ProblemCode.FORBIDDEN, "not with these parameters")
-                            .raise();
+                    throw new ProblemException(ProblemCode.FORBIDDEN, "not with these parameters");
                 },
                 PATHS);
         return new VisibleCollections(catalog, calls, permissions, Set.of());
