@@ -15,6 +15,7 @@ import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
@@ -31,9 +32,7 @@ import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.validator.CollectionValidator;
 import org.restheart.mongo.validator.Validators;
-import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
-import org.restheart.mongo.write.StoredProperties;
 
 /// The collaborators of the data API, constructed from its configuration. Thread-safe.
 final class MongoParts implements AutoCloseable {
@@ -88,9 +87,10 @@ final class MongoParts implements AutoCloseable {
                 Method.GET,
                 new OpenStream(
                         streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
-        addWrites(routes, coalescer, new Validators(tasks, client, schemas, mounts), config, tasks);
+        var locations = new Locations(config.instanceBaseUrl());
+        addWrites(routes, coalescer, new Validators(tasks, client, schemas, mounts), locations, config, tasks);
         var sessions = new Sessions(client, config.sessions());
-        add(routes, new SessionHandlers(sessions, config.instanceBaseUrl()));
+        add(routes, new SessionHandlers(sessions, locations));
         routes.requireAll();
         this.dispatcher = new RequestDispatcher(
                 new RequestChecks(
@@ -112,18 +112,19 @@ final class MongoParts implements AutoCloseable {
     }
 
     private void addWrites(
-            MongoRoutes routes, Coalescer coalescer, Validators validators, MongoConfig config, BackgroundTasks tasks) {
+            MongoRoutes routes,
+            Coalescer coalescer,
+            Validators validators,
+            Locations locations,
+            MongoConfig config,
+            BackgroundTasks tasks) {
         add(routes, new CollectionValidator(validators, schemas, access));
         var collections = new Collections(client);
         var preconditions = new Preconditions(metadata, config.etagPolicies());
-        var writing = new WriteRoutes(
-                routes, collections, validators, preconditions, new Locations(config.instanceBaseUrl()));
+        var writing = new WriteRoutes(routes, collections, validators, preconditions, locations);
         writing.addDocuments(coalescer, config);
         writing.addFiles(tasks);
-        writing.addStructure(
-                new StoredProperties(collections, metadata, preconditions),
-                new StreamDefinitions(config.streams()),
-                access);
+        writing.addStructure(metadata, new StreamDefinitions(config.streams()), access);
     }
 
     private static void add(MongoRoutes routes, CollectionValidator validator) {

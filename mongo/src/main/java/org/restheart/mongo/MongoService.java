@@ -17,7 +17,6 @@ import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
@@ -233,11 +232,9 @@ public final class MongoService implements Service, AutoCloseable {
     public Request prepare(Request request) {
         var located = parts.mounts
                 .resolve(request.path(), request.connection())
-                .orElseThrow(() -> Problem.of(
-                                NOTHING_BOUND,
-                                "No MongoDB resource bound for "
-                                        + request.path().decoded())
-                        .raise());
+                .orElseThrow(() -> new ProblemException(
+                        NOTHING_BOUND,
+                        "No MongoDB resource bound for " + request.path().decoded()));
         var path = located.path();
         var content = Files.metadata(request, path.kind())
                 .orElseGet(() -> DataContent.isMany(request)

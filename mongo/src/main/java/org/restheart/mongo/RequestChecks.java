@@ -84,7 +84,7 @@ record RequestChecks(
 
     private static ProblemException nothingBelow(ResourceKind kind) {
         var name = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-        return Problem.of(NOT_FOUND, "there is nothing below a " + name).raise();
+        return new ProblemException(NOT_FOUND, "there is nothing below a " + name);
     }
 
     /// The rules for documents that requests write.

@@ -18,7 +18,7 @@ import static org.restheart.http.access.ResourceKind.SCHEMA;
 import static org.restheart.http.access.ResourceKind.SCHEMA_STORE;
 
 import java.util.List;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.BulkChanges;
 import org.restheart.mongo.bulk.PostDocuments;
@@ -32,22 +32,22 @@ import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.SingleWrites;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.file.Files;
+import org.restheart.mongo.idempotency.Creation;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.management.CollectionHandlers;
 import org.restheart.mongo.management.DatabaseHandlers;
 import org.restheart.mongo.management.IndexHandlers;
+import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.validator.FollowedWrite;
 import org.restheart.mongo.validator.Validators;
 import org.restheart.mongo.write.BulkInserts;
-import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.Inserts;
-import org.restheart.mongo.write.Locations;
-import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
-import org.restheart.mongo.write.StoredProperties;
 
 /// Adds the routes that write. Used once, at start.
 ///
@@ -93,15 +93,15 @@ record WriteRoutes(
     }
 
     /// Indexes, databases, and collections of all kinds.
-    void addStructure(StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
+    void addStructure(Metadata metadata, StreamDefinitions streams, SchemaAccess schemas) {
         var index = new IndexHandlers(collections);
         routes.on(INDEX, PUT, index::put);
         routes.on(INDEX, DELETE, index::delete);
-        var database = new DatabaseHandlers(collections, properties);
+        var database = new DatabaseHandlers(collections, metadata, preconditions);
         routes.on(DB, PUT, database::put);
         routes.on(DB, PATCH, database::patch);
         routes.on(DB, DELETE, database::delete);
-        var collection = new CollectionHandlers(collections, properties, streams, schemas);
+        var collection = new CollectionHandlers(collections, metadata, preconditions, streams, schemas);
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             boolean follows = kind == COLLECTION;
             routes.on(kind, PUT, follows ? new FollowedWrite(validators, collection::put) : collection::put);
@@ -133,8 +133,7 @@ record WriteRoutes(
         return request -> {
             ContentSize.check(request);
             if (request.content().isArray()) {
-                throw Problem.of(CONTENT_INVALID, "schemas are stored one at a time, not as an array")
-                        .raise();
+                throw new ProblemException(CONTENT_INVALID, "schemas are stored one at a time, not as an array");
             }
             return post.handle(request, NewIds.FRESH);
         };

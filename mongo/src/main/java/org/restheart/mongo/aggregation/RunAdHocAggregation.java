@@ -16,6 +16,7 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.ContentTrees;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.Explain;
@@ -156,7 +157,7 @@ public final class RunAdHocAggregation implements DataHandler {
     }
 
     private static RuntimeException invalid(String message) {
-        return Problem.of(CONTENT_INVALID, message).raise();
+        return new ProblemException(CONTENT_INVALID, message);
     }
 
     private static RuntimeException rejected(MongoCommandException e) {

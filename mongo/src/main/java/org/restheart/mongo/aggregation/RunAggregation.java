@@ -13,6 +13,7 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
@@ -64,7 +65,7 @@ public final class RunAggregation implements DataHandler {
         inspection.check(stages, request.path().requireDb());
         checkEnds(stages);
         if (writes(stages) && request.http().attribute(DataWrite.FORBIDDEN).orElse(false)) {
-            throw Problem.of(FORBIDDEN, "this aggregation writes").raise();
+            throw new ProblemException(FORBIDDEN, "this aggregation writes");
         }
         try {
             var plan = Plans.asked(request);
@@ -82,14 +83,13 @@ public final class RunAggregation implements DataHandler {
         return request.resource().property("aggrs").map(Aggregation::parseAll).orElse(List.of()).stream()
                 .filter(aggregation -> aggregation.uri().equals(name))
                 .findFirst()
-                .orElseThrow(() -> Problem.of(NOT_FOUND, "query does not exist").raise());
+                .orElseThrow(() -> new ProblemException(NOT_FOUND, "query does not exist"));
     }
 
     /// Refuses stages that never end: MongoDB would occupy the request and a connection without end.
     private static void checkEnds(List<BsonDocument> stages) {
         if (!stages.isEmpty() && stages.getFirst().containsKey("$changeStream")) {
-            throw Problem.of(UNPROCESSABLE, "$changeStream has no end: declare a stream instead")
-                    .raise();
+            throw new ProblemException(UNPROCESSABLE, "$changeStream has no end: declare a stream instead");
         }
     }
 
@@ -100,8 +100,7 @@ public final class RunAggregation implements DataHandler {
 
     private Response explain(DataRequest request, List<BsonDocument> stages, boolean executes) {
         if (executes && writes(stages)) {
-            throw Problem.of(UNPROCESSABLE, "a pipeline that writes is not run for its plan")
-                    .raise();
+            throw new ProblemException(UNPROCESSABLE, "a pipeline that writes is not run for its plan");
         }
         return Plans.response(
                 request, documents.explain(request.namespace(), stages, request.readSettings(timeLimit), executes));

@@ -17,7 +17,6 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -127,11 +126,10 @@ public final class BulkChanges {
     }
 
     private static ProblemException outOfTime(Duration timeLimit) {
-        return Problem.of(
-                        ProblemCode.QUERY_TIMED_OUT,
-                        "the change took longer than " + timeLimit.toMillis()
-                                + " ms: some of the documents may have been changed")
-                .raise();
+        return new ProblemException(
+                ProblemCode.QUERY_TIMED_OUT,
+                "the change took longer than " + timeLimit.toMillis()
+                        + " ms: some of the documents may have been changed");
     }
 
     /// A transaction has a limit of its own.

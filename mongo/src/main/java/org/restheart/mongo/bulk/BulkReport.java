@@ -19,10 +19,10 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.write.BulkInserts;
-import org.restheart.mongo.write.Locations;
 
 /// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of
 /// documents that already had the new values, if fields or documents are hidden from the caller.

@@ -15,7 +15,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.HarmlessFilter;
@@ -36,8 +36,8 @@ record Element(BsonValue id, RawBsonDocument document) {
         }
         var id = given.orElseGet(ids);
         if (ResourceNames.isReservedId(id)) {
-            throw Problem.of(RESERVED_NAME, "id is reserved: " + id.asString().getValue())
-                    .raise();
+            throw new ProblemException(
+                    RESERVED_NAME, "id is reserved: " + id.asString().getValue());
         }
         return new Element(id, fields.encode(id, etag));
     }

@@ -23,12 +23,12 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.LimitedWrites;
-import org.restheart.mongo.write.Locations;
-import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// Writes batches of lines. Confined to one request.
@@ -134,7 +134,7 @@ final class LineWrites {
                 .filter(MongoCodes::isDuplicateId)
                 .forEach(error -> failed.put(
                         error.getIndex(), lines.get(error.getIndex()).element().id()));
-        var open = WriteTargets.written(collection, failed.values(), BatchTag.of(request.http()));
+        var open = EntityTags.idsWith(BatchTag.of(request.http()), collection, failed.values());
         for (int i = 0; i < lines.size(); i++) {
             if (!failed.containsKey(i)) {
                 open.remove(lines.get(i).element().id()); // stored by this attempt

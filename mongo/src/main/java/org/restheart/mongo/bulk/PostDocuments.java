@@ -21,7 +21,6 @@ import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
@@ -29,14 +28,14 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.idempotency.Creation;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.mongo.write.BulkWrites;
-import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.LimitedWrites;
-import org.restheart.mongo.write.NewIds;
-import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it;
@@ -148,8 +147,7 @@ public final class PostDocuments implements Creation {
                 .filter(i -> i.equals(
                         first.get(elements.get(i).id()))) // the second of two equal ones fails in every attempt
                 .forEach(i -> taken.put(elements.get(i).id(), i));
-        var written = WriteTargets.written(collection, taken.keySet(), etag);
-        taken.keySet().retainAll(written);
+        taken.keySet().retainAll(EntityTags.idsWith(etag, collection, taken.keySet()));
         return Set.copyOf(taken.values());
     }
 
@@ -157,7 +155,7 @@ public final class PostDocuments implements Creation {
     private static List<Element> elements(
             DataRequest request, BsonArray content, Supplier<BsonObjectId> ids, ObjectId etag) {
         if (content.isEmpty()) {
-            throw Problem.of(CONTENT_INVALID, "no data provided").raise();
+            throw new ProblemException(CONTENT_INVALID, "no data provided");
         }
         var elements = new ArrayList<Element>(content.size());
         for (var element : content) {

@@ -50,8 +50,7 @@ public final class PostLines implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         if (KeyedPost.isKeyed(request.http())) {
-            throw Problem.of(BAD_REQUEST, "an Idempotency-Key is not for lines: give each an _id")
-                    .raise();
+            throw new ProblemException(BAD_REQUEST, "an Idempotency-Key is not for lines: give each an _id");
         }
         request.http().requireThread();
         var caller = CallerScope.current();

@@ -57,17 +57,14 @@ public final class OpenStream implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         if (!config.enabled()) {
-            throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method GET not allowed")
-                    .raise();
+            throw new ProblemException(ProblemCode.METHOD_NOT_ALLOWED, "method GET not allowed");
         }
         request.http().requireThread();
         try {
             return open(request);
         } catch (MalformedStream e) {
-            throw Problem.of(
-                            ProblemCode.INTERNAL,
-                            "Cannot open change stream: its definition is malformed: " + e.getMessage())
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.INTERNAL, "Cannot open change stream: its definition is malformed: " + e.getMessage());
         }
     }
 
@@ -126,8 +123,7 @@ public final class OpenStream implements DataHandler {
         var entry = StreamDefinition.find(
                         request.resource().property(StreamDefinition.PROPERTY),
                         request.path().requireName())
-                .orElseThrow(() -> Problem.of(ProblemCode.NOT_FOUND, "Change Stream does not exist")
-                        .raise());
+                .orElseThrow(() -> new ProblemException(ProblemCode.NOT_FOUND, "Change Stream does not exist"));
         var definition = StreamDefinition.parse(entry);
         UnknownParameters.refuse(request.http(), known(definition), strictParameters);
         var transport = transport(request);
@@ -205,11 +201,10 @@ public final class OpenStream implements DataHandler {
                 .isPresent()) {
             return Transport.SSE;
         }
-        throw Problem.of(
-                        ProblemCode.BAD_REQUEST,
-                        "Change Stream requires WebSocket or SSE — send either 'Upgrade: websocket' or"
-                                + " 'Accept: text/event-stream'")
-                .raise();
+        throw new ProblemException(
+                ProblemCode.BAD_REQUEST,
+                "Change Stream requires WebSocket or SSE — send either 'Upgrade: websocket' or"
+                        + " 'Accept: text/event-stream'");
     }
 
     private static Predicate<BsonDocument> filter(StreamDefinition definition, DataRequest request) {
@@ -219,10 +214,8 @@ public final class OpenStream implements DataHandler {
         var condition = definition.notifyWhen().get();
         var wanted = request.http().query().first(condition.parameter());
         if (wanted.isEmpty() && condition.required()) {
-            throw Problem.of(
-                            ProblemCode.PARAMETER_INVALID,
-                            "the query parameter " + condition.parameter() + " is required")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.PARAMETER_INVALID, "the query parameter " + condition.parameter() + " is required");
         }
         return wanted.<Predicate<BsonDocument>>map(value -> event -> condition.matches(event, value))
                 .orElse(_ -> true);

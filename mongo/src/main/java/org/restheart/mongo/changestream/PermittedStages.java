@@ -11,8 +11,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// Stages that restrict changes to what a listener may read. They precede those of the definition, so that no stage
 /// sees more; listeners with the same rights share a cursor.
@@ -68,10 +68,9 @@ final class PermittedStages {
     static List<BsonDocument> projected(BsonDocument projection) {
         projection.values().forEach(value -> {
             if (!value.isNumber() && !value.isBoolean()) {
-                throw Problem.of(
-                                ProblemCode.FORBIDDEN,
-                                "Cannot open change stream: the permission's projection has expressions")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.FORBIDDEN,
+                        "Cannot open change stream: the permission's projection has expressions");
             }
         });
         var shown = names(projection, PermittedStages::isTrue);

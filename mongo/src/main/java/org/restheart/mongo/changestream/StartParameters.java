@@ -10,8 +10,8 @@ import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
@@ -116,7 +116,6 @@ final class StartParameters {
     }
 
     private static RuntimeException refusal(String text) {
-        return Problem.of(ProblemCode.BAD_REQUEST, "Cannot resume change stream: " + text)
-                .raise();
+        return new ProblemException(ProblemCode.BAD_REQUEST, "Cannot resume change stream: " + text);
     }
 }

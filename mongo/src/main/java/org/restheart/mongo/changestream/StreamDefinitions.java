@@ -10,9 +10,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.guard.ReadingStages;
@@ -26,36 +27,16 @@ public final class StreamDefinitions {
     private static final int MAX_QUOTED = 50;
 
     /// Stages that MongoDB permits in change streams, and those that variables select.
-    private static final Set<String> STAGES = Set.of(
-            "$addFields",
-            "$changeStreamSplitLargeEvent",
-            "$ifvar",
-            "$match",
-            "$project",
-            "$redact",
-            "$replaceRoot",
-            "$replaceWith",
-            "$set",
-            "$unset",
-            "$var");
+    private static final Set<String> STAGES = Words.of("""
+            $addFields $changeStreamSplitLargeEvent $ifvar $match $project $redact $replaceRoot $replaceWith $set
+            $unset $var
+            """);
 
     /// What events of MongoDB have.
-    private static final Set<String> EVENT = Set.of(
-            "_id",
-            "clusterTime",
-            "collectionUUID",
-            "documentKey",
-            "fullDocument",
-            "fullDocumentBeforeChange",
-            "lsid",
-            "ns",
-            "operationDescription",
-            "operationType",
-            "splitEvent",
-            "to",
-            "txnNumber",
-            "updateDescription",
-            "wallTime");
+    private static final Set<String> EVENT = Words.of("""
+            _id clusterTime collectionUUID documentKey fullDocument fullDocumentBeforeChange lsid ns
+            operationDescription operationType splitEvent to txnNumber updateDescription wallTime
+            """);
 
     private final boolean validate;
 
@@ -163,7 +144,6 @@ public final class StreamDefinitions {
     }
 
     private static RuntimeException refusal(String text) {
-        return Problem.of(ProblemCode.CONTENT_INVALID, "invalid streams: " + text)
-                .raise();
+        return new ProblemException(ProblemCode.CONTENT_INVALID, "invalid streams: " + text);
     }
 }

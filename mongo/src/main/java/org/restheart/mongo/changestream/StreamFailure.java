@@ -2,8 +2,8 @@ package org.restheart.mongo.changestream;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.background.FollowFailure;
 
 /// The errors of streams that cannot be opened.
@@ -13,19 +13,16 @@ final class StreamFailure {
     /// The failure itself if the client did not cause it.
     static RuntimeException refusal(MongoException failure, boolean resuming) {
         return switch (FollowFailure.of(failure)) {
-            case UNAVAILABLE ->
-                Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "method GET not allowed")
-                        .raise();
+            case UNAVAILABLE -> new ProblemException(ProblemCode.METHOD_NOT_ALLOWED, "method GET not allowed");
             case UNAUTHORIZED, FOR_NOW -> failure;
             case HISTORY_LOST ->
-                Problem.of(ProblemCode.HISTORY_LOST, "Cannot resume change stream: its history is lost")
-                        .raise();
+                new ProblemException(ProblemCode.HISTORY_LOST, "Cannot resume change stream: its history is lost");
             case BAD_TOKEN, ONE_EVENT -> {
                 var text = failure instanceof MongoCommandException command
                         ? command.getErrorMessage()
                         : String.valueOf(failure.getMessage());
                 var what = resuming ? "Cannot resume change stream: " : "Cannot open change stream: ";
-                yield Problem.of(ProblemCode.QUERY_INVALID, what + text).raise();
+                yield new ProblemException(ProblemCode.QUERY_INVALID, what + text);
             }
         };
     }

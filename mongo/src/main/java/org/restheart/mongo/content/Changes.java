@@ -14,8 +14,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.bson.fields.Update;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
@@ -173,12 +173,11 @@ public final class Changes {
     /// @throws org.restheart.http.ProblemException 413
     public static void requireFew(long fields) {
         if (fields > MAX_FIELDS) {
-            throw Problem.of(
-                            ProblemCode.CONTENT_TOO_LARGE,
-                            "a change must not name more than " + MAX_FIELDS
-                                    + " fields, nor values of $pullAll and $addToSet: replace the document, or an object"
-                                    + " or array that contains them")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_TOO_LARGE,
+                    "a change must not name more than " + MAX_FIELDS
+                            + " fields, nor values of $pullAll and $addToSet: replace the document, or an object"
+                            + " or array that contains them");
         }
     }
 

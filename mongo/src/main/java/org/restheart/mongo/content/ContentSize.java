@@ -5,8 +5,8 @@ import static org.restheart.mongo.content.Refusals.invalid;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.EntryKeys;
 
@@ -46,8 +46,7 @@ public final class ContentSize {
             return otherwise;
         }
         if (!bound.isNumber()) {
-            throw Problem.of(ProblemCode.INTERNAL, "wrong '" + PROPERTY + "': " + name + " must be a number")
-                    .raise();
+            throw new ProblemException(ProblemCode.INTERNAL, "wrong '" + PROPERTY + "': " + name + " must be a number");
         }
         return bound.asNumber().longValue();
     }

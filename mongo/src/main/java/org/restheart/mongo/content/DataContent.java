@@ -88,19 +88,15 @@ public final class DataContent {
             throw tooManyDocuments();
         }
         if (content instanceof RawBsonDocument document && document.size() > MAX_FIELDS) {
-            throw Problem.of(
-                            ProblemCode.CONTENT_TOO_LARGE,
-                            "a document must not have more than " + MAX_FIELDS + " fields")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_TOO_LARGE, "a document must not have more than " + MAX_FIELDS + " fields");
         }
         return content;
     }
 
     private static ProblemException tooManyDocuments() {
-        return Problem.of(
-                        ProblemCode.CONTENT_TOO_LARGE,
-                        "an array must not have more than " + MAX_DOCUMENTS + " documents")
-                .raise();
+        return new ProblemException(
+                ProblemCode.CONTENT_TOO_LARGE, "an array must not have more than " + MAX_DOCUMENTS + " documents");
     }
 
     /// Whether the content of a request may be longer than memory: lines of JSON, BSON documents or CSV.
@@ -153,11 +149,9 @@ public final class DataContent {
             var array = new BsonArray();
             for (var next = documents.next(); next != null; next = documents.next()) {
                 if (array.size() == MAX_DOCUMENTS) {
-                    throw Problem.of(
-                                    ProblemCode.CONTENT_TOO_LARGE,
-                                    "content that a rule looks at must not have more than " + MAX_DOCUMENTS
-                                            + " documents")
-                            .raise();
+                    throw new ProblemException(
+                            ProblemCode.CONTENT_TOO_LARGE,
+                            "content that a rule looks at must not have more than " + MAX_DOCUMENTS + " documents");
                 }
                 switch (next) {
                     case DocumentReader.Entry.Parsed parsed -> array.add(parsed.value());

@@ -10,8 +10,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Body;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
 /// Converts a form to a document with a field for each name and the first value of a repeated one. A value that is JSON
@@ -59,11 +59,10 @@ final class Form {
     private static void refuseJson(String text) {
         var begin = text.stripLeading();
         if (begin.startsWith("{") || begin.startsWith("[")) {
-            throw Problem.of(
-                            ProblemCode.CONTENT_TYPE_UNSUPPORTED,
-                            "the content looks like JSON but is declared to be a form;"
-                                    + " send it with the header Content-Type: application/json")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_TYPE_UNSUPPORTED,
+                    "the content looks like JSON but is declared to be a form;"
+                            + " send it with the header Content-Type: application/json");
         }
     }
 
@@ -72,11 +71,10 @@ final class Form {
         var content = text.strip();
         int end = content.indexOf('\n');
         if (end >= 0 && content.lastIndexOf('=', end) < 0) {
-            throw Problem.of(
-                            ProblemCode.CONTENT_TYPE_UNSUPPORTED,
-                            "the content has several lines but is declared to be a form; send it with the header"
-                                    + " Content-Type that it has, such as text/csv")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_TYPE_UNSUPPORTED,
+                    "the content has several lines but is declared to be a form; send it with the header"
+                            + " Content-Type that it has, such as text/csv");
         }
     }
 

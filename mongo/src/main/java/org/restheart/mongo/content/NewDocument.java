@@ -14,8 +14,8 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 
@@ -125,8 +125,7 @@ public final class NewDocument {
     /// @throws org.restheart.http.ProblemException 413
     static RawBsonDocument checkSize(RawBsonDocument encoded) {
         if (encoded.getByteLength() > MAX_BYTES) {
-            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB")
-                    .raise();
+            throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "the document is larger than 16 MiB");
         }
         return encoded;
     }

@@ -2,7 +2,6 @@ package org.restheart.mongo.content;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 
 /// Refusals of content that several classes share.
@@ -10,7 +9,7 @@ final class Refusals {
     private Refusals() {}
 
     static ProblemException invalid(String message) {
-        return Problem.of(CONTENT_INVALID, message).raise();
+        return new ProblemException(CONTENT_INVALID, message);
     }
 
     static ProblemException noData() {

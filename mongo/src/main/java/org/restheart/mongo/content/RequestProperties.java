@@ -13,6 +13,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.LogTime;
 import org.restheart.http.Nearest;
+import org.restheart.http.Words;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.exchange.DataRequest;
 
@@ -21,19 +22,10 @@ import org.restheart.mongo.exchange.DataRequest;
 public final class RequestProperties {
     static final String PROPERTY = "addRequestProperties";
 
-    private static final Set<String> NAMES = Set.of(
-            "userName",
-            "userRoles",
-            "epochTimeStamp",
-            "dateTime",
-            "localIp",
-            "localPort",
-            "localServerName",
-            "queryString",
-            "relativePath",
-            "remoteIp",
-            "requestMethod",
-            "requestProtocol");
+    private static final Set<String> NAMES = Words.of("""
+            userName userRoles epochTimeStamp dateTime localIp localPort localServerName queryString relativePath
+            remoteIp requestMethod requestProtocol
+            """);
 
     private RequestProperties() {}
 

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataRequest;
@@ -64,11 +64,10 @@ record Exports(Finder finder, Documents documents, Queries queries, Continuation
                 .or(() -> request.resource().collation().isPresent()
                         ? Optional.empty()
                         : documents.findAfter(query, key, batch))
-                .orElseThrow(() -> Problem.of(
-                                PARAMETER_INVALID,
-                                "after needs a sort by fields, with _id, and, in a collection with a collation, the"
-                                        + " index of that sort")
-                        .raise());
+                .orElseThrow(() -> new ProblemException(
+                        PARAMETER_INVALID,
+                        "after needs a sort by fields, with _id, and, in a collection with a collation, the"
+                                + " index of that sort"));
     }
 
     static Response.Ready document(DataRequest request, Export export, BsonDocument document) {
@@ -92,8 +91,7 @@ record Exports(Finder finder, Documents documents, Queries queries, Continuation
         if (!named) {
             var found = documents.fields(query, MAX_COLUMNS + 1);
             if (found.size() > MAX_COLUMNS) {
-                throw Problem.of(QUERY_INVALID, "more than " + MAX_COLUMNS + " columns: name some with keys")
-                        .raise();
+                throw new ProblemException(QUERY_INVALID, "more than " + MAX_COLUMNS + " columns: name some with keys");
             }
             return found;
         }

@@ -17,7 +17,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataHandler;
@@ -64,8 +64,7 @@ public final class FindViolations implements DataHandler {
     @Override
     public Response handle(DataRequest request) {
         if (request.http().query().has("keys")) {
-            throw Problem.of(PARAMETER_INVALID, "documents are checked as a whole, without keys")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "documents are checked as a whole, without keys");
         }
         request.http().requireThread();
         var schema = schema(request);
@@ -90,16 +89,13 @@ public final class FindViolations implements DataHandler {
         if (named.isPresent()) {
             access.requireReadable(request, db, named.get());
             return schemas.find(db, named.get())
-                    .orElseThrow(() ->
-                            Problem.of(NOT_FOUND, "the schema does not exist").raise());
+                    .orElseThrow(() -> new ProblemException(NOT_FOUND, "the schema does not exist"));
         }
         var own = request.resource()
                 .properties()
                 .flatMap(properties -> schemas.named(db, properties))
-                .orElseThrow(() -> Problem.of(
-                                CONTENT_INVALID,
-                                "the collection has no jsonSchema: name a schema by the parameter schema")
-                        .raise());
+                .orElseThrow(() -> new ProblemException(
+                        CONTENT_INVALID, "the collection has no jsonSchema: name a schema by the parameter schema"));
         access.requireReadable(request, own.db(), own.id());
         return own;
     }

@@ -8,7 +8,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -63,8 +63,7 @@ public final class GetDocument implements DataHandler {
         var what = request.path().kind().isFiles()
                 ? "file "
                 : request.path().kind().isSchemas() ? "schema " : "document ";
-        return Problem.of(NOT_FOUND, what + spell(request.id()) + " does not exist")
-                .raise();
+        return new ProblemException(NOT_FOUND, what + spell(request.id()) + " does not exist");
     }
 
     private static String spell(BsonValue id) {

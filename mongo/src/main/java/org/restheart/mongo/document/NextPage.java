@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -52,10 +51,8 @@ record NextPage(Continuations continuations, BatchSizes sizes) {
     }
 
     static ProblemException noOrder() {
-        return Problem.of(
-                        ProblemCode.PARAMETER_INVALID,
-                        "after needs a sort by the fields of an index with _id: use page")
-                .raise();
+        return new ProblemException(
+                ProblemCode.PARAMETER_INVALID, "after needs a sort by the fields of an index with _id: use page");
     }
 
     /// The page with the link relative to the URL of this request.

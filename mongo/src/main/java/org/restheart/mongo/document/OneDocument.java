@@ -2,6 +2,9 @@ package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
+import com.mongodb.ReadPreference;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
@@ -16,7 +19,6 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.SessionCollection;
-import org.restheart.mongo.write.WriteTargets;
 
 /// `PATCH` and `DELETE` of `/{db}/{collection}/*` in judged requests for one document that matches a filter: finds
 /// the id of one, then runs the request for that document. The write has the filter too, so that a document that has
@@ -75,8 +77,12 @@ public final class OneDocument implements DataHandler {
     }
 
     private @Nullable BsonValue find(DataRequest request) {
-        return WriteTargets.firstId(SessionCollection.of(collections, request), request.writeFilter())
-                .orElse(null);
+        var found = SessionCollection.of(collections, request)
+                .with(ReadPreference.primary())
+                .find(request.writeFilter())
+                .projection(new BsonDocument("_id", new BsonInt32(1)))
+                .first();
+        return found == null ? null : found.get("_id");
     }
 
     /// The id in the filter, as in MongoDB's upserts, else a new one.

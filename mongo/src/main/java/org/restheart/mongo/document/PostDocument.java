@@ -10,26 +10,27 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.Locations;
+import org.restheart.mongo.idempotency.Creation;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
-import org.restheart.mongo.write.Creation;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
-import org.restheart.mongo.write.Locations;
-import org.restheart.mongo.write.NewIds;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
-import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
@@ -72,7 +73,7 @@ public final class PostDocument implements Creation {
         if (id.isEmpty()) {
             request.parameters().idType().requireGenerated();
         } else if (ResourceNames.isReservedId(id.get())) {
-            throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+            throw new ProblemException(RESERVED_NAME, "reserved resource");
         }
         return id;
     }
@@ -90,7 +91,7 @@ public final class PostDocument implements Creation {
             case Inserts.Outcome.Refused(var error) -> {
                 if (ids.mayRepeat()
                         && MongoCodes.isDuplicateId(error)
-                        && !WriteTargets.written(collections.of(request), List.of(id), etag)
+                        && !EntityTags.idsWith(etag, collections.of(request), List.of(id))
                                 .isEmpty()) {
                     yield created(request, id, etag);
                 }

@@ -6,9 +6,9 @@ import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.idempotency.Creation;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.idempotency.KeyedPost;
-import org.restheart.mongo.write.Creation;
-import org.restheart.mongo.write.NewIds;
 
 /// `POST /{db}/{collection}`: an object is one document, an array is many.
 public final class PostToCollection implements DataHandler {

@@ -2,6 +2,7 @@ package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
+import com.mongodb.ReadPreference;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -11,7 +12,7 @@ import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.DocumentCheck;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.Changes;
@@ -25,13 +26,13 @@ import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.DocumentWrites;
+import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
-import org.restheart.mongo.write.WriteTargets;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// The writes of one document, by the id in the path of a request, and their results for services that make
@@ -82,8 +83,7 @@ public final class SingleWrites {
     private static RawBsonDocument replacement(DataRequest request, ObjectId etag) {
         var content = Storable.of(request, request.contentDocument());
         if (content.id().filter(id -> !id.equals(request.id())).isPresent()) {
-            throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "_id in content body is different than id in URL");
         }
         return content.encode(request.id(), etag);
     }
@@ -113,7 +113,9 @@ public final class SingleWrites {
     private WriteOutcome checked(DataRequest request, TargetDocument target, Update update, WriteMode mode) {
         return target.update(update, mode, collections.client(), document -> {
             check(request, document);
-            request.rule().ifPresent(rule -> rule.check(document, seesAll(request)));
+            // violations reveal the document's content
+            request.rule()
+                    .ifPresent(rule -> rule.check(document, request.grant().showsAll()));
         });
     }
 
@@ -123,12 +125,6 @@ public final class SingleWrites {
                         || FilterFields.mayLeave(
                                 condition, update, request.grant().mergeRequest()))
                 .isPresent();
-    }
-
-    /// Whether the caller sees the whole document: violations reveal its content.
-    private static boolean seesAll(DataRequest request) {
-        var grant = request.grant();
-        return grant.readFilter().isEmpty() && grant.projectResponse().isEmpty();
     }
 
     /// `DELETE /{db}/{collection}/{id}`.
@@ -174,8 +170,7 @@ public final class SingleWrites {
         if (request.http().attribute(DataWrite.KEY).isEmpty()) {
             return write.get();
         }
-        var grant = request.grant();
-        if (grant.readFilter().isPresent() || grant.projectResponse().isPresent()) {
+        if (!request.grant().showsAll()) {
             return reported(request, write.get(), true); // whether it was modified would reveal its content
         }
         var before = read(request);
@@ -193,7 +188,11 @@ public final class SingleWrites {
     }
 
     private Optional<RawBsonDocument> read(DataRequest request) {
-        return WriteTargets.document(SessionCollection.of(collections, request), request.id())
+        var stored = SessionCollection.of(collections, request)
+                .with(ReadPreference.primary())
+                .find(Ids.equal(request.id()))
+                .first();
+        return Optional.ofNullable(stored)
                 .map(document ->
                         RawDocuments.edit(document).remove(EntityTags.FIELD).toDocument());
     }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.WriteBounds;
@@ -94,8 +94,7 @@ public record DataRequest(
     public BsonDocument contentDocument() {
         var content = content();
         if (!content.isDocument()) {
-            throw Problem.of(ProblemCode.CONTENT_INVALID, "request content must be a Json object")
-                    .raise();
+            throw new ProblemException(ProblemCode.CONTENT_INVALID, "request content must be a Json object");
         }
         return content.asDocument();
     }

@@ -1,9 +1,8 @@
-package org.restheart.mongo.write;
+package org.restheart.mongo.exchange;
 
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonValue;
-import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.resource.IdSpelling;
 
 /// The URLs of documents created by a `POST` to a collection.
@@ -17,7 +16,7 @@ public final class Locations {
 
     /// An absolute URL; empty for an id that cannot be written in a path.
     public Optional<String> absolute(DataRequest request, BsonValue id) {
-        return path(request, id).map(path -> base(request) + path);
+        return path(request, id).map(path -> server(request) + path);
     }
 
     /// The path on this server, in the client's URI space; empty for an id that cannot be written in a path.
@@ -43,7 +42,8 @@ public final class Locations {
         return path.toString();
     }
 
-    private String base(DataRequest request) {
+    /// The URL of this server, as clients know it.
+    public String server(DataRequest request) {
         var connection = request.http().connection();
         return base.orElseGet(() -> connection.scheme() + "://" + connection.hostAndPort());
     }

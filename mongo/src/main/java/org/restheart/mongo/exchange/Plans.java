@@ -6,7 +6,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
 
@@ -27,21 +27,16 @@ public final class Plans {
     /// @throws org.restheart.http.ProblemException 400, 403
     public static Optional<Boolean> asked(DataRequest request) {
         return request.http().query().first(PARAMETER).map(verbosity -> {
-            var grant = request.grant();
-            if (grant.readFilter().isPresent()
-                    || grant.projectResponse().isPresent()
+            if (!request.grant().showsAll()
                     || request.http().attribute(Hidden.KEY).isPresent()) {
-                throw Problem.of(FORBIDDEN, "a plan would reveal documents or fields that a rule hides")
-                        .raise();
+                throw new ProblemException(FORBIDDEN, "a plan would reveal documents or fields that a rule hides");
             }
             return switch (verbosity) {
                 case "", "queryPlanner" -> false;
                 case "executionStats" -> true;
                 default ->
-                    throw Problem.of(
-                                    PARAMETER_INVALID,
-                                    "illegal explain parameter (must be queryPlanner or executionStats)")
-                            .raise();
+                    throw new ProblemException(
+                            PARAMETER_INVALID, "illegal explain parameter (must be queryPlanner or executionStats)");
             };
         });
     }

@@ -10,7 +10,7 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.Multipart;
@@ -59,10 +59,8 @@ final class ChangeMetadata implements DataHandler {
         var outcome = WrittenCheck.isAsked(request) || request.rule().isPresent()
                 ? target.update(update, WriteMode.UPDATE, collections.client(), document -> {
                     request.rule()
-                            .ifPresent(rule -> rule.check(
-                                    document,
-                                    request.grant().readFilter().isEmpty()
-                                            && request.grant().projectResponse().isEmpty()));
+                            .ifPresent(
+                                    rule -> rule.check(document, request.grant().showsAll()));
                     writtenCheck.check(request, List.of(document));
                 })
                 : target.update(update, WriteMode.UPDATE);
@@ -83,8 +81,7 @@ final class ChangeMetadata implements DataHandler {
 
     private static BsonDocument changed(DataRequest request, BsonDocument content, ObjectId etag) {
         if (content.keySet().stream().anyMatch(key -> key.startsWith("$"))) {
-            throw Problem.of(CONTENT_INVALID, "request content cannot contain update operators")
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "request content cannot contain update operators");
         }
         var flat = new BsonDocument();
         flatten("", content, flat);
@@ -123,8 +120,7 @@ final class ChangeMetadata implements DataHandler {
         if (type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data")
                 && Multipart.parse(type, request.http().body().bytes(), 100).stream()
                         .anyMatch(part -> part.fileName().isPresent())) {
-            throw Problem.of(CONTENT_INVALID, "only metadata is allowed for PATCH requests, not binary data")
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "only metadata is allowed for PATCH requests, not binary data");
         }
     }
 }

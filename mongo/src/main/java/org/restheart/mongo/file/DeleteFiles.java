@@ -10,8 +10,8 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonValue;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.JsonResponses;
@@ -107,8 +107,7 @@ final class DeleteFiles {
                 }
             }
         }
-        throw Problem.of(ProblemCode.CONFLICT, "the file changes too often; try again")
-                .raise();
+        throw new ProblemException(ProblemCode.CONFLICT, "the file changes too often; try again");
     }
 
     /// A condition that holds while the file has its present content, which is moved to it before.

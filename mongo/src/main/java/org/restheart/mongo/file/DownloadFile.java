@@ -23,6 +23,7 @@ import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.exchange.Collections;
@@ -145,8 +146,7 @@ final class DownloadFile implements DataHandler {
     }
 
     private static RuntimeException missing(DataRequest request) {
-        return Problem.of(NOT_FOUND, "File with ID " + request.path().requireName() + " not found")
-                .raise();
+        return new ProblemException(NOT_FOUND, "File with ID " + request.path().requireName() + " not found");
     }
 
     /// A snapshot session in which the file is in the state that was read; null if there is none.
@@ -289,8 +289,7 @@ final class DownloadFile implements DataHandler {
                 || chunkSize == null
                 || !chunkSize.isNumber()
                 || chunkSize.asNumber().intValue() <= 0) {
-            throw Problem.of(INTERNAL, "the file has no valid length or chunkSize")
-                    .raise();
+            throw new ProblemException(INTERNAL, "the file has no valid length or chunkSize");
         }
         return new Described(
                 request.id(),

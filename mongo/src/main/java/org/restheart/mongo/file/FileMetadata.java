@@ -14,7 +14,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -89,7 +89,7 @@ final class FileMetadata {
         var metadata = new BsonDocument();
         metadata.putAll(content);
         if (metadata.isEmpty()) {
-            throw Problem.of(CONTENT_INVALID, "no data provided").raise();
+            throw new ProblemException(CONTENT_INVALID, "no data provided");
         }
         metadata.remove("_id");
         return metadata;

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.mongo.content.Multipart;
 
@@ -91,8 +92,7 @@ final class FileParts {
             parts.transferTo(OutputStream.nullOutputStream());
             return parts.metadata().orElseGet(BsonDocument::new);
         } catch (IOException e) {
-            throw Problem.of(CONTENT_INVALID, "multipart/form-data: " + e.getMessage())
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "multipart/form-data: " + e.getMessage());
         }
     }
 
@@ -144,8 +144,7 @@ final class FileParts {
     private boolean nextFile(MultipartInput input) throws IOException {
         do {
             if (++parts > MAX_PARTS) {
-                throw Problem.of(CONTENT_INVALID, "more than " + MAX_PARTS + " parts")
-                        .raise();
+                throw new ProblemException(CONTENT_INVALID, "more than " + MAX_PARTS + " parts");
             }
             var head = Multipart.head(headers(input));
             var name = head.map(Multipart.Head::name).orElse("");
@@ -172,8 +171,7 @@ final class FileParts {
         try {
             return input.readHeaders();
         } catch (FileUploadSizeException _) {
-            throw Problem.of(CONTENT_INVALID, "the header of a part is too long")
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "the header of a part is too long");
         }
     }
 
@@ -181,24 +179,21 @@ final class FileParts {
         try (var text = input.newInputStream()) {
             var bytes = text.readNBytes(MAX_METADATA + 1);
             if (bytes.length > MAX_METADATA) {
-                throw Problem.of(CONTENT_TOO_LARGE, "the metadata are larger than 16 MiB")
-                        .raise();
+                throw new ProblemException(CONTENT_TOO_LARGE, "the metadata are larger than 16 MiB");
             }
             var value = JsonParser.parse(bytes);
             if (!value.isDocument()) {
-                throw Problem.of(CONTENT_INVALID, "the metadata of a file must be a JSON object")
-                        .raise();
+                throw new ProblemException(CONTENT_INVALID, "the metadata of a file must be a JSON object");
             }
             var document = new BsonDocument();
             document.putAll(value.asDocument());
             var id = document.get("_id");
             if (id != null && id.isArray()) {
-                throw Problem.of(CONTENT_INVALID, "the type of _id in request data is not supported: ARRAY")
-                        .raise();
+                throw new ProblemException(CONTENT_INVALID, "the type of _id in request data is not supported: ARRAY");
             }
             return document;
         } catch (MalformedJsonException e) {
-            throw Problem.of(CONTENT_INVALID, "Invalid JSON. " + e.getMessage()).raise();
+            throw new ProblemException(CONTENT_INVALID, "Invalid JSON. " + e.getMessage());
         }
     }
 }

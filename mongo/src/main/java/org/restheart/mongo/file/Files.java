@@ -14,9 +14,9 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.parameter.SessionParameter;
-import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Preconditions;
 
 /// The handlers of files.

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.restheart.http.Words;
 
 /// Guesses the media type of content from its first bytes (WHATWG MIME Sniffing, 6), never from a name.
 final class MediaTypes {
@@ -26,26 +27,10 @@ final class MediaTypes {
     /// Types in which no browser runs a script, whatever the content is. All other types count as active, also
     /// unknown ones: browsers take more for markup than is written anywhere, such as `text/xsl` and whatever ends
     /// with `+xml`.
-    private static final Set<String> INERT = Set.of(
-            "image/png",
-            "image/jpeg",
-            "image/gif",
-            "image/webp",
-            "image/avif",
-            "image/bmp",
-            "image/tiff",
-            "audio/aac",
-            "audio/flac",
-            "audio/mp4",
-            "audio/mpeg",
-            "audio/ogg",
-            "audio/wav",
-            "audio/webm",
-            "video/mp4",
-            "video/mpeg",
-            "video/ogg",
-            "video/quicktime",
-            "video/webm");
+    private static final Set<String> INERT = Words.of("""
+            image/png image/jpeg image/gif image/webp image/avif image/bmp image/tiff audio/aac audio/flac audio/mp4
+            audio/mpeg audio/ogg audio/wav audio/webm video/mp4 video/mpeg video/ogg video/quicktime video/webm
+            """);
 
     private static final String INERT_POLICY =
             "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'";

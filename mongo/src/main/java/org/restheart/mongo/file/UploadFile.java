@@ -30,8 +30,8 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.Locations;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
@@ -123,8 +123,7 @@ final class UploadFile implements DataHandler {
         try {
             return upload(request);
         } catch (IOException e) {
-            throw Problem.of(CONTENT_INVALID, "multipart/form-data: " + e.getMessage())
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "multipart/form-data: " + e.getMessage());
         } finally {
             uploads.release(caller);
         }
@@ -178,8 +177,7 @@ final class UploadFile implements DataHandler {
                 var metadata = parts.metadata().orElseGet(BsonDocument::new);
                 var id = known.orElseGet(() -> id(metadata).orElse(writer.upload()));
                 if (puts && id(metadata).filter(other -> !other.equals(id)).isPresent()) {
-                    throw Problem.of(CONTENT_INVALID, "_id in content body is different than id in URL")
-                            .raise();
+                    throw new ProblemException(CONTENT_INVALID, "_id in content body is different than id in URL");
                 }
                 var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.begin()));
                 var file = FileMetadata.file(request, id, metadata, mediaType, writer);
@@ -229,8 +227,7 @@ final class UploadFile implements DataHandler {
 
         private void refuseTaken(BsonValue id) {
             if (!chunks.isFree(id)) {
-                throw Problem.of(CONFLICT, "another upload of this file is under way; try again")
-                        .raise();
+                throw new ProblemException(CONFLICT, "another upload of this file is under way; try again");
             }
         }
 
@@ -240,8 +237,7 @@ final class UploadFile implements DataHandler {
             boolean atOnce = hasTransactions() && writer.length() <= LARGEST_MOVE;
             boolean named = !id.equals(from);
             if (!writer.isComplete()) {
-                throw Problem.of(CONFLICT, "the content that was stored has been removed meanwhile")
-                        .raise();
+                throw new ProblemException(CONFLICT, "the content that was stored has been removed meanwhile");
             }
             if (named) {
                 refuseTaken(id);

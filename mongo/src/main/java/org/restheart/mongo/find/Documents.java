@@ -169,12 +169,7 @@ public final class Documents implements Finder {
     }
 
     private AggregateIterable<RawBsonDocument> run(FindQuery query, List<BsonDocument> stages) {
-        var collection = collection(query.namespace(), query.settings());
-        var aggregate = query.settings()
-                .session()
-                .map(session -> collection.aggregate(session, stages))
-                .orElseGet(() -> collection.aggregate(stages))
-                .maxTime(query.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+        var aggregate = aggregate(query.namespace(), stages, query.settings());
         query.hint().ifPresent(hint -> {
             if (hint.isString()) {
                 aggregate.hintString(hint.asString().getValue());
@@ -280,10 +275,7 @@ public final class Documents implements Finder {
             stages.add(stage("$limit", new BsonInt32(query.limit())));
         }
         stages.add(stage("$count", new BsonString("n")));
-        var counted = session.map(s -> collection.aggregate(s, stages))
-                .orElseGet(() -> collection.aggregate(stages))
-                .maxTime(limit, TimeUnit.MILLISECONDS)
-                .first();
+        var counted = aggregate(query.namespace(), stages, query.settings()).first();
         return counted == null ? 0 : counted.getNumber("n").longValue();
     }
 

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// A filter in up to two steps: `rest` is evaluated only on documents that match `first`. Whether `rest` fails, and
 /// how long it takes, then reveals nothing of documents that an access rule hides. Immutable by agreement.
@@ -52,11 +52,10 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     public static BsonDocument ofWrites(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
         var filter = of(rule, wanted);
         if (filter.isStaged()) {
-            throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "within an access rule, the filter of a write may only compare: find the documents first,"
-                                    + " then name their ids")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    "within an access rule, the filter of a write may only compare: find the documents first,"
+                            + " then name their ids");
         }
         return filter.single();
     }
@@ -71,11 +70,10 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
             throw metadataRefused();
         }
         if (filter.isStaged() && contains(filter.rest(), ONLY_FIRST)) {
-            throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "$text, $near and $nearSphere are not available within an access rule: MongoDB cannot"
-                                    + " evaluate them after it")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    "$text, $near and $nearSphere are not available within an access rule: MongoDB cannot"
+                            + " evaluate them after it");
         }
         return filter;
     }
@@ -92,8 +90,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     }
 
     private static RuntimeException metadataRefused() {
-        return Problem.of(ProblemCode.FORBIDDEN, "$meta is not available within an access rule")
-                .raise();
+        return new ProblemException(ProblemCode.FORBIDDEN, "$meta is not available within an access rule");
     }
 
     private static void split(BsonDocument filter, List<BsonDocument> first, List<BsonDocument> rest) {

@@ -73,8 +73,7 @@ public final class BsonDocumentReader implements DocumentReader {
     }
 
     private ProblemException broken() {
-        return Problem.of(CONTENT_INVALID, "Invalid BSON. Document " + number + " does not end, or is none.")
-                .raise();
+        return new ProblemException(CONTENT_INVALID, "Invalid BSON. Document " + number + " does not end, or is none.");
     }
 
     /// Decoded as a whole, so that nothing that is malformed is found later.

@@ -106,7 +106,7 @@ public final class CsvReader implements DocumentReader {
     }
 
     private static ProblemException refusal(String text) {
-        return Problem.of(CONTENT_INVALID, "Invalid CSV. " + text).raise();
+        return new ProblemException(CONTENT_INVALID, "Invalid CSV. " + text);
     }
 
     private void checkNames(List<Cell> header) {
@@ -160,8 +160,8 @@ public final class CsvReader implements DocumentReader {
         long length = 0;
         for (; open || (next >= 0 && next != '\n'); next = read()) {
             if (++length > MAX_LENGTH || cells.size() > MAX_CELLS) {
-                throw Problem.of(CONTENT_TOO_LARGE, "a record is longer than 16 MiB or " + MAX_CELLS + " cells")
-                        .raise();
+                throw new ProblemException(
+                        CONTENT_TOO_LARGE, "a record is longer than 16 MiB or " + MAX_CELLS + " cells");
             }
             if (next < 0) {
                 throw refusal("The quote that opens in line " + opened + " is not closed.");
@@ -207,8 +207,7 @@ public final class CsvReader implements DocumentReader {
     }
 
     private ProblemException broken(String reason) {
-        return Problem.of(CONTENT_INVALID, "Invalid CSV. Line " + line + " " + reason + ".")
-                .raise();
+        return new ProblemException(CONTENT_INVALID, "Invalid CSV. Line " + line + " " + reason + ".");
     }
 
     /// The separator that the author of a first line of one column probably meant, `\t` for a tab.

@@ -138,6 +138,6 @@ public final class JsonDocumentReader implements DocumentReader {
     }
 
     private static ProblemException invalid(String reason) {
-        return Problem.of(CONTENT_INVALID, "Invalid JSON. " + reason + ".").raise();
+        return new ProblemException(CONTENT_INVALID, "Invalid JSON. " + reason + ".");
     }
 }

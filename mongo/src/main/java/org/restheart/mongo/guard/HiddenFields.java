@@ -9,8 +9,8 @@ import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Update;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -137,8 +137,7 @@ public final class HiddenFields {
 
     private static void require(boolean allowed) {
         if (!allowed) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "the query depends on fields that are not shown")
-                    .raise();
+            throw new ProblemException(ProblemCode.FORBIDDEN, "the query depends on fields that are not shown");
         }
     }
 }

@@ -11,8 +11,8 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.ExpressionOperators;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.TimeSlices;
 import org.restheart.mongo.resource.ResourceNames;
 
@@ -70,7 +70,7 @@ public final class PipelineInspection {
     public void requireOpen(MongoNamespace namespace, Set<MongoNamespace> viewed) {
         if (ResourceNames.isReservedDb(namespace.getDatabaseName())
                 || ResourceNames.isReservedCollection(namespace.getCollectionName())) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "reserved resource").raise();
+            throw new ProblemException(ProblemCode.FORBIDDEN, "reserved resource");
         }
         security.requireOpen(viewed);
     }
@@ -88,10 +88,9 @@ public final class PipelineInspection {
         void count(BsonValue value) {
             step();
             if (++members > MAX_MEMBERS) {
-                throw Problem.of(
-                                ProblemCode.CONTENT_TOO_LARGE,
-                                "a pipeline must not have more than " + MAX_MEMBERS + " members")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.CONTENT_TOO_LARGE,
+                        "a pipeline must not have more than " + MAX_MEMBERS + " members");
             }
             if (value instanceof BsonDocument document) {
                 document.values().forEach(this::count);
@@ -146,11 +145,10 @@ public final class PipelineInspection {
             root = member(document.get("$let"), "in");
         }
         if (root instanceof BsonDocument document && (document.containsKey("$and") || document.containsKey("$or"))) {
-            throw Problem.of(
-                            ProblemCode.QUERY_INVALID,
-                            "the new root of " + stage + " at " + location + " must be a document, but "
-                                    + document.getFirstKey() + " gives a boolean")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.QUERY_INVALID,
+                    "the new root of " + stage + " at " + location + " must be a document, but "
+                            + document.getFirstKey() + " gives a boolean");
         }
     }
 
@@ -210,10 +208,9 @@ public final class PipelineInspection {
     }
 
     static RuntimeException violation(String type, String operator, Location location, String reason) {
-        return Problem.of(
-                        ProblemCode.FORBIDDEN,
-                        "aggregation pipeline security violation: Security violation: " + type + " operator '"
-                                + operator + "' at " + location + " - " + reason)
-                .raise();
+        return new ProblemException(
+                ProblemCode.FORBIDDEN,
+                "aggregation pipeline security violation: Security violation: " + type + " operator '" + operator
+                        + "' at " + location + " - " + reason);
     }
 }

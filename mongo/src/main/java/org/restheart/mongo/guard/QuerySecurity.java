@@ -3,8 +3,8 @@ package org.restheart.mongo.guard;
 import com.mongodb.MongoNamespace;
 import java.util.Collection;
 import java.util.Set;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// The `filterOperatorsBlacklist` and `aggregationSecurity` blocks of the configuration, and the collections that no
 /// pipeline may access.
@@ -28,8 +28,7 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
     public void requireOpen(Collection<MongoNamespace> sources) {
         for (var source : sources) {
             if (withholds(source.getDatabaseName(), source.getCollectionName())) {
-                throw Problem.of(ProblemCode.FORBIDDEN, "this view reads accounts or permissions")
-                        .raise();
+                throw new ProblemException(ProblemCode.FORBIDDEN, "this view reads accounts or permissions");
             }
         }
     }

@@ -7,8 +7,9 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Words;
 
 /// The stages that a pipeline with the rights of a caller may contain. All others are refused, also those of
 /// later releases of MongoDB and those that its processes send to each other.
@@ -17,29 +18,10 @@ import org.restheart.http.ProblemCode;
 /// @param metadata whether `$meta` is allowed, which returns keys of indexes, hidden fields included
 public record ReadingStages(Set<String> stages, boolean metadata) {
     /// Stages whose results depend on their input only.
-    private static final Set<String> PURE = Set.of(
-            "$addFields",
-            "$bucket",
-            "$bucketAuto",
-            "$count",
-            "$densify",
-            "$facet",
-            "$fill",
-            "$group",
-            "$limit",
-            "$match",
-            "$project",
-            "$redact",
-            "$replaceRoot",
-            "$replaceWith",
-            "$sample",
-            "$set",
-            "$setWindowFields",
-            "$skip",
-            "$sort",
-            "$sortByCount",
-            "$unset",
-            "$unwind");
+    private static final Set<String> PURE = Words.of("""
+            $addFields $bucket $bucketAuto $count $densify $facet $fill $group $limit $match $project $redact
+            $replaceRoot $replaceWith $sample $set $setWindowFields $skip $sort $sortByCount $unset $unwind
+            """);
 
     /// Stages that must be first, and read the collection by an index.
     private static final Set<String> SEARCHES = Set.of("$geoNear", "$search", "$searchMeta", "$vectorSearch");
@@ -58,19 +40,10 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
             new ReadingStages(union(OF_COLLECTION.stages, OTHER_COLLECTIONS), true);
 
     /// Stages that write, look elsewhere, or are this gateway's own.
-    private static final Set<String> FURTHER = Set.of(
-            "$changeStream",
-            "$changeStreamSplitLargeEvent",
-            "$collStats",
-            "$currentOp",
-            "$ifvar",
-            "$indexStats",
-            "$listSearchIndexes",
-            "$listSessions",
-            "$merge",
-            "$out",
-            "$planCacheStats",
-            "$var");
+    private static final Set<String> FURTHER = Words.of("""
+            $changeStream $changeStreamSplitLargeEvent $collStats $currentOp $ifvar $indexStats $listSearchIndexes
+            $listSessions $merge $out $planCacheStats $var
+            """);
 
     private static final Set<String> KNOWN = union(OF_EVERYTHING.stages, FURTHER);
 
@@ -135,10 +108,8 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
 
     private static void require(boolean allowed, String name, Location location) {
         if (!allowed) {
-            throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "'" + name + "' at " + location + " is not allowed in pipelines of clients")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN, "'" + name + "' at " + location + " is not allowed in pipelines of clients");
         }
     }
 }

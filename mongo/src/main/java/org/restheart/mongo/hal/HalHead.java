@@ -26,8 +26,7 @@ final class HalHead {
                 .attribute(Warnings.KEY)
                 .ifPresent(warnings -> members.append("_warnings", BsonTexts.array(warnings)));
         var grant = request.grant();
-        this.showsDefinitions = grant.allowManagementRequests()
-                || (grant.readFilter().isEmpty() && grant.projectResponse().isEmpty());
+        this.showsDefinitions = grant.allowManagementRequests() || grant.showsAll();
     }
 
     /// The properties stored with a resource, unless the client excludes them. A caller with hidden fields sees no

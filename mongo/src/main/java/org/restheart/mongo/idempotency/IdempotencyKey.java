@@ -7,8 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import org.bson.BsonBinary;
 import org.restheart.http.Headers;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataRequest;
 
@@ -45,7 +45,7 @@ record IdempotencyKey(String value) {
     }
 
     private static RuntimeException refusal(String message) {
-        return Problem.of(ProblemCode.BAD_REQUEST, message).raise();
+        return new ProblemException(ProblemCode.BAD_REQUEST, message);
     }
 
     /// Identifies a claim by caller, collection and key. Neither keys nor content are stored.

@@ -27,8 +27,6 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.idempotency.IdempotencyClaims.Claim;
-import org.restheart.mongo.write.Creation;
-import org.restheart.mongo.write.NewIds;
 
 /// `POST /{db}/{collection}` with an `Idempotency-Key`: executed once; each retry gets the same response
 /// (draft-ietf-httpapi-idempotency-key-header). See docs/decisions/0006. Thread-safe.
@@ -80,8 +78,7 @@ public final class KeyedPost implements DataHandler {
                     return answer;
                 }
                 case Claim.Different() ->
-                    throw Problem.of(UNPROCESSABLE, "this Idempotency-Key was used for another request")
-                            .raise();
+                    throw new ProblemException(UNPROCESSABLE, "this Idempotency-Key was used for another request");
                 case Claim.Granted granted -> {
                     var report = new AtomicReference<DataWrite.@Nullable Report>();
                     var ids = new ClaimedIds(granted.id(), granted.etag(), new AtomicBoolean());
@@ -137,17 +134,14 @@ public final class KeyedPost implements DataHandler {
     ///     of another, and its document would not be stored.
     private void checkSuitable(DataRequest request) {
         if (accounts && request.http().caller().account().isEmpty()) {
-            throw Problem.of(
-                            BAD_REQUEST,
-                            "an Idempotency-Key needs an account, to which it belongs; send an _id instead")
-                    .raise();
+            throw new ProblemException(
+                    BAD_REQUEST, "an Idempotency-Key needs an account, to which it belongs; send an _id instead");
         }
         if (request.session().filter(ClientSession::hasActiveTransaction).isPresent()) {
-            throw Problem.of(
-                            BAD_REQUEST,
-                            "an Idempotency-Key cannot be used in a transaction, which may be aborted after the response;"
-                                    + " send an _id instead")
-                    .raise();
+            throw new ProblemException(
+                    BAD_REQUEST,
+                    "an Idempotency-Key cannot be used in a transaction, which may be aborted after the response;"
+                            + " send an _id instead");
         }
         var content = request.content();
         if (request.parameters()
@@ -155,17 +149,15 @@ public final class KeyedPost implements DataHandler {
                 .writeConcern()
                 .filter(concern -> !concern.isAcknowledged())
                 .isPresent()) {
-            throw Problem.of(BAD_REQUEST, "an Idempotency-Key needs an acknowledged write concern")
-                    .raise();
+            throw new ProblemException(BAD_REQUEST, "an Idempotency-Key needs an acknowledged write concern");
         }
         if (content.isArray()
                 && (content.asArray().size() > MAX_ELEMENTS
                         || request.http().body().length() > MAX_CONTENT)) {
-            throw Problem.of(
-                            CONTENT_TOO_LARGE,
-                            "an array with an Idempotency-Key has at most " + MAX_ELEMENTS + " elements and "
-                                    + MAX_CONTENT + " bytes")
-                    .raise();
+            throw new ProblemException(
+                    CONTENT_TOO_LARGE,
+                    "an array with an Idempotency-Key has at most " + MAX_ELEMENTS + " elements and " + MAX_CONTENT
+                            + " bytes");
         }
     }
 
@@ -183,7 +175,7 @@ public final class KeyedPost implements DataHandler {
     /// @param claim the digest that identifies the claim
     /// @param etag created with the claim
     /// @param unfinished whether the attempt has left documents out
-    private record ClaimedIds(BsonBinary claim, ObjectId etag, AtomicBoolean unfinished) implements NewIds {
+    private record ClaimedIds(BsonBinary claim, ObjectId etag, AtomicBoolean unfinished) implements Creation.NewIds {
         private static final int TIMESTAMP_BYTES = 4;
 
         /// Ids begin with the time of the claim, as MongoDB's own do; the rest is a digest of claim, tag and position.

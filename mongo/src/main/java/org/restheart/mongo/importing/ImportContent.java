@@ -57,11 +57,10 @@ final class ImportContent {
                 case Csv.MEDIA_TYPE -> new CsvReader(in);
                 case "application/json" -> new JsonDocumentReader(in);
                 default ->
-                    throw Problem.of(
-                                    CONTENT_TYPE_UNSUPPORTED,
-                                    "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
-                                            + Csv.MEDIA_TYPE + " or application/json")
-                            .raise();
+                    throw new ProblemException(
+                            CONTENT_TYPE_UNSUPPORTED,
+                            "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
+                                    + Csv.MEDIA_TYPE + " or application/json");
             };
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -93,12 +92,11 @@ final class ImportContent {
             case DocumentReader.Entry.Malformed(var line, var problem) -> {
                 part.refuse(line, problem);
                 if (++refused > MAX_REFUSED) {
-                    throw Problem.of(
-                                    CONTENT_INVALID,
-                                    "more than " + MAX_REFUSED
-                                            + " documents are malformed: is the Content-Type right?" + " The last: "
-                                            + problem.message())
-                            .raise();
+                    throw new ProblemException(
+                            CONTENT_INVALID,
+                            "more than " + MAX_REFUSED
+                                    + " documents are malformed: is the Content-Type right?" + " The last: "
+                                    + problem.message());
                 }
             }
             case DocumentReader.Entry.Parsed(var line, var value) -> {
@@ -114,15 +112,14 @@ final class ImportContent {
     /// Counts the bytes after the part is stored, so that concurrent imports cannot exceed the limits together.
     private void store(ImportPart part) {
         if (!store.add(job, part)) {
-            throw Problem.of(NOT_FOUND, "the import was deleted").raise();
+            throw new ProblemException(NOT_FOUND, "the import was deleted");
         }
         var held = store.held(payer);
         if (held.byPayer() > config.maxBytesPerAccount()) {
-            throw Problem.of(
-                            CONTENT_TOO_LARGE,
-                            "the imports of this account take more than " + config.maxBytesPerAccount()
-                                    + " bytes: wait until others are done, delete them, or send less")
-                    .raise();
+            throw new ProblemException(
+                    CONTENT_TOO_LARGE,
+                    "the imports of this account take more than " + config.maxBytesPerAccount()
+                            + " bytes: wait until others are done, delete them, or send less");
         }
         if (held.byAll() > config.maxBytes()) {
             throw Problem.of(OVERLOADED, "the stored content of all imports exceeds its bound at the moment")

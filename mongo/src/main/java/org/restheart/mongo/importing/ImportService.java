@@ -7,11 +7,8 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import static org.restheart.http.ProblemCode.TOO_MANY_REQUESTS;
 
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoCursor;
-import com.mongodb.client.MongoIterable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -19,7 +16,6 @@ import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
@@ -45,6 +41,7 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.CsvReader;
+import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.importing.ImportStore.Owner;
 
@@ -139,7 +136,7 @@ public final class ImportService implements Service {
     }
 
     private static ProblemException missing() {
-        return Problem.of(NOT_FOUND, "no such import").raise();
+        return new ProblemException(NOT_FOUND, "no such import");
     }
 
     private Owner owner(Request request, String account) {
@@ -152,36 +149,16 @@ public final class ImportService implements Service {
 
     private Response one(Request request, Owner owner, BsonDocument job) {
         var id = job.getString("_id").getValue();
-        var standing = withoutContent(request);
         return switch (request.method()) {
             case GET ->
                 request.headers()
                                 .first("Accept")
                                 .filter("text/event-stream"::equals)
                                 .isPresent()
-                        ? Response.status(200)
-                                .with("Cache-Control", "no-store")
-                                .with(
-                                        "text/event-stream",
-                                        new Content.Streamed(
-                                                new ImportProgress(() -> owners.of(standing, false)
-                                                        .filter(owner.account()::equals)
-                                                        .flatMap(_ -> store.find(id, owner))
-                                                        .map(store::status)),
-                                                ImportProgress.HELD))
+                        ? progress(withoutContent(request), owner, id)
                         : json(200, store.status(job));
             case PATCH -> {
-                if (!store.take(id)) {
-                    throw Problem.of(CONFLICT, "the import is done or under way, or its content did not arrive whole")
-                            .raise();
-                }
-                try {
-                    requireFew(job.getString("payer").getValue());
-                } catch (ProblemException e) {
-                    store.end(id, "stopped", Optional.of(e.problem().message()));
-                    throw e;
-                }
-                run.start(withoutContent(request), id, job);
+                resume(request, id, job);
                 yield json(202, store.status(find(id, owner)));
             }
             case DELETE -> {
@@ -190,6 +167,31 @@ public final class ImportService implements Service {
             }
             default -> Response.notAllowed("GET, PATCH, DELETE");
         };
+    }
+
+    /// Ends when the account is no longer the owner.
+    private Response progress(Request request, Owner owner, String id) {
+        var progress = new ImportProgress(() -> owners.of(request, false)
+                .filter(owner.account()::equals)
+                .flatMap(_ -> store.find(id, owner))
+                .map(store::status));
+        return Response.status(200)
+                .with("Cache-Control", "no-store")
+                .with("text/event-stream", new Content.Streamed(progress, ImportProgress.HELD));
+    }
+
+    private void resume(Request request, String id, BsonDocument job) {
+        if (!store.take(id)) {
+            throw new ProblemException(
+                    CONFLICT, "the import is done or under way, or its content did not arrive whole");
+        }
+        try {
+            requireFew(job.getString("payer").getValue());
+        } catch (ProblemException e) {
+            store.end(id, "stopped", Optional.of(e.problem().message()));
+            throw e;
+        }
+        run.start(withoutContent(request), id, job);
     }
 
     /// Whose limits an import counts to: those of its account, or of the client's address for a session without an
@@ -216,13 +218,12 @@ public final class ImportService implements Service {
     private static void requireKnown(Query query) {
         for (var name : query.names()) {
             if (!PARAMETERS.contains(name)) {
-                throw Problem.of(
-                                PARAMETER_INVALID,
-                                "unknown parameter " + name
-                                        + (name.equalsIgnoreCase("writeMode")
-                                                ? "; did you mean wm?"
-                                                : Nearest.question(name, List.of("into", "wm"))))
-                        .raise();
+                throw new ProblemException(
+                        PARAMETER_INVALID,
+                        "unknown parameter " + name
+                                + (name.equalsIgnoreCase("writeMode")
+                                        ? "; did you mean wm?"
+                                        : Nearest.question(name, List.of("into", "wm"))));
             }
         }
     }
@@ -232,35 +233,10 @@ public final class ImportService implements Service {
         var into = request.query()
                 .first("into")
                 .filter(path -> path.startsWith("/"))
-                .orElseThrow(() -> Problem.of(
-                                PARAMETER_INVALID, "into must be the path of a collection, such as into=/books")
-                        .raise());
-        boolean upsert = request.query().first("wm").filter("upsert"::equals).isPresent();
-        if (request.query().has("wm")
-                && !upsert
-                && !request.query().first("wm").filter("insert"::equals).isPresent()) {
-            throw Problem.of(PARAMETER_INVALID, "wm must be insert or upsert").raise();
-        }
+                .orElseThrow(ImportService::noCollection);
+        boolean upsert = isUpsert(request.query());
         var reader = ImportContent.reader(request);
-        // a request that each part would repeat: refused before gigabytes are stored
-        try {
-            judged.make(
-                            request,
-                            ImportRun.request(
-                                    into,
-                                    upsert,
-                                    new byte[0],
-                                    Attributes.NONE.with(DataFacts.ASKED, ImportService::requireCollection)))
-                    .settled();
-        } catch (ProblemException e) {
-            throw e.problem().equals(JudgedRequests.NOT_PERMITTED)
-                    ? Problem.helpful(
-                                    FORBIDDEN,
-                                    "no permission covers POST " + into + (upsert ? "?wm=upsert" : "")
-                                            + ", which an import into it makes")
-                            .raise()
-                    : e;
-        }
+        requirePermission(request, into, upsert);
         var account = owners.of(request, true).orElseThrow(ImportService::missing);
         var payer = payer(account);
         var owner = owner(request, account);
@@ -286,55 +262,43 @@ public final class ImportService implements Service {
         return json(202, store.status(job)).with("Location", config.uri() + "/" + id);
     }
 
-    private static void requireCollection(DataFacts facts) {
-        if (facts.kind() != ResourceKind.COLLECTION) {
-            throw Problem.of(PARAMETER_INVALID, "into must be the path of a collection, such as into=/books")
-                    .raise();
+    private static boolean isUpsert(Query query) {
+        return switch (query.first("wm").orElse("insert")) {
+            case "insert" -> false;
+            case "upsert" -> true;
+            default -> throw new ProblemException(PARAMETER_INVALID, "wm must be insert or upsert");
+        };
+    }
+
+    /// Makes a request as each part would: refused before gigabytes are stored.
+    private void requirePermission(Request request, String into, boolean upsert) {
+        var asked = Attributes.NONE.with(DataFacts.ASKED, facts -> {
+            if (facts.kind() != ResourceKind.COLLECTION) {
+                throw noCollection();
+            }
+        });
+        try {
+            judged.make(request, ImportRun.request(into, upsert, new byte[0], asked))
+                    .settled();
+        } catch (ProblemException e) {
+            throw e.problem().equals(JudgedRequests.NOT_PERMITTED)
+                    ? Problem.helpful(
+                                    FORBIDDEN,
+                                    "no permission covers POST " + into + (upsert ? "?wm=upsert" : "")
+                                            + ", which an import into it makes")
+                            .raise()
+                    : e;
         }
+    }
+
+    private static ProblemException noCollection() {
+        return new ProblemException(PARAMETER_INVALID, "into must be the path of a collection, such as into=/books");
     }
 
     private Response errors(BsonDocument job) {
-        return Response.status(200)
-                .with("Content-Disposition", "attachment; filename=\"errors.ndjson\"")
-                .with(
-                        JsonLines.MEDIA_TYPE,
-                        new Content.Streamed(
-                                new Lines(store.refused(job.getString("_id").getValue())), Lines.HELD));
-    }
-
-    /// Documents as lines of JSON, encoded while they are sent.
-    private static final class Lines implements Content.Source {
-        private static final int PIECE = 64 << 10;
-
-        /// Bytes of a piece, and of a batch of documents as objects.
-        static final long HELD = 1 << 20;
-
-        private final MongoIterable<BsonDocument> documents;
-        private @Nullable MongoCursor<BsonDocument> cursor;
-
-        Lines(MongoIterable<BsonDocument> documents) {
-            this.documents = documents;
-        }
-
-        @Override
-        public ByteBuffer next() {
-            if (cursor == null) {
-                cursor = documents.iterator();
-            }
-            var out = new Utf8Buffer();
-            while (out.length() < PIECE && cursor.hasNext()) {
-                JSON.encode(cursor.next(), out);
-                out.put((byte) '\n');
-            }
-            return out.toByteBuffer();
-        }
-
-        @Override
-        public void close() {
-            if (cursor != null) {
-                cursor.close();
-            }
-        }
+        var refused = store.refused(job.getString("_id").getValue()).cursor();
+        return DocumentContent.response(refused, new JsonLines(JSON))
+                .with("Content-Disposition", "attachment; filename=\"errors.ndjson\"");
     }
 
     private static Response.Ready json(int status, BsonValue value) {

@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
@@ -149,8 +149,7 @@ public final class CatalogHandlers {
             case SCHEMA_STORE_META -> "schema store";
             default -> "collection";
         };
-        return Problem.of(NOT_FOUND, "resource _meta is not defined for this " + of + ".")
-                .raise();
+        return new ProblemException(NOT_FOUND, "resource _meta is not defined for this " + of + ".");
     }
 
     /// A copy with the name of the resource as `_id`, in place of the stored id, and first.

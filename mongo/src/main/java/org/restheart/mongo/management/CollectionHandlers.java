@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.Changes;
@@ -16,11 +16,12 @@ import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.Precondition;
-import org.restheart.mongo.write.StoredProperties;
+import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
@@ -39,9 +40,13 @@ public final class CollectionHandlers {
     private final SchemaAccess schemas;
 
     public CollectionHandlers(
-            Collections collections, StoredProperties properties, StreamDefinitions streams, SchemaAccess schemas) {
+            Collections collections,
+            Metadata metadata,
+            Preconditions preconditions,
+            StreamDefinitions streams,
+            SchemaAccess schemas) {
         this.collections = collections;
-        this.properties = properties;
+        this.properties = new StoredProperties(collections, metadata, preconditions);
         this.streams = streams;
         this.schemas = schemas;
     }
@@ -97,12 +102,11 @@ public final class CollectionHandlers {
     public Response patch(DataRequest request) {
         if (request.path().requireCollection().startsWith("_")
                 && !request.path().kind().isSchemas()) {
-            throw Problem.of(PARAMETER_INVALID, "illegal collection name: it cannot start with _")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "illegal collection name: it cannot start with _");
         }
         var content = request.contentDocument();
         if (content.isEmpty()) {
-            throw Problem.of(CONTENT_INVALID, "no data provided").raise();
+            throw new ProblemException(CONTENT_INVALID, "no data provided");
         }
         var etag = new ObjectId();
         var update = Changes.ofProperties(request, content, etag);

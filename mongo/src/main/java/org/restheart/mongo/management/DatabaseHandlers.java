@@ -7,9 +7,10 @@ import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.CollectionLock;
-import org.restheart.mongo.write.StoredProperties;
+import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
@@ -21,9 +22,9 @@ public final class DatabaseHandlers {
     private final Collections collections;
     private final StoredProperties properties;
 
-    public DatabaseHandlers(Collections collections, StoredProperties properties) {
+    public DatabaseHandlers(Collections collections, Metadata metadata, Preconditions preconditions) {
         this.collections = collections;
-        this.properties = properties;
+        this.properties = new StoredProperties(collections, metadata, preconditions);
     }
 
     /// `PUT`: creates a database, or replaces its properties.

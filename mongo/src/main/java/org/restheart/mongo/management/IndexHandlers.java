@@ -14,6 +14,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
@@ -36,8 +37,7 @@ public final class IndexHandlers {
     public Response put(DataRequest request) {
         var name = request.path().requireName();
         if (name.startsWith("_")) {
-            throw Problem.of(PARAMETER_INVALID, "index name cannot start with _")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "index name cannot start with _");
         }
         var index = IndexSpecification.of(name, request.contentDocument());
         HiddenFields.checkIndex(request, index);
@@ -88,8 +88,7 @@ public final class IndexHandlers {
     public Response delete(DataRequest request) {
         var name = request.path().requireName();
         if (name.startsWith("_")) {
-            throw Problem.of(INDEX_PROTECTED, name + " is a default index and cannot be deleted")
-                    .raise();
+            throw new ProblemException(INDEX_PROTECTED, name + " is a default index and cannot be deleted");
         }
         if (name.equals("*")) { // to MongoDB this means every index
             throw missing(name);
@@ -112,6 +111,6 @@ public final class IndexHandlers {
     }
 
     private static RuntimeException missing(String name) {
-        return Problem.of(NOT_FOUND, "index '" + name + "' does not exist").raise();
+        return new ProblemException(NOT_FOUND, "index '" + name + "' does not exist");
     }
 }

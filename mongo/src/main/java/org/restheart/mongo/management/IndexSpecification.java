@@ -11,31 +11,19 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Words;
 
 /// Converts a client's specification of an index, `{"keys": {…}, "ops": {…}}`, to that of the command
 /// `createIndexes`.
 final class IndexSpecification {
     private IndexSpecification() {}
 
-    private static final Set<String> OPTIONS = Set.of(
-            "background",
-            "unique",
-            "sparse",
-            "hidden",
-            "expireAfterSeconds",
-            "textIndexVersion",
-            "2dsphereIndexVersion",
-            "bits",
-            "min",
-            "max",
-            "partialFilterExpression",
-            "wildcardProjection",
-            "storageEngine",
-            "weights",
-            "default_language",
-            "language_override",
-            "collation");
+    private static final Set<String> OPTIONS = Words.of("""
+            background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
+            partialFilterExpression wildcardProjection storageEngine weights default_language language_override
+            collation
+            """);
 
     private static final Set<String> KEYS = Set.of("keys", "ops");
 
@@ -87,14 +75,13 @@ final class IndexSpecification {
 
     private static BsonDocument document(@Nullable BsonValue value, String otherwise) {
         if (value == null || !value.isDocument()) {
-            throw Problem.of(CONTENT_INVALID, otherwise).raise();
+            throw new ProblemException(CONTENT_INVALID, otherwise);
         }
         return value.asDocument();
     }
 
     private static RuntimeException unknown(String name, String help) {
-        return Problem.of(CONTENT_INVALID, "unknown index option " + shortened(name) + help)
-                .raise();
+        return new ProblemException(CONTENT_INVALID, "unknown index option " + shortened(name) + help);
     }
 
     private static String shortened(String name) {
@@ -161,8 +148,7 @@ final class IndexSpecification {
 
     private static void require(boolean fits, String option, String type) {
         if (!fits) {
-            throw Problem.of(CONTENT_INVALID, "index option " + option + " must be " + type)
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "index option " + option + " must be " + type);
         }
     }
 }

@@ -15,6 +15,7 @@ import org.restheart.http.FoundWarnings;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
@@ -30,15 +31,9 @@ import org.restheart.mongo.write.Preconditions;
 /// Warnings about properties of a collection that will fail, or have no effect, when they are used. They are stored
 /// nevertheless, as in earlier versions.
 public final class PropertyWarnings {
-    private static final Set<String> WITH_MEANING = Set.of(
-            "addRequestProperties",
-            "aggrs",
-            "checkContentSize",
-            "etagDocPolicy",
-            "etagPolicy",
-            "jsonSchema",
-            "rels",
-            "streams");
+    private static final Set<String> WITH_MEANING = Words.of("""
+            addRequestProperties aggrs checkContentSize etagDocPolicy etagPolicy jsonSchema rels streams
+            """);
     /// Names by which somebody may mean these.
     private static final Map<String, String> SYNONYMS = Map.of("aggregations", "aggrs", "relationships", "rels");
 

@@ -1,4 +1,4 @@
-package org.restheart.mongo.write;
+package org.restheart.mongo.management;
 
 import java.util.function.Supplier;
 import org.bson.BsonString;
@@ -10,28 +10,22 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.write.Precondition;
+import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.WriteOutcome;
 
 /// The stored properties of the database or the collection of a request's path, as the target of writes.
 /// Thread-safe.
-public final class StoredProperties {
-    private final Collections collections;
-    private final Metadata metadata;
-    private final Preconditions preconditions;
-
-    public StoredProperties(Collections collections, Metadata metadata, Preconditions preconditions) {
-        this.collections = collections;
-        this.metadata = metadata;
-        this.preconditions = preconditions;
-    }
-
+record StoredProperties(Collections collections, Metadata metadata, Preconditions preconditions) {
     /// The `_id` under which they are stored.
-    public BsonString id(DataRequest request) {
+    BsonString id(DataRequest request) {
         var collection = request.path().collection();
         return new BsonString(collection == null ? ResourceNames.PROPERTIES : Metadata.propertiesId(collection));
     }
 
     /// The properties with the precondition of the request.
-    public TargetDocument target(DataRequest request) {
+    TargetDocument target(DataRequest request) {
         return target(
                 request,
                 request.path().collection() == null
@@ -39,19 +33,19 @@ public final class StoredProperties {
                         : preconditions.ofCollection(request));
     }
 
-    public TargetDocument target(DataRequest request, Precondition precondition) {
+    TargetDocument target(DataRequest request, Precondition precondition) {
         return new TargetDocument(collections.properties(request), id(request), precondition);
     }
 
     /// Changes some of them, also if there were none before.
-    public WriteOutcome update(DataRequest request, Update update) {
+    WriteOutcome update(DataRequest request, Update update) {
         var outcome = target(request).update(update, WriteMode.UPSERT);
         return outcome instanceof WriteOutcome.Created ? new WriteOutcome.Changed() : outcome;
     }
 
     /// Runs a write and then invalidates the cached metadata, also when it fails, since part of it may have been
     /// done.
-    public Response changing(DataRequest request, Supplier<Response> write) {
+    Response changing(DataRequest request, Supplier<Response> write) {
         try {
             return write.get();
         } finally {

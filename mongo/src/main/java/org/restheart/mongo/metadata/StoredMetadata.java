@@ -13,7 +13,13 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Reads all stored properties and JSON Schemas of a database. Blocks for MongoDB. Thread-safe.
-public record StoredMetadata(MongoClient client) {
+public final class StoredMetadata {
+    private final MongoClient client;
+
+    public StoredMetadata(MongoClient client) {
+        this.client = client;
+    }
+
     /// The properties of a database and its collections by the ids under which they are stored.
     public Map<String, BsonDocument> properties(String db) {
         var properties = new HashMap<String, BsonDocument>();

@@ -13,7 +13,6 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.Utf8Buffer;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
@@ -35,8 +34,7 @@ public final class AfterParameter {
     public static Optional<BsonDocument> parse(Query query, BsonDocument sort) {
         var text = query.first(NAME);
         if (text.isPresent() && query.has("page")) {
-            throw Problem.of(PARAMETER_INVALID, "the parameters after and page exclude each other")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "the parameters after and page exclude each other");
         }
         return text.map(token -> decode(token, sort));
     }
@@ -68,10 +66,8 @@ public final class AfterParameter {
     }
 
     private static ProblemException illegal() {
-        return Problem.of(
-                        PARAMETER_INVALID,
-                        "illegal after parameter: take it from the link of a page with the same sort")
-                .raise();
+        return new ProblemException(
+                PARAMETER_INVALID, "illegal after parameter: take it from the link of a page with the same sort");
     }
 
     /// Empty for a key that is too long to be sent back.

@@ -4,7 +4,6 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.List;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
@@ -23,8 +22,7 @@ public final class DocumentsOnly {
         if (ResourceMethods.changeProperties(path.kind(), request.method())) {
             for (var name : NAMES) {
                 if (request.query().has(name)) {
-                    throw Problem.of(PARAMETER_INVALID, refusal(name, request, path.kind()))
-                            .raise();
+                    throw new ProblemException(PARAMETER_INVALID, refusal(name, request, path.kind()));
                 }
             }
         }

@@ -10,13 +10,15 @@ import org.bson.BsonValue;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 
 /// Finds filters that are valid, but most probably mean something else than their author thinks, since they match
 /// nothing: operators without `$`, which a shell removes within double quotes, and ids of another type.
 public final class FilterMistakes {
     /// Operators that are seldom names of fields. Those that often are, such as `type` and `size`, are left out.
-    private static final Set<String> COMPARISONS =
-            Set.of("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "regex", "elemMatch");
+    private static final Set<String> COMPARISONS = Words.of("""
+                    eq ne gt gte lt lte in nin exists regex elemMatch
+                    """);
 
     private static final Set<String> COMBINATIONS = Set.of("and", "or", "nor");
 

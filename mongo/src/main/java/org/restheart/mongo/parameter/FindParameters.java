@@ -82,8 +82,7 @@ public record FindParameters(
         for (var text : query.all("filter")) {
             var filter = JsonParameter.document("filter", text);
             if (filter.isEmpty()) {
-                throw Problem.of(PARAMETER_INVALID, "illegal filter parameter (empty json object)")
-                        .raise();
+                throw new ProblemException(PARAMETER_INVALID, "illegal filter parameter (empty json object)");
             }
             filters.add(filter);
         }
@@ -112,8 +111,8 @@ public record FindParameters(
                     case "RANDOM" -> new Shortcuts(eager(configured), Ahead.RANDOM, cached);
                     case "NONE" -> new Shortcuts(Positioning.NONE, cached);
                     default ->
-                        throw Problem.of(PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)")
-                                .raise();
+                        throw new ProblemException(
+                                PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)");
                 })
                 .orElseGet(() ->
                         new Shortcuts(configured, configured == Positioning.EAGER ? Ahead.LINEAR : Ahead.NONE, cached));
@@ -161,7 +160,7 @@ public record FindParameters(
         }
 
         private static ProblemException illegal() {
-            return Problem.of(PARAMETER_INVALID, "illegal hint parameter").raise();
+            return new ProblemException(PARAMETER_INVALID, "illegal hint parameter");
         }
     }
 
@@ -190,8 +189,7 @@ public record FindParameters(
             for (var value : values) {
                 var text = value.strip();
                 if (text.isEmpty()) {
-                    throw Problem.of(PARAMETER_INVALID, "Illegal sort parameter")
-                            .raise();
+                    throw new ProblemException(PARAMETER_INVALID, "Illegal sort parameter");
                 }
                 switch (text.charAt(0)) {
                     case '{' -> sort.putAll(object(text));
@@ -226,8 +224,7 @@ public record FindParameters(
                 return sort.asDocument();
             } catch (MalformedJsonException e) {
                 throw e.isAfterTheEnd()
-                        ? Problem.of(PARAMETER_INVALID, "Invalid sort parameter. " + e.getMessage())
-                                .raise()
+                        ? new ProblemException(PARAMETER_INVALID, "Invalid sort parameter. " + e.getMessage())
                         : invalid(e.getMessage());
             }
         }

@@ -4,7 +4,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.Locale;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequest;
@@ -36,8 +36,8 @@ public record FormatParameters(
             case "FULL", "F" -> true;
             case "COMPACT", "C" -> false;
             default ->
-                throw Problem.of(PARAMETER_INVALID, "illegal hal parameter; valid values are [FULL, F, COMPACT, C]")
-                        .raise();
+                throw new ProblemException(
+                        PARAMETER_INVALID, "illegal hal parameter; valid values are [FULL, F, COMPACT, C]");
         };
     }
 }

@@ -23,14 +23,11 @@ final class JsonParameter {
     /// @throws ProblemException 400
     static BsonDocument document(String name, String text) {
         if (text.isBlank()) {
-            throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter (empty)")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "illegal " + name + " parameter (empty)");
         }
         if (text.length() > MAX_LENGTH) {
-            throw Problem.of(
-                            PARAMETER_INVALID,
-                            "illegal " + name + " parameter (longer than " + MAX_LENGTH + " characters)")
-                    .raise();
+            throw new ProblemException(
+                    PARAMETER_INVALID, "illegal " + name + " parameter (longer than " + MAX_LENGTH + " characters)");
         }
         BsonValue value;
         try {

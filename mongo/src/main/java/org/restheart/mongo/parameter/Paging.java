@@ -3,6 +3,7 @@ package org.restheart.mongo.parameter;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.judged.Slice;
 
@@ -21,15 +22,12 @@ public record Paging(int page, int pageSize, boolean explicit, long skip) {
     static Paging parse(Query query, int defaultPageSize, int maxPageSize) {
         int pageSize = number(query, "pagesize", defaultPageSize);
         if (pageSize < 0 || pageSize > maxPageSize) {
-            throw Problem.of(
-                            PARAMETER_INVALID,
-                            "illegal pagesize parameter, pagesize must be >= 0 and <= " + maxPageSize)
-                    .raise();
+            throw new ProblemException(
+                    PARAMETER_INVALID, "illegal pagesize parameter, pagesize must be >= 0 and <= " + maxPageSize);
         }
         int page = number(query, "page", 1);
         if (page < 1) {
-            throw Problem.of(PARAMETER_INVALID, "illegal page parameter, it is < 1")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "illegal page parameter, it is < 1");
         }
         return new Paging(page, pageSize, query.has("page") || query.has("pagesize"), (page - 1L) * pageSize);
     }

@@ -51,8 +51,7 @@ public record Parameters(
         if (find.filter().isEmpty()
                 && isBulkWrite(request, path)
                 && request.attribute(DataWrite.KEY).isEmpty()) {
-            throw Problem.of(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests");
         }
         var variables = query.first("avars").map(text -> AggregationVariables.parse(text, settings));
         var idType = query.first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
@@ -103,8 +102,7 @@ public record Parameters(
     private static BsonDocument shardKey(String text) {
         var key = JsonParameter.document("shardkey", text);
         if (key.isEmpty()) {
-            throw Problem.of(PARAMETER_INVALID, "illegal shardkey parameter (empty json object)")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "illegal shardkey parameter (empty json object)");
         }
         return key;
     }
@@ -116,10 +114,9 @@ public record Parameters(
         /// @throws ProblemException 400, also for operators and for reserved names
         static BsonDocument parse(String text, ParameterSettings settings) {
             if (text.length() > JsonParameter.MAX_LENGTH) {
-                throw Problem.of(
-                                PARAMETER_INVALID,
-                                "illegal avars parameter (longer than " + JsonParameter.MAX_LENGTH + " characters)")
-                        .raise();
+                throw new ProblemException(
+                        PARAMETER_INVALID,
+                        "illegal avars parameter (longer than " + JsonParameter.MAX_LENGTH + " characters)");
             }
             BsonValue value;
             try {
@@ -137,17 +134,15 @@ public record Parameters(
                         .raise();
             }
             if (variables.keySet().stream().anyMatch(name -> name.startsWith("@"))) {
-                throw Problem.of(
-                                PARAMETER_INVALID,
-                                "illegal avars parameter: names that start with @ belong to the server: " + text)
-                        .raise();
+                throw new ProblemException(
+                        PARAMETER_INVALID,
+                        "illegal avars parameter: names that start with @ belong to the server: " + text);
             }
             return variables;
         }
 
         private static ProblemException notAnObject(String text) {
-            return Problem.of(PARAMETER_INVALID, "illegal avars parameter, it is not a json object: " + text)
-                    .raise();
+            return new ProblemException(PARAMETER_INVALID, "illegal avars parameter, it is not a json object: " + text);
         }
 
         /// Whether it has keys that begin with `$`, or values that are operators: Extended JSON parses such keys to

@@ -4,7 +4,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.Optional;
 import java.util.UUID;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
 /// The `sid` and `txn` parameters: in which session, and in which of its transactions, a request runs. They
@@ -60,6 +60,6 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
     }
 
     private static RuntimeException invalid(String message) {
-        return Problem.of(PARAMETER_INVALID, message).raise();
+        return new ProblemException(PARAMETER_INVALID, message);
     }
 }

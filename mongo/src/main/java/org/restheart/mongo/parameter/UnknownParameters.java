@@ -13,46 +13,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 
 /// Detects unknown query parameters. One that is similar to a known one is a warning. It is refused if the request
 /// cannot be undone; all unknown parameters are refused if the configuration says so.
 public final class UnknownParameters {
     /// All parameters that the data API and the filters before it read.
-    private static final Set<String> KNOWN = Set.of(
-            "after",
-            "avars",
-            "cache",
-            "checkEtag",
-            "count",
-            "eager",
-            "explain",
-            "filter",
-            "hal",
-            "hint",
-            "id_type",
-            "jsonMode",
-            "keys",
-            "noauthchallenge",
-            "nocache",
-            "np",
-            "page",
-            "pagesize",
-            "pretty",
-            "readConcern",
-            "readPreference",
-            "rep",
-            "shardkey",
-            "sid",
-            "sort",
-            "sort_by",
-            "txn",
-            "wm",
-            "writeConcern",
-            "writeMode");
+    private static final Set<String> KNOWN = Words.of("""
+            after avars cache checkEtag count eager explain filter hal hint id_type jsonMode keys noauthchallenge
+            nocache np page pagesize pretty readConcern readPreference rep shardkey sid sort sort_by txn wm
+            writeConcern writeMode
+            """);
 
     /// Those of `_violations`.
     private static final Set<String> WITH_SCHEMA =
@@ -163,7 +137,7 @@ public final class UnknownParameters {
     }
 
     private static ProblemException refusal(String text) {
-        return Problem.of(PARAMETER_INVALID, text).raise();
+        return new ProblemException(PARAMETER_INVALID, text);
     }
 
     private static String unknown(String name) {

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
@@ -104,7 +104,7 @@ public final class Warnings {
         var warnings = new ArrayList<String>();
         for (var text : withoutEffect(request.query())) {
             if (settings.strict()) {
-                throw Problem.of(ProblemCode.PARAMETER_INVALID, text).raise();
+                throw new ProblemException(ProblemCode.PARAMETER_INVALID, text);
             }
             warnings.add(text);
         }

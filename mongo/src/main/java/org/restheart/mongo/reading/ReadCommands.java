@@ -16,6 +16,7 @@ import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.find.Documents;
@@ -76,10 +77,8 @@ record ReadCommands(Documents documents, FairMemory memory) {
             while ((limit == 0 || found.size() < limit) && cursor.hasNext()) {
                 var document = cursor.next();
                 if (held.bytes() + document.getByteLength() > MAX_BYTES) {
-                    throw Problem.of(
-                                    ProblemCode.UNPROCESSABLE,
-                                    "the result is larger than " + (MAX_BYTES >> 20) + " MiB")
-                            .raise();
+                    throw new ProblemException(
+                            ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB");
                 }
                 if (!held.add(document.getByteLength())) {
                     throw Problem.of(ProblemCode.OVERLOADED, "other results use the available memory at the moment")

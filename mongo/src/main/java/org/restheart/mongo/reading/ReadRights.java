@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.Grant;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
@@ -60,8 +60,7 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
         for (var stage : pipeline) {
             for (var name : stage.keySet()) {
                 if (NOT_READING.contains(name)) {
-                    throw Problem.of(ProblemCode.FORBIDDEN, "the stage " + name + " is not allowed here")
-                            .raise();
+                    throw new ProblemException(ProblemCode.FORBIDDEN, "the stage " + name + " is not allowed here");
                 }
             }
         }

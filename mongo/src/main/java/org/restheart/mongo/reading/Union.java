@@ -10,6 +10,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.Words;
 
 /// Combines several pipelines over one collection: each runs separately, with its own indexes, and marks its
 /// results. The results are returned by one cursor, so that the document size limit does not apply to all of them
@@ -19,20 +20,10 @@ final class Union {
     private static final String DOCUMENT = "d";
 
     /// Stages that are allowed only at the beginning of a top-level pipeline.
-    private static final Set<String> ALONE = Set.of(
-            "$where",
-            "$near",
-            "$nearSphere",
-            "$text",
-            "$geoNear",
-            "$search",
-            "$searchMeta",
-            "$vectorSearch",
-            "$documents",
-            "$collStats",
-            "$indexStats",
-            "$planCacheStats",
-            "$currentOp");
+    private static final Set<String> ALONE = Words.of("""
+            $where $near $nearSphere $text $geoNear $search $searchMeta $vectorSearch $documents $collStats
+            $indexStats $planCacheStats $currentOp
+            """);
 
     private Union() {}
 

@@ -39,11 +39,10 @@ public enum IdType {
         try {
             return valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException _) {
-            throw Problem.of(
-                            PARAMETER_INVALID,
-                            "illegal id_type parameter; must be [OID, STRING_OID, STRING, NUMBER, DATE, MINKEY,"
-                                    + " MAXKEY, NULL, BOOLEAN]")
-                    .raise();
+            throw new ProblemException(
+                    PARAMETER_INVALID,
+                    "illegal id_type parameter; must be [OID, STRING_OID, STRING, NUMBER, DATE, MINKEY,"
+                            + " MAXKEY, NULL, BOOLEAN]");
         }
     }
 
@@ -52,8 +51,8 @@ public enum IdType {
     /// @throws ProblemException 400
     public void requireGenerated() {
         if (this != OID && this != STRING_OID) {
-            throw Problem.of(CONTENT_INVALID, "_id in content body is mandatory for documents with id type " + this)
-                    .raise();
+            throw new ProblemException(
+                    CONTENT_INVALID, "_id in content body is mandatory for documents with id type " + this);
         }
     }
 

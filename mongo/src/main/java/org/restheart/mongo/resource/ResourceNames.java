@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 
 /// Checks names of databases, collections and documents (MongoDB manual, "Naming Restrictions").
 public final class ResourceNames {
@@ -57,10 +58,8 @@ public final class ResourceNames {
 
     private static void checkLegalDb(String db) {
         if (db.isEmpty() || db.length() > 64 || hasIllegalCharacter(db)) {
-            throw Problem.of(
-                            PARAMETER_INVALID,
-                            "illegal database name, see the naming restrictions in the MongoDB manual")
-                    .raise();
+            throw new ProblemException(
+                    PARAMETER_INVALID, "illegal database name, see the naming restrictions in the MongoDB manual");
         }
     }
 
@@ -75,10 +74,8 @@ public final class ResourceNames {
 
     private static void checkLegalCollection(String collection) {
         if (collection.indexOf('\0') >= 0 || collection.indexOf('$') >= 0) {
-            throw Problem.of(
-                            PARAMETER_INVALID,
-                            "illegal collection name, see the naming restrictions in the MongoDB manual")
-                    .raise();
+            throw new ProblemException(
+                    PARAMETER_INVALID, "illegal collection name, see the naming restrictions in the MongoDB manual");
         }
     }
 

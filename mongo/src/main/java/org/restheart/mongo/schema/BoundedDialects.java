@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.restheart.http.Words;
 import org.restheart.mongo.schema.EvaluationBudget.BudgetExceededException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -30,17 +31,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /// all elements with each other if their hashes are equal, as a client can make them. Thread-safe.
 final class BoundedDialects implements DialectRegistry {
     /// Formats of texts that may be long, which are read from their beginning to their end.
-    private static final Set<String> LINEAR = Set.of(
-            "alpha",
-            "alphanumeric",
-            "iri",
-            "iri-reference",
-            "json-pointer",
-            "regex",
-            "relative-json-pointer",
-            "uri",
-            "uri-reference",
-            "uri-template");
+    private static final Set<String> LINEAR = Words.of("""
+            alpha alphanumeric iri iri-reference json-pointer regex relative-json-pointer uri uri-reference
+            uri-template
+            """);
 
     /// Characters of a text of another format. Host names and addresses have a few hundred at most.
     private static final int LONGEST = 2_048;

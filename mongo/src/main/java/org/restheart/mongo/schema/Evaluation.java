@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.schema.EvaluationBudget.BudgetExceededException;
@@ -42,8 +41,8 @@ final class Evaluation {
                             json,
                             InputFormat.JSON));
         } catch (BudgetExceededException | ValidationLimitExceededException | StackOverflowError _) {
-            throw Problem.of(ProblemCode.CONTENT_INVALID, "it takes too long to check the content against its schema")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_INVALID, "it takes too long to check the content against its schema");
         }
     }
 

@@ -2,7 +2,6 @@ package org.restheart.mongo.schema;
 
 import com.mongodb.MongoException;
 import java.util.function.Supplier;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.slf4j.Logger;
@@ -16,7 +15,7 @@ final class Misconfigured {
     private Misconfigured() {}
 
     static ProblemException because(String why) {
-        return Problem.of(ProblemCode.INTERNAL, "wrong 'jsonSchema': " + why).raise();
+        return new ProblemException(ProblemCode.INTERNAL, "wrong 'jsonSchema': " + why);
     }
 
     /// Runs code that fails for an invalid schema.

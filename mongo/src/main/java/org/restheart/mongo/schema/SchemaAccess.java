@@ -68,10 +68,9 @@ public final class SchemaAccess {
             var id = document.get("_id");
             var key = new SchemaKey(db, id != null && SchemaKey.isId(id) ? id : NEW);
             if (!mayReadAll(request, schemas.foreign(key, SchemaForm.shown(document)))) {
-                throw Problem.of(
-                                ProblemCode.FORBIDDEN,
-                                "a schema may refer to those schemas of other databases only that the caller may read")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.FORBIDDEN,
+                        "a schema may refer to those schemas of other databases only that the caller may read");
             }
             request.attribute(FoundWarnings.KEY)
                     .ifPresent(found -> schemas.missing(key, SchemaForm.shown(document)).stream()
@@ -146,8 +145,8 @@ public final class SchemaAccess {
                 }
             }
             default ->
-                throw Problem.of(ProblemCode.CONTENT_INVALID, "jsonSchema can be changed only by $set and $unset")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.CONTENT_INVALID, "jsonSchema can be changed only by $set and $unset");
         }
     }
 
@@ -217,8 +216,8 @@ public final class SchemaAccess {
     /// @throws ProblemException 403
     public void requireReadable(DataRequest request, String db, BsonValue id) {
         if (!mayRead(request.http(), new SchemaKey(db, id))) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "this would reveal a schema that the caller may not read")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN, "this would reveal a schema that the caller may not read");
         }
     }
 

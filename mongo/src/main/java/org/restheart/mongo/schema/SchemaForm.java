@@ -12,8 +12,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// Converts between the two forms of a schema: unescaped, and stored, where keys that begin with `$` begin with
 /// `_$`. Clients may send either, since some unescaped keys would be parsed as BSON types.
@@ -28,8 +28,8 @@ public final class SchemaForm {
     /// @throws org.restheart.http.ProblemException 400 for an invalid schema
     public static BsonDocument stored(String db, BsonValue id, BsonDocument content) {
         if (!SchemaKey.isId(id)) {
-            throw Problem.of(ProblemCode.CONTENT_INVALID, "the _id of a schema must be a string or an ObjectId")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_INVALID, "the _id of a schema must be a string or an ObjectId");
         }
         var meant = shown(content);
         meant.remove("_id");
@@ -105,10 +105,9 @@ public final class SchemaForm {
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
             var violations = Evaluation.of(meta, json, new EvaluationBudget());
             if (!violations.isEmpty()) {
-                throw Problem.of(
-                                ProblemCode.CONTENT_INVALID,
-                                "Request content violates JSON Schema meta schema: " + Violation.text(violations))
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.CONTENT_INVALID,
+                        "Request content violates JSON Schema meta schema: " + Violation.text(violations));
             }
         }
     }

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.CacheMeter;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.CollectionChanges;
@@ -150,10 +150,8 @@ public final class Schemas implements AutoCloseable {
             var violations = stored.compiled(key).violations(document, budget);
             if (!violations.isEmpty()) {
                 var refusal = DataWrite.VIOLATES_SCHEMA + " '" + key.idText() + "'";
-                throw Problem.of(
-                                ProblemCode.CONTENT_INVALID,
-                                disclose ? refusal + ": " + Violation.text(violations) : refusal)
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.CONTENT_INVALID, disclose ? refusal + ": " + Violation.text(violations) : refusal);
             }
         }
 

@@ -6,7 +6,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import com.mongodb.MongoNamespace;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -43,8 +43,7 @@ public final class CacheInvalidator implements Service {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.POST) {
-            throw Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed")
-                    .raise();
+            throw new ProblemException(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
         }
         request.query().first("db").ifPresent(descriptions::forget);
         if (!metadata.caches()) {
@@ -54,8 +53,7 @@ public final class CacheInvalidator implements Service {
         var db = request.query()
                 .first("db")
                 .filter(name -> !name.isEmpty())
-                .orElseThrow(() -> Problem.of(PARAMETER_INVALID, "the db query parameter is mandatory")
-                        .raise());
+                .orElseThrow(() -> new ProblemException(PARAMETER_INVALID, "the db query parameter is mandatory"));
         request.query().first("coll").ifPresentOrElse(collection -> forgetCollection(db, collection), () -> {
             metadata.forgetDbAndCollections(db);
             writes.writtenAnywhere();
@@ -66,8 +64,7 @@ public final class CacheInvalidator implements Service {
     /// @throws org.restheart.http.ProblemException 400 for invalid names
     private void forgetCollection(String db, String collection) {
         if (collection.isEmpty()) {
-            throw Problem.of(PARAMETER_INVALID, "the coll query parameter must not be empty")
-                    .raise();
+            throw new ProblemException(PARAMETER_INVALID, "the coll query parameter must not be empty");
         }
         metadata.forgetCollection(db, collection);
         writes.written(new MongoNamespace(db, collection));

@@ -114,7 +114,7 @@ public final class CsvLoader implements Service {
                     .decode(ByteBuffer.wrap(request.body().bytes()))
                     .toString();
         } catch (CharacterCodingException _) {
-            throw Problem.of(CONTENT_INVALID, "the content is not UTF-8").raise();
+            throw new ProblemException(CONTENT_INVALID, "the content is not UTF-8");
         }
     }
 
@@ -126,8 +126,8 @@ public final class CsvLoader implements Service {
                     .raise();
         }
         if (request.method() != Method.POST) {
-            throw Problem.of(METHOD_NOT_ALLOWED, "Only POST method is supported; update=true changes documents")
-                    .raise();
+            throw new ProblemException(
+                    METHOD_NOT_ALLOWED, "Only POST method is supported; update=true changes documents");
         }
         var options = CsvOptions.parse(request.query());
         requireCollection(options);
@@ -145,9 +145,7 @@ public final class CsvLoader implements Service {
         BulkWrites.Counts counts;
         try {
             if (rule.isPresent() && options.update()) {
-                var grant = request.caller().grant();
-                boolean seesAll =
-                        grant.readFilter().isEmpty() && grant.projectResponse().isEmpty();
+                boolean seesAll = request.caller().grant().showsAll();
                 counts = BulkWrites.checked(
                         client, collection, models, row -> rule.get().check(row, seesAll));
             } else {
@@ -187,7 +185,7 @@ public final class CsvLoader implements Service {
     private static void requireCollection(CsvOptions options) {
         var path = ResourcePath.parse(List.of(options.db(), options.collection()));
         if (path.kind() != ResourceKind.COLLECTION) {
-            throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+            throw new ProblemException(RESERVED_NAME, "reserved resource");
         }
         ResourceNames.check(path);
     }
@@ -196,10 +194,8 @@ public final class CsvLoader implements Service {
             Request request, CsvOptions options, BsonArray rows, Optional<DocumentRule> rule) {
         var grant = request.caller().grant();
         if (grant.checkWritten() || request.attribute(DocumentCheck.KEY).isPresent()) {
-            throw Problem.of(
-                            FORBIDDEN,
-                            "rules check the documents of this collection, which is not possible for a CSV file")
-                    .raise();
+            throw new ProblemException(
+                    FORBIDDEN, "rules check the documents of this collection, which is not possible for a CSV file");
         }
         var models = new ArrayList<WriteModel<BsonDocument>>();
         for (var element : rows) {
@@ -211,7 +207,7 @@ public final class CsvLoader implements Service {
             }
             row.put("_etag", new BsonObjectId());
             if (ResourceNames.isReservedId(row.get("_id", BsonNull.VALUE))) {
-                throw Problem.of(RESERVED_NAME, "reserved resource").raise();
+                throw new ProblemException(RESERVED_NAME, "reserved resource");
             }
             models.add(options.update() ? update(request, options, row) : insert(row));
         }
@@ -262,7 +258,6 @@ public final class CsvLoader implements Service {
     }
 
     private static ProblemException missingId() {
-        return Problem.of(CONTENT_INVALID, "a row has no cell in the column of the id")
-                .raise();
+        return new ProblemException(CONTENT_INVALID, "a row has no cell in the column of the id");
     }
 }

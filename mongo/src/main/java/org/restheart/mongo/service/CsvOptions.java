@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
+import org.restheart.http.Words;
 
 /// Options of loading a CSV file.
 ///
@@ -31,7 +31,9 @@ record CsvOptions(
         List<String> properties,
         List<String> values) {
     private static final int MAX_SEPARATOR = 20;
-    private static final Set<String> KNOWN = Set.of("db", "coll", "id", "sep", "update", "upsert", "props", "values");
+    private static final Set<String> KNOWN = Words.of("""
+            db coll id sep update upsert props values
+            """);
 
     /// Parameters that filters before the loader read.
     private static final Set<String> ELSEWHERE = Set.of("pretty", "cache");
@@ -141,6 +143,6 @@ record CsvOptions(
     }
 
     private static ProblemException refuse(String message) {
-        return Problem.of(PARAMETER_INVALID, message).raise();
+        return new ProblemException(PARAMETER_INVALID, message);
     }
 }

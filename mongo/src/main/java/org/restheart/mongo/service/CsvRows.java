@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
 import org.restheart.mongo.content.LooseValue;
 import org.restheart.mongo.format.CsvReader;
@@ -40,8 +40,8 @@ final class CsvRows {
             var row = row(names, cells(lines.next(), options.separator()), options);
             total += row.size() + 1;
             if (total > MAX_CELLS) {
-                throw Problem.of(CONTENT_TOO_LARGE, "more than " + MAX_CELLS + " cells: load the rows in several files")
-                        .raise();
+                throw new ProblemException(
+                        CONTENT_TOO_LARGE, "more than " + MAX_CELLS + " cells: load the rows in several files");
             }
             rows.add(row);
         }
@@ -58,35 +58,31 @@ final class CsvRows {
                 && options.separatorGiven()
                 && !options.separator().equals(",")) {
             CsvReader.anySeparatorIn(names.getFirst()).ifPresent(name -> {
-                throw Problem.of(
-                                PARAMETER_INVALID,
-                                "the first line does not have the separator " + ShortText.of(options.separator(), 20)
-                                        + ", but " + name + ": is that the separator? then say sep="
-                                        + (name.equals(";") ? "%3B" : name) + "; for a single column say sep=,")
-                        .raise();
+                throw new ProblemException(
+                        PARAMETER_INVALID,
+                        "the first line does not have the separator " + ShortText.of(options.separator(), 20)
+                                + ", but " + name + ": is that the separator? then say sep="
+                                + (name.equals(";") ? "%3B" : name) + "; for a single column say sep=,");
             });
         }
         if (names.size() == 1 && !options.separatorGiven()) {
             CsvReader.separatorIn(names.getFirst()).ifPresent(name -> {
-                throw Problem.of(
-                                PARAMETER_INVALID,
-                                "the first line is one column, with " + name + " in it: is " + name
-                                        + " the separator? then add sep=" + (name.equals(";") ? "%3B" : name)
-                                        + " to the query, else sep=,")
-                        .raise();
+                throw new ProblemException(
+                        PARAMETER_INVALID,
+                        "the first line is one column, with " + name + " in it: is " + name
+                                + " the separator? then add sep=" + (name.equals(";") ? "%3B" : name)
+                                + " to the query, else sep=,");
             });
         }
         CsvReader.twice(names).ifPresent(name -> {
-            throw Problem.of(CONTENT_INVALID, "the first line names the column " + name + " twice")
-                    .raise();
+            throw new ProblemException(CONTENT_INVALID, "the first line names the column " + name + " twice");
         });
         int id = options.id().orElse(-1);
         if (id >= names.size()) {
-            throw Problem.of(
-                            PARAMETER_INVALID,
-                            "id is column " + id + ", counted from 0, but the first line has " + names.size()
-                                    + (names.size() == 1 ? " column" : " columns"))
-                    .raise();
+            throw new ProblemException(
+                    PARAMETER_INVALID,
+                    "id is column " + id + ", counted from 0, but the first line has " + names.size()
+                            + (names.size() == 1 ? " column" : " columns"));
         }
     }
 

@@ -15,8 +15,8 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
@@ -178,8 +178,7 @@ record ServerTransactions(MongoClient client) {
 
     private static RuntimeException unsupported(MongoCommandException e) {
         return e.getErrorCode() == MongoCodes.ILLEGAL_OPERATION
-                ? Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "transactions need a MongoDB replica set")
-                        .raise()
+                ? new ProblemException(ProblemCode.METHOD_NOT_ALLOWED, "transactions need a MongoDB replica set")
                 : e;
     }
 

@@ -4,8 +4,8 @@ import static org.restheart.http.ProblemCode.BAD_REQUEST;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadConcern;
-import java.util.Optional;
 import java.util.UUID;
+import java.util.function.ObjLongConsumer;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -13,12 +13,12 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.ShortText;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.session.ServerTransactions.TransactionState;
 
@@ -27,14 +27,13 @@ public final class SessionHandlers {
     private final Sessions sessions;
     private final ServerTransactions transactions;
     private final OpenTransactions open;
-    private final Optional<String> base;
+    private final Locations locations;
 
-    /// @param base of `Location` URLs, in place of the request's host
-    public SessionHandlers(Sessions sessions, Optional<String> base) {
+    public SessionHandlers(Sessions sessions, Locations locations) {
         this.sessions = sessions;
         this.transactions = sessions.transactions();
         this.open = sessions.open();
-        this.base = base.map(url -> url.replaceAll("/+$", ""));
+        this.locations = locations;
     }
 
     /// `POST /_sessions`: the session is created in MongoDB when it is first used.
@@ -42,20 +41,18 @@ public final class SessionHandlers {
         var content = request.contentDocument();
         var ops = content.get("ops", new BsonDocument());
         if (!ops.isDocument()) {
-            throw Problem.of(BAD_REQUEST, "ops must be an object").raise();
+            throw new ProblemException(BAD_REQUEST, "ops must be an object");
         }
         warnOfUnknown(request, "", content, "ops");
         warnOfUnknown(request, "ops.", ops.asDocument(), "causallyConsistent");
         var causal = ops.asDocument().get("causallyConsistent", BsonBoolean.TRUE);
         if (!causal.isBoolean()) {
-            throw Problem.of(BAD_REQUEST, "causallyConsistent must be a boolean")
-                    .raise();
+            throw new ProblemException(BAD_REQUEST, "causallyConsistent must be a boolean");
         }
         var id = SessionId.create(
                 Sessions.owner(request.http()), causal.asBoolean().getValue());
-        var connection = request.http().connection();
-        var server = base.orElseGet(() -> connection.scheme() + "://" + connection.hostAndPort());
-        return JsonResponses.empty(201).with("Location", server + request.selfPath() + "/" + id.uuid());
+        var location = locations.server(request) + request.selfPath() + "/" + id.uuid();
+        return JsonResponses.empty(201).with("Location", location);
     }
 
     private static void warnOfUnknown(DataRequest request, String prefix, BsonDocument options, String known) {
@@ -134,22 +131,23 @@ public final class SessionHandlers {
 
     /// `PATCH /_sessions/{sid}/_txns/{n}`
     public Response commit(DataRequest request) {
-        request.http().requireThread();
-        var session = session(request);
-        long number = number(request);
-        transactions.commit(session, number);
-        open.ended(session, number);
-        return JsonResponses.empty(200);
+        return end(request, transactions::commit, 200);
     }
 
     /// `DELETE /_sessions/{sid}/_txns/{n}`
     public Response abort(DataRequest request) {
+        return end(request, transactions::abort, 204);
+    }
+
+    /// @throws ProblemException 400 for a number that is none
+    private Response end(DataRequest request, ObjLongConsumer<BsonDocument> how, int status) {
         request.http().requireThread();
         var session = session(request);
-        long number = number(request);
-        transactions.abort(session, number);
+        long number = SessionParameter.transaction(
+                String.valueOf(request.path().transaction()), "illegal txnId: it must be a number");
+        how.accept(session, number);
         open.ended(session, number);
-        return JsonResponses.empty(204);
+        return JsonResponses.empty(status);
     }
 
     private BsonDocument session(DataRequest request) {
@@ -158,11 +156,5 @@ public final class SessionHandlers {
 
     private static UUID id(DataRequest request) {
         return SessionParameter.sessionId(request.path().requireName());
-    }
-
-    /// @throws ProblemException 400
-    private static long number(DataRequest request) {
-        return SessionParameter.transaction(
-                String.valueOf(request.path().transaction()), "illegal txnId: it must be a number");
     }
 }

@@ -14,6 +14,7 @@ import org.bson.BsonInt32;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
@@ -70,7 +71,7 @@ public final class Sessions {
     static BsonDocument serverSession(Request request, UUID id) {
         var session = new SessionId(id);
         if (!session.mayBeOf(owner(request))) {
-            throw Problem.of(ProblemCode.NOT_FOUND, "Session does not exist").raise();
+            throw new ProblemException(ProblemCode.NOT_FOUND, "Session does not exist");
         }
         return session.serverSession(owner(request));
     }

@@ -14,6 +14,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
@@ -48,19 +49,17 @@ public final class CollectionValidator {
         check(wanted);
         request.http().requireThread();
         var schema = schema(request)
-                .orElseThrow(() -> Problem.of(
-                                CONTENT_INVALID, "the collection has no jsonSchema, from which a validator is made")
-                        .raise());
+                .orElseThrow(() -> new ProblemException(
+                        CONTENT_INVALID, "the collection has no jsonSchema, from which a validator is made"));
         access.requireReadable(request, schema.db(), schema.id());
         var db = request.path().requireDb();
         var collection = request.path().requireCollection();
         var before = validators.find(db, collection);
         if (before.filter(found -> !found.follows()).isPresent() && !isOn(wanted, "replace")) {
-            throw Problem.of(
-                            CONFLICT,
-                            "the collection has a validator that was not made from its schema; \"replace\": true"
-                                    + " replaces it")
-                    .raise();
+            throw new ProblemException(
+                    CONFLICT,
+                    "the collection has a validator that was not made from its schema; \"replace\": true"
+                            + " replaces it");
         }
         var translation = validators.translate(schema);
         if (!translation.isComplete() && !isOn(wanted, "weaker")) {
@@ -117,8 +116,7 @@ public final class CollectionValidator {
     }
 
     private static RuntimeException missing() {
-        return Problem.of(NOT_FOUND, "the collection has no validator that was made from its schema")
-                .raise();
+        return new ProblemException(NOT_FOUND, "the collection has no validator that was made from its schema");
     }
 
     private Optional<SchemaSource> schema(DataRequest request) {
@@ -160,11 +158,10 @@ public final class CollectionValidator {
             var values = OPTIONS.get(name);
             boolean legal = values == null ? FLAGS.contains(name) && value.isBoolean() : isOneOf(value, values);
             if (!legal) {
-                throw Problem.of(
-                                CONTENT_INVALID,
-                                "illegal " + name + "; there are weaker and replace (booleans), validationLevel (strict"
-                                        + " or moderate) and validationAction (error or warn)")
-                        .raise();
+                throw new ProblemException(
+                        CONTENT_INVALID,
+                        "illegal " + name + "; there are weaker and replace (booleans), validationLevel (strict"
+                                + " or moderate) and validationAction (error or warn)");
             }
         });
     }

@@ -12,6 +12,7 @@ import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Words;
 
 /// BSON types that JSON lacks. The gateway's validator sees their values as objects with one known key, and MongoDB's
 /// keywords about objects do not apply to them, so that it is decided here which of these types a schema admits.
@@ -24,18 +25,10 @@ final class ExtendedTypes {
     /// By name for `bsonType`.
     private static final Map<String, Form> ALL = all();
 
-    private static final Set<String> ABOUT_OBJECTS = Set.of(
-            "required",
-            "properties",
-            "patternProperties",
-            "additionalProperties",
-            "minProperties",
-            "maxProperties",
-            "dependencies",
-            "dependentRequired",
-            "dependentSchemas",
-            "propertyNames",
-            "unevaluatedProperties");
+    private static final Set<String> ABOUT_OBJECTS = Words.of("""
+            required properties patternProperties additionalProperties minProperties maxProperties dependencies
+            dependentRequired dependentSchemas propertyNames unevaluatedProperties
+            """);
 
     private static final Set<String> OUT_OF_USE = Set.of("javascriptWithScope", "dbPointer");
 

@@ -14,12 +14,19 @@ import org.slf4j.LoggerFactory;
 /// A write of JSON Schemas, or of properties by which collections name them: updates MongoDB's validators before it
 /// responds, and warns the client of validators that differ from their schema afterwards. The write itself is done,
 /// so that a failure of this is a warning, too.
-///
-/// @param write the write itself
-public record FollowedWrite(Validators validators, DataHandler write) implements DataHandler {
+public final class FollowedWrite implements DataHandler {
     private static final Logger LOG = LoggerFactory.getLogger(FollowedWrite.class);
 
     private static final int MAX_NAMES = 10;
+
+    private final Validators validators;
+    private final DataHandler write;
+
+    /// @param write the write itself
+    public FollowedWrite(Validators validators, DataHandler write) {
+        this.validators = validators;
+        this.write = write;
+    }
 
     @Override
     public Response handle(DataRequest request) {

@@ -12,8 +12,9 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
+import org.restheart.http.Words;
 import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.References.Referred;
 import org.restheart.mongo.validator.SchemaPlace.Draft;
@@ -29,53 +30,18 @@ final class SchemaTranslator {
     private static final int MAX_SUBSCHEMAS = 2_000;
 
     /// Keywords without an effect on validity.
-    private static final Set<String> ANNOTATIONS = Set.of(
-            "$schema",
-            "$comment",
-            "$defs",
-            "definitions",
-            "title",
-            "description",
-            "default",
-            "examples",
-            "readOnly",
-            "writeOnly",
-            "deprecated",
-            "$anchor",
-            "$vocabulary",
-            "contentEncoding",
-            "contentMediaType",
-            "contentSchema");
+    private static final Set<String> ANNOTATIONS = Words.of("""
+            $schema $comment $defs definitions title description default examples readOnly writeOnly deprecated
+            $anchor $vocabulary contentEncoding contentMediaType contentSchema
+            """);
 
     /// Keywords about values of one type; translated together.
-    private static final Set<String> GROUPED = Set.of(
-            "type",
-            "enum",
-            "const",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-            "minLength",
-            "maxLength",
-            "pattern",
-            "items",
-            "additionalItems",
-            "prefixItems",
-            "minItems",
-            "maxItems",
-            "uniqueItems",
-            "contains",
-            "required",
-            "properties",
-            "patternProperties",
-            "additionalProperties",
-            "minProperties",
-            "maxProperties",
-            "dependencies",
-            "dependentRequired",
-            "dependentSchemas");
+    private static final Set<String> GROUPED = Words.of("""
+            type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
+            items additionalItems prefixItems minItems maxItems uniqueItems contains required properties
+            patternProperties additionalProperties minProperties maxProperties dependencies dependentRequired
+            dependentSchemas
+            """);
 
     private final References references;
     private final Set<LeftOut> leftOut = new LinkedHashSet<>();
@@ -105,8 +71,7 @@ final class SchemaTranslator {
 
     Part part(BsonValue schema, SchemaPlace place, Bound bound) {
         if (++size > MAX_SUBSCHEMAS) {
-            throw Problem.of(ProblemCode.UNPROCESSABLE, "the schema is too large for a validator of MongoDB")
-                    .raise();
+            throw new ProblemException(ProblemCode.UNPROCESSABLE, "the schema is too large for a validator of MongoDB");
         }
         if (schema instanceof BsonBoolean admits) {
             return admits.getValue() ? Part.ANY : Part.nothing();

@@ -28,7 +28,6 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.resource.ResourceNames;
 
@@ -119,8 +118,8 @@ final class DryRun implements AutoCloseable {
 
     /// For filters that match documents in their collection and not their copies.
     static ProblemException unmatched() {
-        return Problem.of(METHOD_NOT_ALLOWED, "such a filter needs a MongoDB replica set, and no transaction")
-                .raise();
+        return new ProblemException(
+                METHOD_NOT_ALLOWED, "such a filter needs a MongoDB replica set, and no transaction");
     }
 
     /// As [#result]; empty if the update's filter did not match the copy.
@@ -169,8 +168,8 @@ final class DryRun implements AutoCloseable {
             if (inTransaction) {
                 return byId.append("$expr", size);
             }
-            throw Problem.of(METHOD_NOT_ALLOWED, "changes of documents of this size need a MongoDB replica set")
-                    .raise();
+            throw new ProblemException(
+                    METHOD_NOT_ALLOWED, "changes of documents of this size need a MongoDB replica set");
         }
         var same = List.of(equal(ROOT, new BsonDocument("$literal", stored)), size);
         return byId.append("$expr", new BsonDocument("$and", new BsonArray(same)));

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Update;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// Filters by `_id`, and changes that keep it.
 public final class Ids {
@@ -45,8 +45,8 @@ public final class Ids {
     private static BsonDocument withId(BsonDocument operators, BsonValue id) {
         if (operators.get("$setOnInsert", new BsonDocument()) instanceof BsonDocument fields) {
             if (!fields.get("_id", id).equals(id)) {
-                throw Problem.of(ProblemCode.CONTENT_INVALID, "_id in json data cannot be different than id in URL")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.CONTENT_INVALID, "_id in json data cannot be different than id in URL");
             }
             operators.put("$setOnInsert", fields.clone().append("_id", id));
         }

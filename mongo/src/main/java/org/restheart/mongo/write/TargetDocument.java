@@ -21,6 +21,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
+import org.restheart.http.Words;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
@@ -226,20 +227,9 @@ public final class TargetDocument {
         /// Each of them is compared with all fields of the document: 100 take half a second in one of 16 MiB.
         private static final int MOST_PATHS = 100;
 
-        private static final Set<String> OPERATORS = Set.of(
-                "$set",
-                "$unset",
-                "$inc",
-                "$mul",
-                "$min",
-                "$max",
-                "$rename",
-                "$setOnInsert",
-                "$currentDate",
-                "$push",
-                "$addToSet",
-                "$pop",
-                "$bit");
+        private static final Set<String> OPERATORS = Words.of("""
+                $set $unset $inc $mul $min $max $rename $setOnInsert $currentDate $push $addToSet $pop $bit
+                """);
 
         private ShortUpdate() {}
 

@@ -10,7 +10,6 @@ import com.mongodb.connection.ClusterType;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
@@ -71,8 +70,7 @@ final class Transaction {
                 }
             } catch (MongoException e) {
                 if (isStandalone(e)) {
-                    throw Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "this needs a MongoDB replica set")
-                            .raise();
+                    throw new ProblemException(ProblemCode.METHOD_NOT_ALLOWED, "this needs a MongoDB replica set");
                 }
                 if (!e.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
                     throw e;
@@ -80,8 +78,7 @@ final class Transaction {
             }
             pause(attempt);
         }
-        throw Problem.of(ProblemCode.CONFLICT, "the document changes too often; try again")
-                .raise();
+        throw new ProblemException(ProblemCode.CONFLICT, "the document changes too often; try again");
     }
 
     /// The driver replaces the server's error of a write by one of its own.

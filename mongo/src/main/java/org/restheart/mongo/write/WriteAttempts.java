@@ -3,7 +3,6 @@ package org.restheart.mongo.write;
 import com.mongodb.MongoWriteException;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
@@ -96,7 +95,6 @@ record WriteAttempts(DocumentCondition condition) {
     }
 
     static ProblemException changesTooOften() {
-        return Problem.of(ProblemCode.CONFLICT, "the document changes too often; try again")
-                .raise();
+        return new ProblemException(ProblemCode.CONFLICT, "the document changes too often; try again");
     }
 }

@@ -7,7 +7,6 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.RawBsonDocument;
 import org.restheart.http.DocumentCheck;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.Grant;
@@ -73,8 +72,8 @@ public final class WrittenCheck {
     }
 
     public static ProblemException outside() {
-        return Problem.of(ProblemCode.FORBIDDEN, "the permission does not cover the document as it would be stored")
-                .raise();
+        return new ProblemException(
+                ProblemCode.FORBIDDEN, "the permission does not cover the document as it would be stored");
     }
 
     private static List<BsonDocument> literals(List<RawBsonDocument> documents) {
