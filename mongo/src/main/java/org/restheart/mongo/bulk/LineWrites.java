@@ -23,11 +23,11 @@ import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
+import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -134,7 +134,7 @@ final class LineWrites {
                 .filter(MongoCodes::isDuplicateId)
                 .forEach(error -> failed.put(
                         error.getIndex(), lines.get(error.getIndex()).element().id()));
-        var open = EntityTags.idsWith(BatchTag.of(request.http()), collection, failed.values());
+        var open = Ids.taggedWith(BatchTag.of(request.http()), collection, failed.values());
         for (int i = 0; i < lines.size(); i++) {
             if (!failed.containsKey(i)) {
                 open.remove(lines.get(i).element().id()); // stored by this attempt

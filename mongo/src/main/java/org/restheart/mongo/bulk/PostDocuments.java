@@ -28,13 +28,13 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.mongo.write.BulkWrites;
+import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -147,7 +147,7 @@ public final class PostDocuments implements Creation {
                 .filter(i -> i.equals(
                         first.get(elements.get(i).id()))) // the second of two equal ones fails in every attempt
                 .forEach(i -> taken.put(elements.get(i).id(), i));
-        taken.keySet().retainAll(EntityTags.idsWith(etag, collection, taken.keySet()));
+        taken.keySet().retainAll(Ids.taggedWith(etag, collection, taken.keySet()));
         return Set.copyOf(taken.values());
     }
 

@@ -17,13 +17,13 @@ import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Preconditions;
@@ -91,7 +91,7 @@ public final class PostDocument implements Creation {
             case Inserts.Outcome.Refused(var error) -> {
                 if (ids.mayRepeat()
                         && MongoCodes.isDuplicateId(error)
-                        && !EntityTags.idsWith(etag, collections.of(request), List.of(id))
+                        && !Ids.taggedWith(etag, collections.of(request), List.of(id))
                                 .isEmpty()) {
                     yield created(request, id, etag);
                 }

@@ -1,19 +1,10 @@
 package org.restheart.mongo.exchange;
 
-import com.mongodb.ReadPreference;
-import com.mongodb.client.MongoCollection;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
-import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Request;
@@ -70,22 +61,6 @@ public final class EntityTags {
             case STRING -> Optional.of(etag.asString().getValue());
             default -> Optional.empty();
         };
-    }
-
-    /// The ids of those documents that have a tag which is unique to a request: an earlier attempt of it wrote them.
-    /// Reads from the primary.
-    ///
-    /// @return modifiable
-    public static Set<BsonValue> idsWith(
-            ObjectId etag, MongoCollection<RawBsonDocument> collection, Collection<BsonValue> ids) {
-        var filter = new BsonDocument("_id", new BsonDocument("$in", new BsonArray(List.copyOf(ids))))
-                .append(FIELD, new BsonObjectId(etag));
-        return collection
-                .withReadPreference(ReadPreference.primary())
-                .find(filter)
-                .projection(new BsonDocument("_id", new BsonInt32(1)))
-                .map(document -> document.get("_id"))
-                .into(new HashSet<>());
     }
 
     /// The response with the tag of `document`, if it has one.

@@ -1,13 +1,25 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoCollection;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.exchange.EntityTags;
 
-/// Filters by `_id`, and changes that keep it.
+/// Filters by `_id`, changes that keep it, and the ids that a request has written.
 public final class Ids {
     private Ids() {}
 
@@ -19,6 +31,22 @@ public final class Ids {
                     case DOCUMENT, REGULAR_EXPRESSION -> new BsonDocument("$eq", id);
                     default -> id;
                 });
+    }
+
+    /// The ids of those documents that have a tag which is unique to a request: an earlier attempt of it wrote them.
+    /// Reads from the primary.
+    ///
+    /// @return modifiable
+    public static Set<BsonValue> taggedWith(
+            ObjectId etag, MongoCollection<RawBsonDocument> collection, Collection<BsonValue> ids) {
+        var filter = new BsonDocument("_id", new BsonDocument("$in", new BsonArray(List.copyOf(ids))))
+                .append(EntityTags.FIELD, new BsonObjectId(etag));
+        return collection
+                .withReadPreference(ReadPreference.primary())
+                .find(filter)
+                .projection(new BsonDocument("_id", new BsonInt32(1)))
+                .map(document -> document.get("_id"))
+                .into(new HashSet<>());
     }
 
     /// The same change, which also sets the id of a document that an upsert inserts. MongoDB usually copies
