@@ -245,7 +245,14 @@ public final class Gateway implements AutoCloseable {
 
     private void bindDatabaseProbe(MongoClient client) {
         var probe = config.databaseProbe();
-        bind(probe.endpoint(), new DatabaseProbe(client, probe.database(), probe.timeout(), () -> stopping));
+        bind(
+                probe.endpoint(),
+                new DatabaseProbe(
+                        client,
+                        probe.database(),
+                        probe.timeout(),
+                        () -> stopping,
+                        config.security().guards().clientAddress()));
     }
 
     private void bind(Endpoint endpoint, Service service) {

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +34,7 @@ class DatabaseProbeTest {
                         fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: pw, roles: [a]}]}
                         fullAuthorizer: {enabled: true, authentication-required: true}
                         database-probe: {timeout-ms: 1500}
+                        bruteForceAttackGuard: {trust-x-forwarded-for: true}
                         """.formatted(mongod.connectionString())))) {
             var client = TestClient.of(gateway.address());
             await().atMost(Duration.ofSeconds(30))
@@ -57,19 +57,26 @@ class DatabaseProbeTest {
     }
 
     private static void assertThatManyAtOnceAreRefused(TestClient client) throws Exception {
-        var probes = new ArrayList<Callable<HttpResponse<String>>>();
-        for (int i = 0; i < 40; i++) {
-            probes.add(() -> client.get("/health/db"));
-        }
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var probes = IntStream.range(0, 40)
+                    .mapToObj(_ -> threads.submit(() -> client.get("/health/db")))
+                    .toList();
+            await().until(() -> probes.stream().anyMatch(Future::isDone)); // the first refusal, while others wait
+            var others = IntStream.range(0, 5)
+                    .mapToObj(i -> client.with("X-Forwarded-For", "192.0.2." + i))
+                    .map(other -> threads.submit(() -> other.get("/health/db")))
+                    .toList();
             int refused = 0;
-            for (var probe : threads.invokeAll(probes)) {
+            for (var probe : probes) {
                 var answer = probe.get();
                 assertThat(answer.statusCode()).isIn(429, 503, 504);
                 assertThat(answer.body()).contains("\"status\": \"error\"");
                 refused += answer.statusCode() == 429 ? 1 : 0;
             }
             assertThat(refused).isBetween(1, 40 - 15);
+            for (var other : others) {
+                assertThat(other.get().statusCode()).as("of another address").isIn(503, 504);
+            }
         }
     }
 }

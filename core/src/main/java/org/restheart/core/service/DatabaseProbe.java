@@ -6,7 +6,6 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.connection.ServerDescription;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -23,20 +22,27 @@ import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
+import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// `GET /health/db`: reports whether MongoDB responds. At most one ping is sent at a time, and its result serves all
-/// requests within a second.
+/// requests within a second. Of those who wait for it, no address has all places: a balancer whose probe is refused
+/// takes
+/// the gateway out.
 public final class DatabaseProbe implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final int MAX_WAITING = 15;
+
+    /// Of all addresses; of one half as many.
+    private static final int MAX_WAITING = 30;
 
     private final MongoClient client;
     private final MongoDatabase database;
-    private final Semaphore places = new Semaphore(MAX_WAITING);
+    private final ClientAddress clients;
+    private final FairShares places = new FairShares(MAX_WAITING, 0);
     private final ReentrantLock asking = new ReentrantLock();
     private final BooleanSupplier stopping;
     private volatile @Nullable Verdict last;
@@ -44,8 +50,11 @@ public final class DatabaseProbe implements Service {
     /// @param stopping whether load balancers should send no more requests
     /// @param timeout after which MongoDB counts as unavailable
     /// @param database that is pinged
-    public DatabaseProbe(MongoClient client, String database, Duration timeout, BooleanSupplier stopping) {
+    /// @param clients determines the address of a request
+    public DatabaseProbe(
+            MongoClient client, String database, Duration timeout, BooleanSupplier stopping, ClientAddress clients) {
         this.stopping = stopping;
+        this.clients = clients;
         this.client = client;
         this.database = client.getDatabase(database).withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -83,7 +92,8 @@ public final class DatabaseProbe implements Service {
             return known;
         }
         request.requireThread();
-        if (!places.tryAcquire()) {
+        var address = CallerScope.address(clients.of(request));
+        if (!places.tryTake(address)) {
             return answer(429, "error", "too many probes at once");
         }
         try {
@@ -95,7 +105,7 @@ public final class DatabaseProbe implements Service {
                 asking.unlock();
             }
         } finally {
-            places.release();
+            places.release(address);
         }
     }
 
