@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -16,6 +17,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -27,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.restheart.core.Gateway;
+import org.restheart.testkit.EventStreamClient;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -196,6 +204,61 @@ class EndedCredentialsTest {
             await().atMost(Duration.ofSeconds(5))
                     .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
             assertThat(others.stillOpen()).hasSize(OpenResponses.KINDS);
+        }
+    }
+
+    private static String slowHash(String password) {
+        return BCrypt.withDefaults().hashToString(12, password.toCharArray());
+    }
+
+    private static Future<?> end(ExecutorService threads, Listener listener) {
+        return threads.submit(() -> {
+            try {
+                listener.next();
+            } catch (IOException _) {
+                return;
+            }
+            throw new AssertionError("an event");
+        });
+    }
+
+    /// A quarter of a second for each password that is checked.
+    @Test
+    void many_responses_of_one_account_delay_neither_each_other_nor_those_of_others() throws Exception {
+        gateway.insert("users", "{_id: 'many', password: '" + slowHash("pw") + "', roles: ['editor']}");
+        var single = account(gateway);
+        var ends = new ArrayList<Future<?>>();
+        var open = new ArrayList<Listener>();
+        try (var other = new Listener(single);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 60; i++) {
+                open.add(new Listener("many"));
+                assertThat(open.getLast().status()).contains(" 200 ");
+                ends.add(end(threads, open.getLast()));
+            }
+            var otherEnds = end(threads, other);
+            gateway.collection("users").updateOne(eq("_id", "many"), set("password", slowHash("another")));
+            await().until(() -> ends.stream().anyMatch(Future::isDone)); // the checks have begun
+            gateway.collection("users").deleteOne(eq("_id", single));
+            otherEnds.get(8, TimeUnit.SECONDS);
+            for (var each : ends) {
+                each.get(8, TimeUnit.SECONDS);
+            }
+        } finally {
+            for (var each : open) {
+                each.close();
+            }
+        }
+    }
+
+    /// To the changes of `/watched`, with a password.
+    private static final class Listener extends EventStreamClient {
+        Listener(String name) throws IOException {
+            super(
+                    gateway.address().getPort(),
+                    "GET /watched/_streams/all",
+                    List.of("Authorization: " + TestClient.basic(name, "pw")),
+                    "");
         }
     }
 

@@ -167,6 +167,14 @@ class MistakesOfOperatorsTest {
                 .isEqualTo(1);
     }
 
+    @Test
+    void a_gateway_that_has_stopped_does_not_hold_the_lock_for_ever() {
+        gateway.insert("users", "{_id: 'root', password: '" + TestGateway.hash("root-pw") + "', roles: ['admin']}");
+        gateway.insert("_manager_lock", "{_id: 'managers', owner: 'stopped', until: {$date: '2020-01-01T00:00:00Z'}}");
+        assertStatus(204, admin().send("DELETE", "/users/root", ""));
+        assertThat(gateway.collection("_manager_lock").countDocuments()).isZero();
+    }
+
     private static long deletions(TestMongo mongo, String db) {
         return mongo.client()
                 .getDatabase("admin")

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -11,11 +12,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -25,12 +28,15 @@ import org.slf4j.LoggerFactory;
 
 /// Closes connections that are no longer authorized: always when their credentials expire or, after a change of
 /// what they rest on, are no longer good; and, if configured, when their requests would no longer be admitted.
-/// Every response that stays open for a caller is watched here, whichever service sends it. Thread-safe.
+/// Every response that stays open for a caller is watched here, whichever service sends it. To reject a password takes
+/// long, and a caller may have many connections: those of others do not wait for its checks. Thread-safe.
 public final class AuthorizationWatch {
     private static final Logger LOG = LoggerFactory.getLogger(AuthorizationWatch.class);
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final int MAX_CHANGED = 1_000;
+    private static final String BASIC = "Basic ";
 
+    private final BackgroundTasks tasks;
     private final Duration interval;
     private final Reauthorization reauthorization;
     private final Set<AuthorizationBasis> changed = ConcurrentHashMap.newKeySet();
@@ -41,8 +47,12 @@ public final class AuthorizationWatch {
     /// that could not be checked.
     private final Queue<Authorization> unchecked = new ConcurrentLinkedQueue<>();
 
+    /// The callers whose connections are being checked.
+    private final Set<String> checking = ConcurrentHashMap.newKeySet();
+
     /// @param interval in which each request is asked whether it would be admitted; zero for never
     AuthorizationWatch(BackgroundTasks tasks, Duration interval, Reauthorization reauthorization) {
+        this.tasks = tasks;
         this.interval = interval;
         this.reauthorization = reauthorization;
         BooleanSupplier any = () -> !watched.isEmpty();
@@ -63,6 +73,7 @@ public final class AuthorizationWatch {
         private final Optional<Instant> expires;
         private final Set<AuthorizationBasis> bases;
         private final @Nullable Request request;
+        private final String caller = CallerScope.current();
 
         /// @param request null if it will not be needed
         Authorization(
@@ -75,6 +86,13 @@ public final class AuthorizationWatch {
 
         boolean hasExpired(Instant now) {
             return expires.filter(end -> !now.isBefore(end)).isPresent();
+        }
+
+        /// The field with a password; empty for other credentials.
+        Optional<String> password() {
+            return Optional.ofNullable(request)
+                    .flatMap(known -> known.headers().first("Authorization"))
+                    .filter(field -> field.regionMatches(true, 0, BASIC, 0, BASIC.length()));
         }
 
         boolean restsOn(Set<AuthorizationBasis> any) {
@@ -155,12 +173,42 @@ public final class AuthorizationWatch {
                     .forEach(due::add);
         }
         due.stream()
-                .filter(authorization -> watched.contains(authorization)
-                        && !is(
-                                authorization,
-                                request -> reauthorization.current(request).isPresent(),
-                                () -> unchecked.add(authorization)))
-                .forEach(this::end);
+                .filter(watched::contains)
+                .collect(Collectors.groupingBy(authorization -> authorization.caller))
+                .forEach(this::check);
+    }
+
+    private void check(String caller, List<Authorization> theirs) {
+        if (!checking.add(caller)) {
+            unchecked.addAll(theirs); // what has changed meanwhile
+            return;
+        }
+        tasks.start(
+                "streams-of-account",
+                () -> CallerScope.run(caller, () -> {
+                    try {
+                        endUnknown(theirs);
+                    } finally {
+                        checking.remove(caller);
+                    }
+                }));
+    }
+
+    /// A password that was rejected once is not checked for each connection.
+    private void endUnknown(List<Authorization> theirs) {
+        var rejected = new HashSet<String>();
+        for (var authorization : theirs) {
+            var password = authorization.password();
+            boolean good = password.filter(rejected::contains).isEmpty()
+                    && is(
+                            authorization,
+                            request -> reauthorization.current(request).isPresent(),
+                            () -> unchecked.add(authorization));
+            if (!good) {
+                password.ifPresent(rejected::add);
+                end(authorization);
+            }
+        }
     }
 
     private void endExpired() {
