@@ -3,13 +3,12 @@ package org.restheart.console;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
+import org.restheart.http.Digests;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -88,10 +87,6 @@ final class StaticFile {
 
     /// The first half of the SHA-256, in hexadecimal digits.
     static String digest(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes), 0, 16);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Digests.sha256().digest(bytes), 0, 16);
     }
 }

@@ -1,6 +1,5 @@
 package org.restheart.core;
 
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import javax.crypto.spec.SecretKeySpec;
 import org.restheart.console.Graphiql;
 import org.restheart.console.SwaggerUi;
@@ -20,8 +18,8 @@ import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.PreferFilter;
 import org.restheart.core.metrics.Metrics;
+import org.restheart.core.metrics.Metrics.Part;
 import org.restheart.core.observation.Observer;
-import org.restheart.core.observation.SubscriptionObservations;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.service.BuildInfo;
@@ -45,6 +43,7 @@ import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.changestream.ChangeStreams;
+import org.restheart.mongo.importing.ImportConfig;
 import org.restheart.mongo.importing.ImportService;
 import org.restheart.mongo.service.CacheInvalidator;
 import org.restheart.mongo.service.CsvLoader;
@@ -60,7 +59,7 @@ final class DataServices {
     private static final Logger LOG = LoggerFactory.getLogger(DataServices.class);
 
     private final GatewayConfig config;
-    private final MongoConfig data;
+    private final MongoConfig mongo;
     private final MongoClient client;
     private final GatewayParts parts;
     private final Security security;
@@ -80,7 +79,7 @@ final class DataServices {
             Security security,
             InProcessRequests judgedRequests) {
         this.config = config;
-        this.data = config.mongo().orElseThrow();
+        this.mongo = config.mongo().orElseThrow();
         this.client = client;
         this.parts = parts;
         this.security = security;
@@ -91,71 +90,62 @@ final class DataServices {
     ///
     /// @return their bindings
     List<Binding> open() {
-        var streamClient = connectForStreams();
-        var streams = new ChangeStreams(
-                parts.tasks(), streamClient, data.streams(), parts.metrics().streams(), security);
-        security.watchCredentials(streams::credentialsChanged);
-        parts.opened().push(streams::close);
-        var service = new MongoService(
-                parts.tasks(), data, client, streams, parts.metrics().coalescing(), judgedRequests);
-        parts.opened().push(service::close);
-        service.metadata().meter().ifPresent(parts.metrics()::watch);
-        parts.metrics().watch(service.schemas().meter());
+        var streams = openStreams();
+        var data = openData(streams);
         var guards = new ArrayList<Filter>();
-        guards.add(new HiddenNames(service, client).ofCreations(this::hiding));
+        guards.add(new HiddenNames(data, client).ofCreations(this::hiding));
         guards.add(OffServices.of(config));
         guards.add(new PreferFilter(judgedRequests));
-        guards.addAll(security.guards(service.forbiddenOperators(), path -> unreachable(service, path)));
-        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, service, streams)));
-        bindings.add(Binding.prefix(service, data.uri(), true).behind(guards));
-        bind(
-                config.cacheInvalidator(),
-                new CacheInvalidator(service.metadata(), service.writes(), service.descriptions()));
+        guards.addAll(security.guards().filters(data.forbiddenOperators(), path -> unreachable(data, path)));
+        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, data, streams)));
+        bindings.add(Binding.prefix(data, mongo.uri(), true).behind(guards));
+        bind(config.cacheInvalidator(), new CacheInvalidator(data.metadata(), data.writes(), data.descriptions()));
         if (config.csvLoader().enabled()) {
-            bindings.add(Binding.of(
-                            new CsvLoader(
-                                    client,
-                                    service.metadata(),
-                                    service.schemas(),
-                                    service.writes(),
-                                    service.forbiddenOperators()),
-                            config.csvLoader())
-                    .behind(guards));
+            var loader =
+                    new CsvLoader(client, data.metadata(), data.schemas(), data.writes(), data.forbiddenOperators());
+            bindings.add(Binding.of(loader, config.csvLoader()).behind(guards));
         }
-        config.dataApi().ifPresent(api -> bindDataApi(api, service));
-        config.openApi().ifPresent(openApi -> bindOpenApi(openApi, service));
-        // Not secured as paths: what tools and imports do is authorized as requests of the REST API.
-        config.mcp().ifPresent(this::warnOfUnknownName);
-        config.mcp()
-                .map(mcp -> new McpService(
-                        mcp,
-                        judgedRequests,
-                        service.paths(),
-                        service.catalog(),
-                        surroundings(streams.budget()),
-                        parts.metrics().mcp()))
-                .ifPresent(mcp -> {
-                    parts.opened().push(mcp::close);
-                    bindings.add(Binding.prefix(mcp, mcp.uri(), false));
-                });
-        config.imports()
-                .map(imports -> new ImportService(
-                        imports, client, parts.tasks(), judgedRequests, security.importOwners(), security::challenge))
-                .ifPresent(imports -> bindings.add(Binding.prefix(imports, imports.uri(), false)));
-        bindAccess(service);
-        warnOfHiddenNames(service);
+        // Not secured as paths: what these services do is authorized as requests of the REST API, and what they tell
+        // callers is their own permissions.
+        config.dataApi().ifPresent(api -> bindDataApi(api, data));
+        config.openApi().ifPresent(openApi -> bindOpenApi(openApi, data));
+        config.mcp().ifPresent(mcp -> bindMcp(mcp, data, streams));
+        config.imports().ifPresent(this::bindImports);
+        bindAccess(data);
+        warnOfHiddenNames(data);
         return bindings;
     }
 
-    /// Why no request for data that its author means has a path, or one below it.
-    private Optional<String> unreachable(MongoService service, List<String> path) {
-        return judgedRequests.isServedElsewhere(path) ? Optional.empty() : service.unreachable(path);
+    private ChangeStreams openStreams() {
+        var streams = new ChangeStreams(
+                parts.tasks(),
+                connectForStreams(),
+                mongo.streams(),
+                parts.metrics().of(Part.STREAMS),
+                security);
+        security.watchCredentials(streams::credentialsChanged);
+        parts.opened().push(streams::close);
+        return streams;
     }
 
-    private void warnOfHiddenNames(MongoService service) {
+    private MongoService openData(ChangeStreams streams) {
+        var service = new MongoService(
+                parts.tasks(), mongo, client, streams, parts.metrics().of(Part.COALESCING), judgedRequests);
+        parts.opened().push(service::close);
+        service.metadata().meter().ifPresent(parts.metrics()::watch);
+        parts.metrics().watch(service.schemas().meter());
+        return service;
+    }
+
+    /// Why no request for data that its author means has a path, or one below it.
+    private Optional<String> unreachable(MongoService data, List<String> path) {
+        return judgedRequests.isServedElsewhere(path) ? Optional.empty() : data.unreachable(path);
+    }
+
+    private void warnOfHiddenNames(MongoService data) {
         var hiding = hiding();
         if (!hiding.isEmpty()) {
-            parts.tasks().start("hidden-names", () -> new HiddenNames(service, client).warn(hiding));
+            parts.tasks().start("hidden-names", () -> new HiddenNames(data, client).warn(hiding));
         }
     }
 
@@ -168,7 +158,7 @@ final class DataServices {
     }
 
     private MongoClient connectForStreams() {
-        var streams = data.streams();
+        var streams = mongo.streams();
         if (!streams.enabled()) {
             return client;
         }
@@ -177,10 +167,9 @@ final class DataServices {
         return connection.client();
     }
 
-    /// Not secured as paths: actions are authorized as requests of the REST API, and log-ins authenticate.
-    private void bindDataApi(DataApiConfig api, MongoService service) {
+    private void bindDataApi(DataApiConfig api, MongoService data) {
         var actions = new DataApiService(
-                api, judgedRequests, service.paths(), parts.metrics().dataApi());
+                api, judgedRequests, data.paths(), parts.metrics().of(Part.DATA_API));
         bindings.add(Binding.prefix(actions, actions.uri(), false));
         security.sessions().ifPresent(sessions -> {
             var logIns = new DataApiLogIns(
@@ -190,6 +179,25 @@ final class DataServices {
             bindings.add(Binding.prefix(new LogInService(api, logIns), LogInService.URI, false));
             bindings.add(Binding.prefix(new SessionService(api, logIns), SessionService.URI, false));
         });
+    }
+
+    private void bindImports(ImportConfig imports) {
+        var service = new ImportService(
+                imports, client, parts.tasks(), judgedRequests, security.importOwners(), security::challenge);
+        bindings.add(Binding.prefix(service, imports.uri(), false));
+    }
+
+    private void bindMcp(McpConfig mcp, MongoService data, ChangeStreams streams) {
+        warnOfUnknownName(mcp);
+        var service = new McpService(
+                mcp,
+                judgedRequests,
+                data.paths(),
+                data.catalog(),
+                surroundings(streams.budget()),
+                parts.metrics().of(Part.MCP));
+        parts.opened().push(service::close);
+        bindings.add(Binding.prefix(service, mcp.uri(), false));
     }
 
     private void warnOfUnknownName(McpConfig mcp) {
@@ -214,21 +222,19 @@ final class DataServices {
                 pushed,
                 new SecretKeySpec(security.key("model context protocol"), "HmacSHA256"),
                 security::useUp,
-                security.ownCollections().stream()
-                        .map(MongoNamespace::getFullName)
-                        .collect(Collectors.toSet()),
+                security.guards().collections(),
                 BuildInfo.load().version());
     }
 
     /// @return the guard of app definitions
-    private Filter bindGraphql(GraphqlConfig graphql, MongoService service, ChangeStreams listeners) {
-        var streams = data.streams();
+    private Filter bindGraphql(GraphqlConfig graphql, MongoService data, ChangeStreams listeners) {
+        var streams = mongo.streams();
         var rights = new ReadRightsOfMappings(
-                service::pathOf,
+                data::pathOf,
                 judgedRequests,
-                security.secrets(),
+                security.guards().secrets(),
                 config.security().reserved());
-        var subscriptions = new SourceStreams(service::pathOf, judgedRequests);
+        var subscriptions = new SourceStreams(data::pathOf, judgedRequests);
         var bounds = new PushBounds(
                 streams.keepAlive(),
                 streams.maxListeners(),
@@ -240,11 +246,11 @@ final class DataServices {
                 graphql,
                 changed -> new CollectionChanges(
                         client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
-                service.reads(),
+                data.reads(),
                 rights,
                 subscriptions,
                 bounds,
-                new SubscriptionObservations(parts.observer()));
+                parts.observer()::subscriptionEnded);
         parts.opened().push(apps::close);
         parts.metrics().watch(apps.meter());
         if (graphql.indexed()) {
@@ -259,8 +265,7 @@ final class DataServices {
         return apps.guard();
     }
 
-    /// Not secured as a path: callers see only their own permissions.
-    private void bindAccess(MongoService service) {
+    private void bindAccess(MongoService data) {
         var services = new HashMap<String, String>();
         if (config.metrics().endpoint().enabled()) {
             services.put("metrics", config.metrics().endpoint().uri());
@@ -268,7 +273,7 @@ final class DataServices {
         bind(
                 config.access(),
                 new AccessService(
-                        service.descriptions(),
+                        data.descriptions(),
                         judgedRequests,
                         judgedRequests,
                         new AccessService.Surroundings(
@@ -277,14 +282,13 @@ final class DataServices {
                                         .size(),
                                 security.rootRole(),
                                 services,
-                                security.ownedCollections(),
+                                security.guards().stores(),
                                 security::account,
                                 PermissionReader::checkSyntax,
                                 security::challenge)));
     }
 
-    /// Not secured as a path: callers see only their own permissions.
-    private void bindOpenApi(OpenApiConfig openApi, MongoService service) {
+    private void bindOpenApi(OpenApiConfig openApi, MongoService data) {
         var services = new HashMap<String, String>();
         if (config.ping().endpoint().enabled()) {
             services.put("ping", config.ping().endpoint().uri());
@@ -300,8 +304,8 @@ final class DataServices {
                         : config.core().name(),
                 BuildInfo.load().version(),
                 config.core().baseUrl(),
-                data.defaultPageSize(),
-                data.maxPageSize(),
+                mongo.defaultPageSize(),
+                mongo.maxPageSize(),
                 security.rootRole(),
                 services,
                 config.security()
@@ -313,9 +317,9 @@ final class DataServices {
         var document = new OpenApiService(
                 openApi,
                 server,
-                service.descriptions(),
+                data.descriptions(),
                 new OpenApiService.Access(judgedRequests, judgedRequests, security.schemes(), security::challenge),
-                parts.metrics().openApi());
+                parts.metrics().of(Part.OPENAPI));
         bindings.add(Binding.prefix(document, openApi.uri(), false));
         openApi.uiUri()
                 .ifPresent(uri -> bindings.add(Binding.prefix(SwaggerUi.service(uri, openApi.uri()), uri, false)));

@@ -20,6 +20,7 @@ import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.core.config.StaticResourceConfig;
+import org.restheart.core.config.TracingConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
@@ -76,17 +77,11 @@ public final class Gateway implements AutoCloseable {
                 config.metrics(), BuildInfo.load().version(), BuildInfo.load().time());
         opened.push(metrics::close);
         this.observer = openObserver(metrics);
-        this.tracing = config.tracing()
-                .map(traces -> Tracing.open(
-                        traces, BuildInfo.load().version(), config.core().name()));
-        tracing.ifPresent(traces -> {
-            opened.push(traces::close);
-            metrics.watch(traces);
-        });
+        this.tracing = config.tracing().map(traces -> openTracing(traces, metrics));
         var client = connect(metrics);
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
-        var security = Security.open(config.security(), client, tasks);
+        this.security = Security.open(config.security(), client, tasks);
         opened.push(security::close);
         security.caches().forEach(metrics::watch);
 
@@ -101,16 +96,7 @@ public final class Gateway implements AutoCloseable {
                 bindings.addAll(new DataServices(config, mongo, parts, security, judgedRequests).open());
             }
         });
-        this.limits = config.rateLimits()
-                .map(rates -> new RateLimits(rates, config.security().guards().clientAddress()));
-        limits.ifPresent(limited -> {
-            metrics.watch(limited);
-            config.rateLimits()
-                    .flatMap(RateLimitsConfig::shared)
-                    .ifPresent(namespace ->
-                            client.ifPresent(mongo -> SharedRates.start(tasks, mongo, namespace, limited)));
-        });
-        this.security = security;
+        this.limits = config.rateLimits().map(rates -> openLimits(rates, client, tasks, metrics));
         var pipeline = new Pipeline(
                 PipelineSettings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
@@ -121,11 +107,27 @@ public final class Gateway implements AutoCloseable {
         bindStaticResources();
         var router = new Router(
                 Home.of(config, bindings.stream().map(pipeline::assemble).toList(), pipeline::assemble));
-        judgedRequests.connect(router, security::securityFilter, security::refusal);
+        judgedRequests.connect(router, security::securityFilter, security.guards()::refusal);
         opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
         metrics.watch(listener.load());
+    }
+
+    private Tracing openTracing(TracingConfig settings, Metrics metrics) {
+        var traces =
+                Tracing.open(settings, BuildInfo.load().version(), config.core().name());
+        opened.push(traces::close);
+        metrics.watch(traces);
+        return traces;
+    }
+
+    private RateLimits openLimits(
+            RateLimitsConfig rates, Optional<MongoClient> client, BackgroundTasks tasks, Metrics metrics) {
+        var limits = new RateLimits(rates, config.security().guards().clientAddress());
+        metrics.watch(limits);
+        rates.shared().ifPresent(shared -> client.ifPresent(mongo -> SharedRates.start(tasks, mongo, shared, limits)));
+        return limits;
     }
 
     private Observer openObserver(Metrics metrics) {
@@ -177,7 +179,7 @@ public final class Gateway implements AutoCloseable {
         }
         var connection = MongoConnection.open(
                 config,
-                metrics.mongoPool(),
+                metrics.of(Metrics.Part.MONGO_POOL),
                 tracing.map(Tracing::commands).map(List::of).orElse(List.of()));
         opened.push(connection::close);
         return Optional.of(connection.client());

@@ -15,7 +15,6 @@ import org.bson.BsonString;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.DefaultAccount;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 
 /// `--reset-admin`: creates an account with the root role, or gives the existing one a new password, for operators
@@ -36,10 +35,7 @@ final class ResetAdmin {
     /// @throws ConfigException if accounts are not in MongoDB, or there is no root role
     static Account run(GatewayConfig config) {
         var realm = config.security().mongoRealm().orElseThrow(() -> refused("mongoRealmAuthenticator is off"));
-        var role = config.security()
-                .mongoAcl()
-                .flatMap(MongoAclConfig::rootRole)
-                .orElseThrow(() -> refused("mongoAclAuthorizer has no root-role"));
+        var role = config.security().rootRole().orElseThrow(() -> refused("mongoAclAuthorizer has no root-role"));
         var password = password();
         store(config, realm, role, password);
         return new Account(DefaultAccount.NAME, role, password);

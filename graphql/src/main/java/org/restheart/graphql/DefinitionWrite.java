@@ -59,10 +59,7 @@ final class DefinitionWrite implements AutoCloseable {
         var others = new HashSet<>(names);
         others.removeAll(locked);
         if (!locks.lock(others, locked.isEmpty() ? LONGEST_WAIT : LONGEST_WAIT_OF_CHANGES)) {
-            throw Problem.of(
-                            ProblemCode.OVERLOADED,
-                            "GraphQL App definitions with the same id or path are being written")
-                    .with("Retry-After", "1")
+            throw Problem.overloaded("GraphQL App definitions with the same id or path are being written")
                     .raise();
         }
         locked.addAll(others);

@@ -80,8 +80,7 @@ final class ResultMemory {
 
         private void add(long more) {
             if (!held.add(more)) {
-                throw Problem.of(ProblemCode.OVERLOADED, "other results use the available memory at the moment")
-                        .with("Retry-After", "1")
+                throw Problem.overloaded("other results use the available memory at the moment")
                         .raise();
             }
         }

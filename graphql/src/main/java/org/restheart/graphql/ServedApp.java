@@ -2,8 +2,6 @@ package org.restheart.graphql;
 
 import graphql.GraphQL;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -14,6 +12,7 @@ import org.restheart.graphql.app.App;
 import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
 import org.restheart.graphql.app.InvalidApp;
+import org.restheart.http.Digests;
 import org.restheart.mongo.metadata.EscapedKeys;
 
 /// An app with its query engine. Thread-safe.
@@ -72,11 +71,6 @@ record ServedApp(RawBsonDocument stored, App app, GraphQL engine, QueryCache que
     }
 
     private static String sha256(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Digests.sha256().digest(text.getBytes(StandardCharsets.UTF_8)));
     }
 }

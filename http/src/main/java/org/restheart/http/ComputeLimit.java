@@ -43,8 +43,7 @@ public final class ComputeLimit {
         var caller = CallerScope.current();
         if (!take(caller, longestWait)) {
             refused.increment();
-            throw Problem.of(ProblemCode.OVERLOADED, "other requests are being computed at the moment")
-                    .with("Retry-After", "1")
+            throw Problem.overloaded("other requests are being computed at the moment")
                     .raise();
         }
         return () -> places.release(caller);

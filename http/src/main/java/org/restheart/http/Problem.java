@@ -75,6 +75,11 @@ public record Problem(
         return of(code, message, Disclosure.ALWAYS);
     }
 
+    /// The refusal of a request for which there is no room at the moment: a client may send it again in a second.
+    public static Problem overloaded(String message) {
+        return of(ProblemCode.OVERLOADED, message).with("Retry-After", "1");
+    }
+
     /// A problem for which earlier versions sent an empty body; the configuration decides whether the message
     /// is sent.
     public static Problem helpful(ProblemCode code, String message) {

@@ -1,8 +1,6 @@
 package org.restheart.http;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
@@ -53,11 +51,7 @@ public final class WebSocketHandshake {
     }
 
     private static String accept(String key) {
-        try {
-            var sha1 = MessageDigest.getInstance("SHA-1");
-            return Base64.getEncoder().encodeToString(sha1.digest((key + MAGIC).getBytes(StandardCharsets.US_ASCII)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-1", e);
-        }
+        var sha1 = Digests.of("SHA-1");
+        return Base64.getEncoder().encodeToString(sha1.digest((key + MAGIC).getBytes(StandardCharsets.US_ASCII)));
     }
 }

@@ -1,13 +1,11 @@
 package org.restheart.mcp;
 
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
-import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -17,6 +15,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Digests;
 
 /// Authenticated tokens (HMAC) that carry state between calls, so that the server stores none. Each is bound to an
 /// account and a purpose, and expires. The content is not encrypted. Thread-safe.
@@ -67,17 +66,11 @@ final class SealedTokens {
     }
 
     private String mac(String text, String purpose, String principal, BsonValue about) {
-        try {
-            var mac = Mac.getInstance("HmacSHA256");
-            mac.init(key);
-            var parts = new BsonDocument("p", new BsonString(purpose))
-                    .append("a", new BsonString(principal))
-                    .append("m", about)
-                    .append("t", new BsonString(text));
-            return ENCODER.encodeToString(mac.doFinal(bytes(parts)));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // required of every Java platform
-        }
+        var parts = new BsonDocument("p", new BsonString(purpose))
+                .append("a", new BsonString(principal))
+                .append("m", about)
+                .append("t", new BsonString(text));
+        return ENCODER.encodeToString(Digests.hmac(key).doFinal(bytes(parts)));
     }
 
     private static byte[] bytes(BsonDocument document) {

@@ -5,8 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -22,6 +20,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
+import org.restheart.http.Digests;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
@@ -223,12 +222,7 @@ public final class OpenApiService implements Service {
     }
 
     private static String tag(byte[] content) {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256").digest(content);
-            return '"' + HexFormat.of().formatHex(digest, 0, 16) + '"';
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // required of every Java platform
-        }
+        return '"' + HexFormat.of().formatHex(Digests.sha256().digest(content), 0, 16) + '"';
     }
 
     /// The mechanisms, with the URLs of OAuth.

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -88,43 +89,28 @@ final class CredentialChanges {
     ///
     /// @param byId whether an account's name is its `_id`
     CollectionFollower.Listener ofAccounts(boolean byId) {
-        return new Reporter() {
-            @Override
-            Optional<AuthorizationBasis> basis(Optional<String> id) {
-                return id.filter(_ -> byId).map(AuthorizationBasis.OfAccount::new);
-            }
-        };
+        return new Reporter(id -> id.filter(_ -> byId).map(AuthorizationBasis.OfAccount::new));
     }
 
     /// The listener to changes of the collection of API keys.
     CollectionFollower.Listener ofKeys() {
-        return new Reporter() {
-            @Override
-            Optional<AuthorizationBasis> basis(Optional<String> id) {
-                return Optional.of(new AuthorizationBasis.OfKeys());
-            }
-        };
+        return new Reporter(_ -> Optional.of(new AuthorizationBasis.OfKeys()));
     }
 
     /// The listener to changes of the collection of revoked tokens.
     CollectionFollower.Listener ofRevocations() {
-        return new Reporter() {
-            @Override
-            Optional<AuthorizationBasis> basis(Optional<String> id) {
-                return id.map(AuthorizationBasis.OfToken::new);
-            }
-        };
+        return new Reporter(id -> id.map(AuthorizationBasis.OfToken::new));
     }
 
-    private abstract class Reporter implements CollectionFollower.Listener {
+    private final class Reporter implements CollectionFollower.Listener {
+        private final Function<Optional<String>, Optional<AuthorizationBasis>> basis;
         private volatile boolean followed;
 
-        Reporter() {
+        /// @param basis of a document that has changed, by its id if that is known and a string
+        Reporter(Function<Optional<String>, Optional<AuthorizationBasis>> basis) {
+            this.basis = basis;
             reporters.add(this);
         }
-
-        /// @param id of the document, if it is known and a string
-        abstract Optional<AuthorizationBasis> basis(Optional<String> id);
 
         @Override
         public void followed() {
@@ -142,7 +128,7 @@ final class CredentialChanges {
             var name = id != null && id.get("_id") instanceof BsonString text
                     ? Optional.of(text.getValue())
                     : Optional.<String>empty();
-            watcher.accept(basis(name));
+            watcher.accept(basis.apply(name));
         }
 
         /// Where changes are followed this one is reported soon, with its id.

@@ -164,9 +164,7 @@ final class LastManagerGuard implements Filter {
     }
 
     private static ProblemException busy() {
-        return Problem.of(ProblemCode.OVERLOADED, "other changes of accounts are under way")
-                .with("Retry-After", "1")
-                .raise();
+        return Problem.overloaded("other changes of accounts are under way").raise();
     }
 
     /// Whether the change sets only a password, which leaves the account its role.

@@ -1,45 +1,37 @@
 package org.restheart.core.accounts;
 
-import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.core.accounts.PolicyParts.KeyParts;
 import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.Endpoint;
-import org.restheart.core.config.MongoAclConfig;
 import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SessionsConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.CacheMeter;
-import org.restheart.http.Filter;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
-import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.importing.ImportOwners;
 import org.restheart.security.Challenges;
 import org.restheart.security.Policy;
-import org.restheart.security.ProtectedCollection;
 import org.restheart.security.RolesService;
 import org.restheart.security.SecurityFilter;
 import org.restheart.security.acl.FilePermissions;
-import org.restheart.security.acl.PermissionsGuard;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
@@ -47,11 +39,9 @@ import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.session.RenewableSessions;
-import org.restheart.security.users.PasswordRules;
-import org.restheart.security.users.UsersGuard;
 
 /// Security as configured: the security filter of every binding, the services of the security module, and the
-/// guards of other services.
+/// [DataGuards] of other services.
 public final class Security implements Reauthorization, AutoCloseable {
     private static final int DEFAULT_COST = 12;
 
@@ -68,7 +58,7 @@ public final class Security implements Reauthorization, AutoCloseable {
     private final Policy policy;
     private final SecurityFilter secured;
     private final SecurityFilter open;
-    private final Optional<UsersGuard> usersGuard;
+    private final DataGuards guards;
 
     private Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
         this.config = config;
@@ -90,7 +80,7 @@ public final class Security implements Reauthorization, AutoCloseable {
         this.policy = new PolicyParts(config, this::realm, tokens, roles, apiKeys, filePermissions, stored).policy();
         this.secured = policy.securityFilter(true);
         this.open = policy.securityFilter(false);
-        this.usersGuard = config.mongoRealm().map(this::usersGuard);
+        this.guards = new DataGuards(config, stored, hashes);
     }
 
     /// @param client closed by the caller, after this
@@ -114,7 +104,6 @@ public final class Security implements Reauthorization, AutoCloseable {
         var form = new KeyForm(settings.pepper());
         var realmName = config.accountsRealm();
         var accounts = realm(realmName);
-        var rootRole = config.mongoAcl().flatMap(MongoAclConfig::rootRole);
         return new KeyParts(
                 new ApiKeyAuthenticator(keys, form, accounts, settings.headerNames()),
                 new ApiKeyService(
@@ -122,7 +111,7 @@ public final class Security implements Reauthorization, AutoCloseable {
                         form,
                         accounts,
                         new ApiKeyService.Settings(
-                                rootRole,
+                                config.rootRole(),
                                 settings.unlimited(),
                                 settings.longest(),
                                 settings.selfService(),
@@ -215,30 +204,6 @@ public final class Security implements Reauthorization, AutoCloseable {
         return tokens.useUp(id, until);
     }
 
-    /// `accounts` or `permissions`, by the full names of the collections that hold them.
-    public Map<String, String> ownedCollections() {
-        var byName = new HashMap<String, String>();
-        stores().forEach((collection, held) -> byName.put(collection.getFullName(), held));
-        return byName;
-    }
-
-    /// The collections of accounts, permissions, keys and sessions.
-    public Set<MongoNamespace> ownCollections() {
-        var own = new HashSet<>(stores().keySet());
-        own.addAll(config.reserved());
-        return own;
-    }
-
-    private Map<MongoNamespace, String> stores() {
-        var stores = new HashMap<MongoNamespace, String>();
-        config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .ifPresent(users -> stores.put(new MongoNamespace(users.database(), users.collection()), "accounts"));
-        config.mongoAcl()
-                .ifPresent(acl -> stores.put(new MongoNamespace(acl.database(), acl.collection()), "permissions"));
-        return stores;
-    }
-
     @Override
     public boolean stillAdmits(Request request) {
         return secured.stillAdmits(request);
@@ -283,12 +248,17 @@ public final class Security implements Reauthorization, AutoCloseable {
 
     /// The role that may do everything, if there is one.
     public Optional<String> rootRole() {
-        return config.mongoAcl().flatMap(MongoAclConfig::rootRole);
+        return config.rootRole();
     }
 
     /// The authentication mechanisms as OpenAPI's security schemes.
     public BsonDocument schemes() {
         return SecuritySchemes.of(config, tokens, apiKeys.isPresent());
+    }
+
+    /// The guards of services that read or write data.
+    public DataGuards guards() {
+        return guards;
     }
 
     /// The services of the security module.
@@ -298,64 +268,6 @@ public final class Security implements Reauthorization, AutoCloseable {
         apiKeys.map(KeyParts::service)
                 .ifPresent(service -> bindings.add(Binding.prefix(service, ApiKeyService.URI, true)));
         return bindings;
-    }
-
-    /// The guards of services that read or write data, the first one outermost.
-    ///
-    /// @param operators that filters must not contain
-    /// @param unreachable says of the segments of a path in a predicate why requests for it do not exist or mean
-    ///     something else
-    public List<Filter> guards(ForbiddenOperators operators, Function<List<String>, Optional<String>> unreachable) {
-        var guards = new ArrayList<Filter>();
-        stored.ifPresent(security -> guards.add(new FreshAfterWrites(security::written)));
-        guards.add(new ExpiryGuard(Stream.of(config.mongoRealm().map(MongoRealmConfig::users), config.mongoAcl())
-                .<ProtectedCollection>flatMap(Optional::stream)
-                .toList()));
-        stored.flatMap(StoredSecurity::rootAccounts)
-                .filter(_ -> config.guards().guardsRootRole())
-                .map(accounts -> new RootAccountsGuard(accounts, this::mayDoEverything))
-                .ifPresent(guards::add);
-        usersGuard.ifPresent(guards::add); // changes grants
-        stored.flatMap(StoredSecurity::managers)
-                .map(managers -> new LastManagerGuard(managers, operators, managers.lock()))
-                .ifPresent(guards::add);
-        config.mongoAcl().map(acl -> new PermissionsGuard(acl, unreachable)).ifPresent(guards::add);
-        return guards;
-    }
-
-    /// Whether the full authorizer has allowed the request.
-    private boolean mayDoEverything(Request request) {
-        return request.caller().grant().isUnrestricted()
-                && config.fullAuthorizer()
-                        .filter(needsAccount ->
-                                !needsAccount || request.caller().account().isPresent())
-                        .isPresent();
-    }
-
-    /// Why the guards refuse a request to its caller, whatever its content; empty if that depends on it.
-    public Optional<Problem> refusal(Request request) {
-        return usersGuard.flatMap(guard -> guard.refusal(request));
-    }
-
-    /// Projections that remove secrets from documents, by collection, for services that read without a caller's
-    /// permissions.
-    public Map<MongoNamespace, BsonDocument> secrets() {
-        return config.mongoRealm()
-                .map(MongoRealmConfig::users)
-                .map(users -> Map.of(
-                        new MongoNamespace(users.database(), users.collection()), UsersGuard.withoutSecrets(users)))
-                .orElse(Map.of());
-    }
-
-    private UsersGuard usersGuard(MongoRealmConfig realm) {
-        var users = realm.users();
-        var strength = realm.minimumStrength().map(PasswordRules.Strength::new);
-        Function<Request, PasswordRules> rules = request -> new PasswordRules(
-                password -> users.hashed() ? hashes.hash(request, password) : password, users.hashed(), strength);
-        var rootRole = config.guards().guardsRootRole()
-                ? config.mongoAcl().flatMap(MongoAclConfig::rootRole)
-                : Optional.<String>empty();
-        return new UsersGuard(users, rootRole, rules, config.guards().unrestrictedRoles());
     }
 
     @Override

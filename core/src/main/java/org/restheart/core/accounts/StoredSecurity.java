@@ -61,15 +61,12 @@ final class StoredSecurity {
         this.changes = changes;
         this.realm = config.mongoRealm().map(users -> realm(client, users, hashes));
         var permissions = config.mongoAcl().map(acl -> permissions(client, acl));
-        this.authorizer = permissions.map(
-                stored -> new AclAuthorizer(stored, config.mongoAcl().flatMap(MongoAclConfig::rootRole)));
+        this.authorizer = permissions.map(stored -> new AclAuthorizer(stored, config.rootRole()));
         this.apiKeys = config.apiKeys().map(keys -> apiKeys(client, keys));
         this.sessions = config.sessions().map(tokens -> new MongoRefreshTokens(client, tokens.stored(), lookUp));
         this.revocations = config.revocations().map(namespace -> revocations(client, namespace));
         this.rootAccounts = config.mongoRealm()
-                .flatMap(users -> config.mongoAcl()
-                        .flatMap(MongoAclConfig::rootRole)
-                        .map(role -> new Managers(client, users.users(), role)));
+                .flatMap(users -> config.rootRole().map(role -> new Managers(client, users.users(), role)));
         this.managers = rootAccounts.filter(_ -> !config.definesRootAccount());
         this.usersAtStart = new UsersAtStart(
                 tasks, client, config, managers, permission -> permissions.ifPresent(all -> all.inspect(permission)));

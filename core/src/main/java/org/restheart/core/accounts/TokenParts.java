@@ -17,7 +17,6 @@ import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.ClientAddress;
 import org.restheart.security.apikey.KeyForm;
-import org.restheart.security.apikey.KeyLimitsNow;
 import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
@@ -63,7 +62,7 @@ final class TokenParts {
         this.config = security.tokens();
         this.oauth = security.oauth();
         var keyLimits = stored.flatMap(StoredSecurity::apiKeys)
-                .<Generations.KeyLimits>map(KeyLimitsNow::new)
+                .<Generations.KeyLimits>map(keys -> keys)
                 .orElse(Generations.KeyLimits.NONE);
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
         var accepting = config.jwt().jwt().knowing(accounts);
@@ -71,15 +70,9 @@ final class TokenParts {
                 .map(Revocations::storedIn)
                 .map(accepting::refusing)
                 .orElse(accepting);
-        this.resources = oauth.modelContext()
-                .map(endpoint -> new ResourceGrant(
-                        new ResourceTokens(
-                                endpoint.resource().path(),
-                                endpoint.resource().base()::of,
-                                endpoint.resource().base().configured().isPresent(),
-                                endpoint.plain()),
-                        endpoint.resource().scopes()));
-        this.jwt = resources.map(grant -> known.serving(grant.tokens())).orElse(known);
+        var endpoint = oauth.modelContext().map(TokenParts::tokensOf);
+        this.resources = endpoint.map(tokens -> new ResourceGrant(tokens, scopes()));
+        this.jwt = endpoint.map(known::serving).orElse(known);
         this.manager = manager(sessions(security, stored));
         if (config.tokenBasic() && manager.isEmpty()) {
             LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
@@ -87,6 +80,19 @@ final class TokenParts {
         if ((config.cookieSet() || config.cookieRead()) && manager.isPresent() && !cookiesWork()) {
             LOG.warn("cookies are off: no enabled mechanism accepts the tokens of the enabled token manager");
         }
+    }
+
+    private static ResourceTokens tokensOf(SecurityOAuth.ModelContext endpoint) {
+        var base = endpoint.resource().base();
+        return new ResourceTokens(
+                endpoint.resource().path(), base::of, base.configured().isPresent(), endpoint.plain());
+    }
+
+    /// Scopes that tokens may have.
+    private List<String> scopes() {
+        return oauth.modelContext()
+                .map(endpoint -> endpoint.resource().scopes())
+                .orElse(List.of());
     }
 
     /// Has the ends of tokens reported, before they expire.
@@ -216,11 +222,7 @@ final class TokenParts {
         oauth.serverMetadata()
                 .ifPresent(part -> bindings.add(Binding.of(
                         new ServerMetadataService(
-                                part.base(),
-                                part.tokenUri(),
-                                part.authorizeUri(),
-                                part.registrationUri(),
-                                resources.map(ResourceGrant::scopes).orElse(List.of())),
+                                part.base(), part.tokenUri(), part.authorizeUri(), part.registrationUri(), scopes()),
                         part.endpoint())));
         oauth.resourceMetadata()
                 .ifPresent(part -> bindings.add(Binding.of(

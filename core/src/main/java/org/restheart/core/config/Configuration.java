@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
+import org.restheart.core.config.Overrides.Assignment;
 
 /// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
 public final class Configuration {
@@ -44,8 +45,8 @@ public final class Configuration {
                 : builtIn(sources.standalone());
         var origin = file.map(Object::toString).orElse(sources.standalone() ? "built-in, without MongoDB" : "built-in");
         var wanted = new ArrayList<Assignment>();
-        sources.overrides().ifPresent(path -> wanted.addAll(new OverrideFile(path, reading).read()));
-        sources.inline().ifPresent(text -> wanted.addAll(new OverrideText("RHO", reading).parse(text)));
+        sources.overrides().ifPresent(path -> wanted.addAll(Overrides.ofFile(path, reading)));
+        sources.inline().ifPresent(text -> wanted.addAll(new Overrides("RHO", reading).parse(text)));
         sources.options()
                 .forEach((path, value) -> wanted.add(new Assignment(OverridePath.parse(path), value, "command line")));
         return new Configuration(tree, origin, file.isPresent(), apply(wanted, tree, reading), reading);

@@ -14,10 +14,19 @@ import java.util.List;
 import java.util.Optional;
 
 /// A folder of the class path: in the server's jar, or, while it is developed, in a directory of classes.
-///
-/// @param directory a path that is valid until this is closed
-/// @param source the open jar, if it is in one
-public record EmbeddedFolder(Path directory, Optional<Closeable> source) implements AutoCloseable {
+public final class EmbeddedFolder implements AutoCloseable {
+    private final Path directory;
+    private final Optional<Closeable> jar;
+
+    private EmbeddedFolder(Path directory, Optional<Closeable> jar) {
+        this.directory = directory;
+        this.jar = jar;
+    }
+
+    /// A path that is valid until this is closed.
+    public Path directory() {
+        return directory;
+    }
 
     /// Opens the first folder of this name.
     ///
@@ -69,7 +78,7 @@ public record EmbeddedFolder(Path directory, Optional<Closeable> source) impleme
 
     @Override
     public void close() {
-        source.ifPresent(files -> {
+        jar.ifPresent(files -> {
             try {
                 files.close();
             } catch (IOException e) {

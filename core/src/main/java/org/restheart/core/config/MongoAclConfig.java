@@ -17,7 +17,7 @@ public record MongoAclConfig(String database, String collection, Optional<String
                         block.text("acl-db", "restheart"),
                         block.text("acl-collection", "acl"),
                         block.optionalText("root-role"),
-                        SecurityCaches.read(block, true, 1_000)))
+                        MongoRealmConfig.keeping(block, true, 1_000)))
                 : Optional.empty();
     }
 }

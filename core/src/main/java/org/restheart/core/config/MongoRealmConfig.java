@@ -1,5 +1,6 @@
 package org.restheart.core.config;
 
+import java.time.Duration;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.json.JsonParseException;
@@ -39,7 +40,18 @@ public record MongoRealmConfig(
                 block.integer("bcrypt-complexity", 12, 4, 31),
                 block.bool("enforce-minimum-password-strength", false) ? Optional.of(strength) : Optional.empty(),
                 firstUser(block),
-                SecurityCaches.read(block, false, 60_000)));
+                keeping(block, false, 60_000)));
+    }
+
+    /// The `cache-…` keys of components that keep accounts or permissions.
+    static CacheExpiry keeping(Block block, boolean absent, long ttlMillis) {
+        boolean enabled = block.bool("cache-enabled", absent);
+        int size = block.integer("cache-size", 1_000, 1, 10_000_000);
+        var ttl = block.millis("cache-ttl", ttlMillis, 0, Integer.MAX_VALUE);
+        var expiry = block.oneOf("cache-expire-policy", CacheExpiry.Expiry.AFTER_WRITE);
+        return enabled
+                ? new CacheExpiry(size, ttl, expiry)
+                : new CacheExpiry(size, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE);
     }
 
     private static UsersCollection users(Block block, boolean hashed) {

@@ -124,10 +124,14 @@ public record SecurityConfig(
 
     /// Whether an account of the configuration, or of a file, has the root role.
     public boolean definesRootAccount() {
-        var rootRole = mongoAcl.flatMap(MongoAclConfig::rootRole);
         return fileUsers.stream()
                 .flatMap(List::stream)
-                .anyMatch(user -> rootRole.filter(user.roles()::contains).isPresent());
+                .anyMatch(user -> rootRole().filter(user.roles()::contains).isPresent());
+    }
+
+    /// The role that may do everything, if there is one.
+    public Optional<String> rootRole() {
+        return mongoAcl.flatMap(MongoAclConfig::rootRole);
     }
 
     /// Whether permissions that are not in MongoDB may allow something.

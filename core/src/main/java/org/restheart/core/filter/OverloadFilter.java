@@ -6,7 +6,6 @@ import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
@@ -29,9 +28,7 @@ final class OverloadFilter implements Filter {
     public Response filter(Request request, Handler next) {
         var caller = CallerScope.isBound() ? CallerScope.current() : clients.caller(request);
         if (!admission.enter(caller)) {
-            throw Problem.of(ProblemCode.OVERLOADED, "too many requests at the moment")
-                    .with("Retry-After", "1")
-                    .raise();
+            throw Problem.overloaded("too many requests at the moment").raise();
         }
         boolean deferred = false;
         var waited = new AtomicBoolean();

@@ -1,6 +1,5 @@
 package org.restheart.core.filter;
 
-import java.util.Optional;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
@@ -24,9 +23,8 @@ record ProblemFilter(ErrorMapping mapping) implements Filter {
     }
 
     private ProblemException problem(Request request, Throwable failure) {
-        return Optional.of(failure)
-                .filter(ProblemException.class::isInstance)
-                .map(ProblemException.class::cast)
-                .orElseGet(() -> mapping.toProblem(request, failure).raise());
+        return failure instanceof ProblemException known
+                ? known
+                : mapping.toProblem(request, failure).raise();
     }
 }

@@ -3,10 +3,13 @@ package org.restheart.core.metrics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -23,17 +26,28 @@ import org.restheart.http.Traffic;
 
 /// All registries of this gateway. Thread-safe.
 public final class Metrics implements AutoCloseable {
+    /// What registers meters of its own, in the order of the text of all registries.
+    public enum Part {
+        GATEWAY("/gateway"),
+        CACHES("/caches"),
+        MONGO_POOL("/mongo-pool"),
+        COALESCING("/coalescing"),
+        STREAMS("/streams"),
+        DATA_API("/data-api"),
+        OPENAPI("/openapi"),
+        MCP("/mcp");
+
+        private final String path;
+
+        Part(String path) {
+            this.path = path;
+        }
+    }
+
     private final Optional<RequestMetrics> requests;
     private final boolean jvm;
     private final ProcessRegistry process;
-    private final MeteredRegistry mongoPool = new MeteredRegistry("/mongo-pool");
-    private final MeteredRegistry coalescing = new MeteredRegistry("/coalescing");
-    private final MeteredRegistry dataApi = new MeteredRegistry("/data-api");
-    private final MeteredRegistry openApi = new MeteredRegistry("/openapi");
-    private final MeteredRegistry mcp = new MeteredRegistry("/mcp");
-    private final MeteredRegistry streams = new MeteredRegistry("/streams");
-    private final MeteredRegistry gateway = new MeteredRegistry("/gateway");
-    private final MeteredRegistry caches = new MeteredRegistry("/caches");
+    private final Map<Part, MeteredRegistry> parts = new EnumMap<>(Part.class);
 
     /// Meters refer to them weakly.
     private final List<CacheMeter> watched = new ArrayList<>();
@@ -44,6 +58,9 @@ public final class Metrics implements AutoCloseable {
                 : Optional.empty();
         this.jvm = config.jvm();
         this.process = new ProcessRegistry(version, buildTime);
+        for (var part : Part.values()) {
+            parts.put(part, new MeteredRegistry(part.path));
+        }
     }
 
     /// @param version of this build
@@ -54,109 +71,98 @@ public final class Metrics implements AutoCloseable {
 
     /// The observers of requests.
     public List<Observer> observers() {
-        var other = new OtherTraffic(gateway.meters());
+        var other = new OtherTraffic(of(Part.GATEWAY));
         return requests.<List<Observer>>map(measured -> List.of(measured, other))
                 .orElse(List.of(other));
     }
 
-    /// Where the connection pool of MongoDB's driver registers its meters.
-    public MeterRegistry mongoPool() {
-        return mongoPool.meters();
+    /// Where a part registers its meters.
+    public MeterRegistry of(Part part) {
+        return Objects.requireNonNull(parts.get(part)).meters();
     }
 
-    /// Where coalescing registers its meters.
-    public MeterRegistry coalescing() {
-        return coalescing.meters();
-    }
-
-    /// Where change streams register their meters.
-    public MeterRegistry streams() {
-        return streams.meters();
-    }
-
-    /// Where the Atlas Data API registers its meters.
-    public MeterRegistry dataApi() {
-        return dataApi.meters();
-    }
-
-    /// Where the OpenAPI service registers its meters.
-    public MeterRegistry openApi() {
-        return openApi.meters();
-    }
-
-    /// Where the Model Context Protocol registers its meters.
-    public MeterRegistry mcp() {
-        return mcp.meters();
-    }
-
-    /// Shows the server's load as registry `/gateway`.
+    /// Shows the server's load as part of the registry `/gateway`.
     public void watch(ServerLoad load) {
-        var meters = gateway.meters();
-        Gauge.builder("gateway_requests_in_flight", load, ServerLoad::inFlight)
-                .description("Requests that have arrived and are not answered yet")
-                .register(meters);
-        Gauge.builder("gateway_requests_in_flight_max", load, ServerLoad::limit)
-                .description("Requests in flight beyond which further ones are refused")
-                .register(meters);
-        Gauge.builder("gateway_connections", load, ServerLoad::connections)
-                .description("Connections of clients that are open")
-                .register(meters);
-        FunctionCounter.builder("gateway_connections_refused", load, ServerLoad::refusedConnections)
-                .description("Connections closed at once because there were too many, of all clients or of one address")
-                .register(meters);
-        FunctionCounter.builder("gateway_requests_rejected", load, ServerLoad::rejected)
-                .description("Requests refused with 503 because too many were in flight or the server was stopping")
-                .register(meters);
-        FunctionCounter.builder("gateway_computations_refused", ComputeLimit.SHARED, ComputeLimit::refused)
-                .description("Requests refused with 503 because others were computed")
-                .register(meters);
+        var meters = meters(Part.GATEWAY);
+        meters.gauge(
+                "gateway_requests_in_flight",
+                "Requests that have arrived and are not answered yet",
+                load,
+                ServerLoad::inFlight);
+        meters.gauge(
+                "gateway_requests_in_flight_max",
+                "Requests in flight beyond which further ones are refused",
+                load,
+                ServerLoad::limit);
+        meters.gauge("gateway_connections", "Connections of clients that are open", load, ServerLoad::connections);
+        meters.count(
+                "gateway_connections_refused",
+                "Connections closed at once because there were too many, of all clients or of one address",
+                load,
+                ServerLoad::refusedConnections);
+        meters.count(
+                "gateway_requests_rejected",
+                "Requests refused with 503 because too many were in flight or the server was stopping",
+                load,
+                ServerLoad::rejected);
+        meters.count(
+                "gateway_computations_refused",
+                "Requests refused with 503 because others were computed",
+                ComputeLimit.SHARED,
+                ComputeLimit::refused);
     }
 
     /// Shows what became of spans: those that were recorded and neither sent nor lost wait, or were dropped
     /// because too many waited.
     public void watch(Tracing tracing) {
-        spans("recorded", tracing, Tracing::recorded);
-        spans("sent", tracing, Tracing::sent);
-        spans("lost", tracing, Tracing::lost);
-    }
-
-    private void spans(String outcome, Tracing tracing, ToDoubleFunction<Tracing> count) {
-        FunctionCounter.builder("gateway_spans", tracing, count)
-                .description("Spans of traces: recorded, sent to the collector, lost because that did not take them")
-                .tag("outcome", outcome)
-                .register(gateway.meters());
+        var description = "Spans of traces: recorded, sent to the collector, lost because that did not take them";
+        meters(Part.GATEWAY, "outcome", "recorded").count("gateway_spans", description, tracing, Tracing::recorded);
+        meters(Part.GATEWAY, "outcome", "sent").count("gateway_spans", description, tracing, Tracing::sent);
+        meters(Part.GATEWAY, "outcome", "lost").count("gateway_spans", description, tracing, Tracing::lost);
     }
 
     /// Shows how many requests were refused by rate limits.
     public void watch(RateLimits limits) {
-        refused("address", limits, RateLimits::refusedByAddress);
-        refused("account", limits, RateLimits::refusedByAccount);
-    }
-
-    private void refused(String by, RateLimits limits, ToDoubleFunction<RateLimits> count) {
-        FunctionCounter.builder("gateway_rate_limited", limits, count)
-                .description("Requests refused with 429 by a rate limit")
-                .tag("by", by)
-                .register(gateway.meters());
+        var name = "gateway_rate_limited";
+        var description = "Requests refused with 429 by a rate limit";
+        meters(Part.GATEWAY, "by", "address").count(name, description, limits, RateLimits::refusedByAddress);
+        meters(Part.GATEWAY, "by", "account").count(name, description, limits, RateLimits::refusedByAccount);
     }
 
     /// Shows what a cache does as part of the registry `/caches`. To be called before the first scrape.
     public void watch(CacheMeter cache) {
         watched.add(cache);
-        Gauge.builder("cache_entries", cache, CacheMeter::entries)
-                .description("Values in a cache")
-                .tag("cache", cache.name())
-                .register(caches.meters());
-        count("cache_hits", "Values found in a cache", cache, CacheMeter::hits);
-        count("cache_misses", "Values that were not in a cache and had to be made or read", cache, CacheMeter::misses);
-        count("cache_evictions", "Values removed as too many or too old", cache, CacheMeter::evictions);
+        var meters = meters(Part.CACHES, "cache", cache.name());
+        meters.gauge("cache_entries", "Values in a cache", cache, CacheMeter::entries);
+        meters.count("cache_hits", "Values found in a cache", cache, CacheMeter::hits);
+        meters.count(
+                "cache_misses",
+                "Values that were not in a cache and had to be made or read",
+                cache,
+                CacheMeter::misses);
+        meters.count("cache_evictions", "Values removed as too many or too old", cache, CacheMeter::evictions);
     }
 
-    private void count(String name, String description, CacheMeter cache, ToDoubleFunction<CacheMeter> count) {
-        FunctionCounter.builder(name, cache, count)
-                .description(description)
-                .tag("cache", cache.name())
-                .register(caches.meters());
+    /// @param tags names and values
+    private Meters meters(Part part, String... tags) {
+        return new Meters(of(part), Tags.of(tags));
+    }
+
+    /// Registers meters of values that something else counts.
+    private record Meters(MeterRegistry registry, Tags tags) {
+        <T> void gauge(String name, String description, T source, ToDoubleFunction<T> value) {
+            Gauge.builder(name, source, value)
+                    .description(description)
+                    .tags(tags)
+                    .register(registry);
+        }
+
+        <T> void count(String name, String description, T source, ToDoubleFunction<T> count) {
+            FunctionCounter.builder(name, source, count)
+                    .description(description)
+                    .tags(tags)
+                    .register(registry);
+        }
     }
 
     /// What [org.restheart.core.service.MetricsService] serves.
@@ -168,12 +174,13 @@ public final class Metrics implements AutoCloseable {
     }
 
     private List<MetricsRegistry> ofParts() {
-        var parts = new ArrayList<MetricsRegistry>();
+        var all = new ArrayList<MetricsRegistry>();
         if (jvm) {
-            parts.add(new JvmRegistry());
+            all.add(new JvmRegistry());
         }
-        parts.addAll(List.of(process, gateway, caches, mongoPool, coalescing, streams, dataApi, openApi, mcp));
-        return parts;
+        all.add(process);
+        all.addAll(parts.values());
+        return all;
     }
 
     /// All registries in one text; no family is in it twice.
@@ -190,14 +197,7 @@ public final class Metrics implements AutoCloseable {
     @Override
     public void close() {
         requests.ifPresent(RequestMetrics::close);
-        gateway.close();
-        caches.close();
-        mongoPool.close();
-        coalescing.close();
-        dataApi.close();
-        openApi.close();
-        mcp.close();
-        streams.close();
+        parts.values().forEach(MeteredRegistry::close);
     }
 
     /// Measures requests for files and of proxies, which are not those of the API. Thread-safe.

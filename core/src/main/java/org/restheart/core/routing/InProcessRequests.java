@@ -64,9 +64,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
     private Connected connected() {
         var found = connected;
         if (found == null) {
-            throw Problem.of(ProblemCode.OVERLOADED, "the server is starting")
-                    .with("Retry-After", "1")
-                    .raise();
+            throw Problem.overloaded("the server is starting").raise();
         }
         return found;
     }

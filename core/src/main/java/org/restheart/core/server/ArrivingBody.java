@@ -47,9 +47,7 @@ final class ArrivingBody implements Body {
 
     @Override
     public void hold(long bytes) {
-        if (!counter.addObjects(bytes)) {
-            throw limits.contentHasNoRoom().raise();
-        }
+        counter.hold(bytes);
     }
 
     private byte[] read() {

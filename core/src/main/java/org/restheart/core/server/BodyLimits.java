@@ -75,13 +75,12 @@ final class BodyLimits {
     }
 
     Problem contentHasNoRoom() {
-        return Problem.of(ProblemCode.OVERLOADED, "the server holds too much request content at the moment")
-                .with("Retry-After", "1");
+        return Problem.overloaded("the server holds too much request content at the moment");
     }
 
     /// Content that has arrived with its head.
     Body received(byte[] content, Counter counter) {
-        return new Received(content, counter, this);
+        return new Received(content, counter);
     }
 
     /// Begins to count the bytes of a request or a message.
@@ -157,6 +156,15 @@ final class BodyLimits {
             return weight <= 0 || add(weight);
         }
 
+        /// As [#addObjects].
+        ///
+        /// @throws org.restheart.http.ProblemException 503 if there is no room
+        void hold(long bytes) {
+            if (!addObjects(bytes)) {
+                throw contentHasNoRoom().raise();
+            }
+        }
+
         synchronized void close() {
             isClosed = true;
             if (counted > 0) {
@@ -209,12 +217,10 @@ final class BodyLimits {
     private static final class Received implements Body {
         private final byte[] content;
         private final Counter counter;
-        private final BodyLimits limits;
 
-        Received(byte[] content, Counter counter, BodyLimits limits) {
+        Received(byte[] content, Counter counter) {
             this.content = content;
             this.counter = counter;
-            this.limits = limits;
         }
 
         @Override
@@ -229,9 +235,7 @@ final class BodyLimits {
 
         @Override
         public void hold(long bytes) {
-            if (!counter.addObjects(bytes)) {
-                throw limits.contentHasNoRoom().raise();
-            }
+            counter.hold(bytes);
         }
     }
 

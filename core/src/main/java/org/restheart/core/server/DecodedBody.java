@@ -70,9 +70,7 @@ final class DecodedBody implements Body {
 
     @Override
     public void hold(long bytes) {
-        if (!counter.addObjects(bytes)) {
-            throw limits.contentHasNoRoom().raise();
-        }
+        counter.hold(bytes);
     }
 
     private byte[] inflate() {

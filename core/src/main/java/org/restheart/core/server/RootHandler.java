@@ -65,17 +65,11 @@ final class RootHandler implements HttpHandler {
         }
         var fault = Framing.fault(exchange);
         if (fault.isPresent()) {
-            if (exchange.isHttp11() || exchange.isHttp10()) {
-                exchange.setPersistent(false); // the end of its content is unknown
-            }
-            refuse(exchange, refusal(fault.get()));
+            refuseUnread(exchange, refusal(fault.get())); // the end of its content is unknown
             return;
         }
         if (!parts.responses().reserveRequest(exchange, () -> address(exchange))) {
-            if (exchange.isHttp11() || exchange.isHttp10()) {
-                exchange.setPersistent(false); // does not wait for its content
-            }
-            refuse(exchange, LARGE_HEADS);
+            refuseUnread(exchange, LARGE_HEADS);
             return;
         }
         ChunkFraming.check(exchange);
@@ -104,6 +98,14 @@ final class RootHandler implements HttpHandler {
             case FULL -> refuse(exchange, OVERLOADED);
             case DRAINING -> stopping(exchange);
         }
+    }
+
+    /// Does not wait for the content of the request: the connection ends with the response, unless it is HTTP/2.
+    private void refuseUnread(HttpServerExchange exchange, Ready refusal) {
+        if (exchange.isHttp11() || exchange.isHttp10()) {
+            exchange.setPersistent(false);
+        }
+        refuse(exchange, refusal);
     }
 
     /// Answers without a service; the observers are notified with what is known of the request.
@@ -174,12 +176,12 @@ final class RootHandler implements HttpHandler {
     }
 
     static Ready unavailable(String message) {
-        return refusal(Problem.of(ProblemCode.OVERLOADED, message)).with("Retry-After", "1");
+        return refusal(Problem.overloaded(message));
     }
 
     /// Without a route there is no service that determines the error format.
     static Ready refusal(Problem problem) {
-        return Response.json(problem.status(), text(problem));
+        return Response.json(problem.status(), text(problem)).with(problem.headers());
     }
 
     static String text(Problem problem) {

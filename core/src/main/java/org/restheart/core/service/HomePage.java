@@ -3,14 +3,13 @@ package org.restheart.core.service;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.http.Accepted;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
+import org.restheart.http.Digests;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -131,12 +130,7 @@ public final class HomePage implements Service {
     }
 
     private static String hash(String text) {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return Base64.getEncoder().encodeToString(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Base64.getEncoder().encodeToString(Digests.sha256().digest(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     /// `GET /favicon.ico`, which browsers ask for on their own.

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -19,14 +18,11 @@ final class BatchSender {
     private static final int CONFLICT = 409;
 
     private final GatewayClient gateway;
-    private final Map<String, String> environment;
     private final boolean upsert;
 
-    /// @param environment may contain credentials
     /// @param upsert whether existing documents are replaced
-    BatchSender(GatewayClient gateway, Map<String, String> environment, boolean upsert) {
+    BatchSender(GatewayClient gateway, boolean upsert) {
         this.gateway = gateway;
-        this.environment = environment;
         this.upsert = upsert;
     }
 
@@ -38,7 +34,7 @@ final class BatchSender {
         if (batch.size() == 0) {
             return 0;
         }
-        var request = gateway.request(upsert ? gateway.with("wm=upsert") : gateway.url(), environment)
+        var request = gateway.request(upsert ? gateway.with("wm=upsert") : gateway.url())
                 .header("Content-Type", BsonBytes.MEDIA_TYPE)
                 .POST(BodyPublishers.ofByteArray(batch.content()))
                 .build();

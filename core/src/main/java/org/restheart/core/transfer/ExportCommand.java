@@ -10,52 +10,36 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Query;
 import org.restheart.mongo.parameter.AfterParameter;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Writes all documents of a query to a file. An interrupted export resumes after the last complete document.
 @Command(
         name = "export",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
         description = {
             "Writes the documents of a collection, or of a query (?filter=…&keys=…), into FILE. When it breaks off,",
             "the same command goes on with FILE.….part, unless the query has an order of its own or FILE is CSV."
         })
-final class ExportCommand implements Callable<Integer> {
+final class ExportCommand extends TransferCommand {
     private static final int BUFFER = 64 << 10;
     private static final int MAX_PARAMETERS = 100;
-
-    private final Map<String, String> environment;
-    private final PrintStream err;
-
-    @Mixin
-    private GatewayClient gateway;
 
     @Parameters(index = "1", paramLabel = "FILE", description = "NDJSON (also for .json), BSON or CSV.")
     private @Nullable Path file;
 
-    @Option(names = "--format", description = "${COMPLETION-CANDIDATES}; else by the name of the file.")
-    private @Nullable FileFormat format;
-
     ExportCommand(Map<String, String> environment, PrintStream err) {
-        this.environment = environment;
-        this.err = err;
-        this.gateway = new GatewayClient(err);
+        super(environment, err);
     }
 
     @Override
     public Integer call() throws IOException {
         var target = Objects.requireNonNull(file);
-        var chosen = format == null ? FileFormat.of(target.toString()) : format;
+        var chosen = format(target);
         var written = chosen == FileFormat.JSON ? FileFormat.NDJSON : chosen;
         boolean resumable = written != FileFormat.CSV && !hasOrder();
         var partial = PartialFile.of(target, gateway.url() + " " + written, written);
@@ -102,7 +86,7 @@ final class ExportCommand implements Callable<Integer> {
     /// @throws IOException if the transfer is interrupted
     private void copy(PartialFile partial, boolean resumable, FileFormat written, Progress progress, double total)
             throws IOException {
-        var request = gateway.request(page(partial, resumable, written), environment)
+        var request = gateway.request(page(partial, resumable, written))
                 .header("Accept", written.mediaType())
                 .build();
         var response = gateway.send(request, BodyHandlers.ofInputStream());
@@ -151,7 +135,7 @@ final class ExportCommand implements Callable<Integer> {
         var path = mark < 0 ? url : url.substring(0, mark);
         var size = URI.create(path.replaceAll("/$", "") + "/_size" + (mark < 0 ? "" : url.substring(mark)));
         try {
-            var response = gateway.send(gateway.request(size, environment).build(), BodyHandlers.ofString());
+            var response = gateway.send(gateway.request(size).build(), BodyHandlers.ofString());
             return response.statusCode() == 200
                     ? JsonParser.parse(response.body())
                             .asDocument()

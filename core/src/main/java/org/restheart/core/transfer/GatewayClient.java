@@ -80,11 +80,14 @@ final class GatewayClient {
             .connectTimeout(CONNECT)
             .build();
 
+    private final Map<String, String> environment;
     private final PrintStream err;
     private final Set<String> warnings = new HashSet<>();
     private boolean answered;
 
-    GatewayClient(PrintStream err) {
+    /// @param environment may contain credentials
+    GatewayClient(Map<String, String> environment, PrintStream err) {
+        this.environment = environment;
         this.err = err;
     }
 
@@ -104,13 +107,13 @@ final class GatewayClient {
         return URI.create(url() + (url().getRawQuery() == null ? "?" : "&") + parameters);
     }
 
-    HttpRequest.Builder request(URI uri, Map<String, String> environment) {
+    HttpRequest.Builder request(URI uri) {
         var request = HttpRequest.newBuilder(uri);
-        authorization(environment).ifPresent(value -> request.header("Authorization", value));
+        authorization().ifPresent(value -> request.header("Authorization", value));
         return request;
     }
 
-    private Optional<String> authorization(Map<String, String> environment) {
+    private Optional<String> authorization() {
         return given(token, environment.get("RESTHEART_TOKEN"))
                 .map(value -> "Bearer " + value)
                 .or(() -> given(user, environment.get("RESTHEART_USER")).map(GatewayClient::basic));

@@ -10,13 +10,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.format.DocumentReader.Entry;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -24,38 +22,25 @@ import picocli.CommandLine.Parameters;
 /// lost is sent again.
 @Command(
         name = "import",
-        mixinStandardHelpOptions = true,
-        sortOptions = false,
         description = {
             "Stores the documents of FILE in a collection. When it breaks off, the same command goes on:",
             "FILE.import says from where. What is refused is listed in FILE.errors, a line for each."
         })
-final class ImportCommand implements Callable<Integer> {
-    private final Map<String, String> environment;
-    private final PrintStream err;
-
-    @Mixin
-    private GatewayClient gateway;
-
+final class ImportCommand extends TransferCommand {
     @Parameters(index = "1", paramLabel = "FILE", description = "NDJSON, JSON, BSON or CSV.")
     private @Nullable Path file;
-
-    @Option(names = "--format", description = "${COMPLETION-CANDIDATES}; else by the name of the file.")
-    private @Nullable FileFormat format;
 
     @Option(names = "--upsert", description = "Replace documents whose ids are there.")
     private boolean upsert;
 
     ImportCommand(Map<String, String> environment, PrintStream err) {
-        this.environment = environment;
-        this.err = err;
-        this.gateway = new GatewayClient(err);
+        super(environment, err);
     }
 
     @Override
     public Integer call() throws IOException {
         var source = Objects.requireNonNull(file);
-        var chosen = format == null ? FileFormat.of(source.toString()) : format;
+        var chosen = format(source);
         var checkpoint = Checkpoint.of(source, gateway.url() + (upsert ? " upsert" : ""));
         var progress = new Progress(err, checkpoint.done());
         var errors = source.resolveSibling(source.getFileName() + ".errors");
@@ -67,7 +52,7 @@ final class ImportCommand implements Callable<Integer> {
         double size = Math.max(1, Files.size(source));
         try (var in = new Counted(Files.newInputStream(source))) {
             var reader = chosen.reader(in);
-            var sender = new BatchSender(gateway, environment, upsert);
+            var sender = new BatchSender(gateway, upsert);
             var batch = new ImportBatch();
             long entries = 0;
             for (var entry = next(reader::next); entry != null; entry = next(reader::next)) {

@@ -13,14 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
+import org.restheart.http.Digests;
 
 /// The file of an incomplete export. Its name has a hash of the query and the format, so that results of
 /// different queries are not mixed. Confined to one thread.
@@ -55,12 +54,7 @@ final class PartialFile {
     }
 
     private static String digest(String source) {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256").digest(source.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest, 0, 4);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return HexFormat.of().formatHex(Digests.sha256().digest(source.getBytes(StandardCharsets.UTF_8)), 0, 4);
     }
 
     long documents() {

@@ -66,7 +66,7 @@ class SecretsTest {
                 "/jwtTokenManager/ttl->5 | /jwtTokenManager/ttl -> 5 (RHO)",
             })
     void overrides_are_logged_without_secrets(String rho, String line) {
-        assertThat(new OverrideText("RHO", new Reading()).parse(rho))
+        assertThat(new Overrides("RHO", new Reading()).parse(rho))
                 .singleElement()
                 .asString()
                 .isEqualTo(line);

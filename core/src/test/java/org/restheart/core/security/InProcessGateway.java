@@ -79,11 +79,11 @@ final class InProcessGateway implements AutoCloseable {
                 Optional.empty());
         router = new Router(Stream.of(
                         Binding.prefix(data, "/", true)
-                                .behind(security.guards(data.forbiddenOperators(), data::unreachable)),
+                                .behind(security.guards().filters(data.forbiddenOperators(), data::unreachable)),
                         Binding.prefix(new Translator(requests), "/_translate", false))
                 .map(pipeline::assemble)
                 .toList());
-        requests.connect(router, security::securityFilter, security::refusal);
+        requests.connect(router, security::securityFilter, security.guards()::refusal);
     }
 
     MongoCollection<BsonDocument> collection(String name) {

@@ -2,7 +2,6 @@ package org.restheart.mongo.bulk;
 
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
-import static org.restheart.http.ProblemCode.OVERLOADED;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +54,7 @@ public final class PostLines implements DataHandler {
         request.http().requireThread();
         var caller = CallerScope.current();
         if (!streams.tryTake(caller)) {
-            throw Problem.of(OVERLOADED, "too many streams of lines at the moment, of yours or of all")
-                    .with("Retry-After", "1")
+            throw Problem.overloaded("too many streams of lines at the moment, of yours or of all")
                     .raise();
         }
         try {

@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import javax.crypto.Cipher;
-import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.bson.BsonBinary;
@@ -27,6 +26,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.Digests;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.resource.ResourceNames;
 
@@ -123,9 +123,8 @@ final class TokenSeal {
         return cipher;
     }
 
-    private byte[] mac(String purpose, byte[] bytes) throws GeneralSecurityException {
-        var mac = Mac.getInstance("HmacSHA256");
-        mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+    private byte[] mac(String purpose, byte[] bytes) {
+        var mac = Digests.hmac(secret);
         mac.update((purpose + "\0").getBytes(UTF_8));
         mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(collection.length).array());
         mac.update(collection);

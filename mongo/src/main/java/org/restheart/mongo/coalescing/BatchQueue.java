@@ -146,9 +146,7 @@ final class BatchQueue<R, O> {
     }
 
     private static ProblemException refusal(String message) {
-        return Problem.of(ProblemCode.OVERLOADED, message)
-                .with("Retry-After", "1")
-                .raise();
+        return Problem.overloaded(message).raise();
     }
 
     /// Called with the lock held. The queue is normally processed when commands complete; this handles the case that

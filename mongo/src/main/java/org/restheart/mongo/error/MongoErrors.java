@@ -42,9 +42,7 @@ public final class MongoErrors {
     public static Optional<Problem> toProblem(Throwable failure) {
         return switch (failure) {
             case MongoExecutionTimeoutException _ -> Optional.of(MongoCodes.timeLimit());
-            case ShareTakenException e ->
-                Optional.of(Problem.of(ProblemCode.OVERLOADED, e.getMessage() + " to MongoDB")
-                        .with("Retry-After", "1"));
+            case ShareTakenException e -> Optional.of(Problem.overloaded(e.getMessage() + " to MongoDB"));
             case UnknownOutcomeException _ ->
                 Optional.of(MongoCodes.unavailable(
                         "MongoDB failed meanwhile: whether the write took place, or which part of it, is not known"));

@@ -3,7 +3,6 @@ package org.restheart.mongo.file;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.restheart.http.ProblemCode.INTERNAL;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
-import static org.restheart.http.ProblemCode.OVERLOADED;
 
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoException;
@@ -130,9 +129,7 @@ final class DownloadFile implements DataHandler {
             }
             pause(attempt);
         }
-        throw Problem.of(OVERLOADED, "the file is being replaced; try again")
-                .with("Retry-After", "1")
-                .raise();
+        throw Problem.overloaded("the file is being replaced; try again").raise();
     }
 
     /// Until the latest write is in a snapshot, that is, until a majority has it: some milliseconds, and MongoDB offers

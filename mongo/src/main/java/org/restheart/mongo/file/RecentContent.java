@@ -5,13 +5,12 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoNamespace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Digests;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.file.ChunkBatches.Described;
@@ -41,13 +40,9 @@ final class RecentContent {
     record Key(MongoNamespace namespace, ByteBuffer digest) {
         /// @param file the document, with all fields
         static Key of(MongoNamespace namespace, RawBsonDocument file) {
-            try {
-                var sha256 = MessageDigest.getInstance("SHA-256");
-                sha256.update(file.getBackingArray(), file.getByteOffset(), file.getByteLength());
-                return new Key(namespace, ByteBuffer.wrap(sha256.digest()));
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException(e); // required of every Java platform
-            }
+            var sha256 = Digests.sha256();
+            sha256.update(file.getBackingArray(), file.getByteOffset(), file.getByteLength());
+            return new Key(namespace, ByteBuffer.wrap(sha256.digest()));
         }
     }
 

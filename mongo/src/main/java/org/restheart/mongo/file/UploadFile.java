@@ -4,7 +4,6 @@ import static org.restheart.http.ProblemCode.CONFLICT;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
 import static org.restheart.http.ProblemCode.DUPLICATE_KEY;
-import static org.restheart.http.ProblemCode.OVERLOADED;
 
 import com.mongodb.MongoException;
 import java.io.IOException;
@@ -116,8 +115,7 @@ final class UploadFile implements DataHandler {
         http.requireThread();
         var caller = CallerScope.current();
         if (!uploads.tryTake(caller)) {
-            throw Problem.of(OVERLOADED, "too many uploads at the moment, of yours or of all")
-                    .with("Retry-After", "1")
+            throw Problem.overloaded("too many uploads at the moment, of yours or of all")
                     .raise();
         }
         try {

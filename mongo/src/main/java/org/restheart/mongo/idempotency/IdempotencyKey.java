@@ -3,9 +3,9 @@ package org.restheart.mongo.idempotency;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import org.bson.BsonBinary;
+import org.restheart.http.Digests;
 import org.restheart.http.Headers;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -50,7 +50,7 @@ record IdempotencyKey(String value) {
 
     /// Identifies a claim by caller, collection and key. Neither keys nor content are stored.
     BsonBinary claim(DataRequest request) {
-        var sha256 = sha256();
+        var sha256 = Digests.sha256();
         add(sha256, request.http().caller().identity());
         add(sha256, request.namespace().getFullName());
         add(sha256, value);
@@ -62,21 +62,13 @@ record IdempotencyKey(String value) {
     /// as a password.
     BsonBinary fingerprint(DataRequest request) {
         var http = request.http();
-        var sha256 = sha256();
+        var sha256 = Digests.sha256();
         add(sha256, value);
         add(sha256, http.query().raw());
         add(sha256, http.headers().first("Content-Type").orElse(""));
         add(sha256, http.attribute(DataWrite.KEY).isPresent() ? "reported" : "");
         sha256.update(http.body().bytes());
         return new BsonBinary(sha256.digest());
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) { // every Java platform has it
-            throw new IllegalStateException(e);
-        }
     }
 
     /// With its length, so that different lists of texts have different digests.

@@ -9,7 +9,6 @@ import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,6 +18,7 @@ import org.bson.BsonBinary;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Digests;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -193,7 +193,7 @@ public final class KeyedPost implements DataHandler {
         }
 
         private byte[] digest(int position) {
-            MessageDigest sha256 = IdempotencyKey.sha256();
+            var sha256 = Digests.sha256();
             sha256.update(claim.getData());
             sha256.update(etag.toByteArray());
             return sha256.digest(

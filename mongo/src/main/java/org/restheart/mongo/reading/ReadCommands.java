@@ -81,8 +81,7 @@ record ReadCommands(Documents documents, FairMemory memory) {
                             ProblemCode.UNPROCESSABLE, "the result is larger than " + (MAX_BYTES >> 20) + " MiB");
                 }
                 if (!held.add(document.getByteLength())) {
-                    throw Problem.of(ProblemCode.OVERLOADED, "other results use the available memory at the moment")
-                            .with("Retry-After", "1")
+                    throw Problem.overloaded("other results use the available memory at the moment")
                             .raise();
                 }
                 found.add(document);

@@ -172,8 +172,6 @@ final class OpenTransactions {
                                         + " transactions of this account or address are in progress: end some of them")
                         .with("Retry-After", "1")
                         .raise()
-                : Problem.of(ProblemCode.OVERLOADED, "too many transactions are in progress")
-                        .with("Retry-After", "1")
-                        .raise();
+                : Problem.overloaded("too many transactions are in progress").raise();
     }
 }

@@ -2,13 +2,12 @@ package org.restheart.mongo.session;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.UUID;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
+import org.restheart.http.Digests;
 
 /// A session's id as seen by clients. Any UUID is valid on any server; generated ones (version 8, RFC 9562)
 /// contain a mark of their owner, so that other callers are refused. For each id, MongoDB's session differs per
@@ -72,13 +71,9 @@ record SessionId(UUID uuid) {
     }
 
     private static byte[] digest(String purpose, byte[] id, String owner) {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256");
-            digest.update(purpose.getBytes(StandardCharsets.UTF_8));
-            digest.update(id);
-            return digest.digest(owner.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every Java has it
-        }
+        var digest = Digests.sha256();
+        digest.update(purpose.getBytes(StandardCharsets.UTF_8));
+        digest.update(id);
+        return digest.digest(owner.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -19,26 +19,17 @@ public sealed interface Task {
     /// Other processes whose CPU time is to be read, by name.
     Map<String, Long> watch();
 
-    Measurement run(Recording recording) throws IOException, InterruptedException;
-
-    record Http(HttpLoad load, Map<String, Long> watch) implements Task {
-        @Override
-        public Measurement run(Recording recording) throws IOException, InterruptedException {
-            return load.run(recording);
-        }
+    default Measurement run(Recording recording) throws IOException, InterruptedException {
+        return switch (this) {
+            case Http(var load, var _) -> load.run(recording);
+            case Driver(var load, var _) -> load.run(recording);
+            case Ycsb(var load, var _) -> load.run(recording);
+        };
     }
 
-    record Driver(DriverLoad load, Map<String, Long> watch) implements Task {
-        @Override
-        public Measurement run(Recording recording) throws IOException, InterruptedException {
-            return load.run(recording);
-        }
-    }
+    record Http(HttpLoad load, Map<String, Long> watch) implements Task {}
 
-    record Ycsb(YcsbLoad load, Map<String, Long> watch) implements Task {
-        @Override
-        public Measurement run(Recording recording) throws IOException, InterruptedException {
-            return load.run(recording);
-        }
-    }
+    record Driver(DriverLoad load, Map<String, Long> watch) implements Task {}
+
+    record Ycsb(YcsbLoad load, Map<String, Long> watch) implements Task {}
 }

@@ -30,15 +30,21 @@ import org.restheart.security.predicate.PathWarnings;
 
 /// Refuses requests of the data API that would write invalid permissions. An invalid permission that is stored in
 /// another way is ignored, with a warning in the log.
-///
-/// @param unreachable see [PathWarnings#of]
-public record PermissionsGuard(ProtectedCollection permissions, Function<List<String>, Optional<String>> unreachable)
-        implements Filter {
+public final class PermissionsGuard implements Filter {
     /// Longer keys are truncated in warnings.
     private static final int MAX_QUOTED = 50;
 
     /// Other roles of at most this edit distance count as misspelt.
     private static final int MAX_DISTANCE = 2;
+
+    private final ProtectedCollection permissions;
+    private final Function<List<String>, Optional<String>> unreachable;
+
+    /// @param unreachable see [PathWarnings#of]
+    public PermissionsGuard(ProtectedCollection permissions, Function<List<String>, Optional<String>> unreachable) {
+        this.permissions = permissions;
+        this.unreachable = unreachable;
+    }
 
     @Override
     public Response filter(Request request, Handler next) {

@@ -6,15 +6,31 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.security.realm.Generations.KeyLimits;
 
 /// The store of keys. Thread-safe; all methods may block.
-public interface ApiKeys {
+public interface ApiKeys extends KeyLimits {
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now; [org.restheart.http.NeedsThread]
     ///     through the request if a query is needed
     Optional<ApiKey> find(Request request, String digest);
 
     /// As [#find(Request, String)], by the key's handle.
     Optional<ApiKey> find(Request request, ObjectId handle);
+
+    /// For tokens of sessions that were begun with a key: they end with it, and are valid only from addresses from
+    /// which
+    /// it is.
+    @Override
+    default Optional<Account> limited(Request request, String handle, Account account) {
+        if (!ObjectId.isValid(handle)) {
+            return Optional.empty();
+        }
+        return find(request, new ObjectId(handle))
+                .filter(key -> key.account().equals(account.name()))
+                .filter(key -> key.isUsable(Instant.now()) && key.isUsableFrom(request))
+                .map(key -> key.limited(account));
+    }
 
     /// @return false if there is such a key
     boolean insert(ApiKey key);

@@ -1,14 +1,10 @@
 package org.restheart.security.apikey;
 
 import java.nio.charset.StandardCharsets;
-import java.security.InvalidKeyException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import org.restheart.http.Digests;
 
 /// The format of keys and their digests. Keys are random, so a fast digest protects them. Thread-safe.
 public final class KeyForm {
@@ -19,11 +15,11 @@ public final class KeyForm {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
-    private final Optional<SecretKeySpec> pepper;
+    private final Optional<byte[]> pepper;
 
     /// @param pepper a secret in the digests, so that the collection alone does not allow guessing keys
     public KeyForm(Optional<String> pepper) {
-        this.pepper = pepper.map(text -> new SecretKeySpec(text.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+        this.pepper = pepper.map(text -> text.getBytes(StandardCharsets.UTF_8));
     }
 
     static String random() {
@@ -57,16 +53,7 @@ public final class KeyForm {
     /// What is stored of a key.
     public String digest(String key) {
         var bytes = key.getBytes(StandardCharsets.UTF_8);
-        try {
-            if (pepper.isEmpty()) {
-                return BASE64.encodeToString(
-                        MessageDigest.getInstance("SHA-256").digest(bytes));
-            }
-            var mac = Mac.getInstance("HmacSHA256");
-            mac.init(pepper.get());
-            return BASE64.encodeToString(mac.doFinal(bytes));
-        } catch (NoSuchAlgorithmException | InvalidKeyException e) {
-            throw new IllegalStateException(e); // every Java platform has both
-        }
+        return BASE64.encodeToString(pepper.map(secret -> Digests.hmac(secret).doFinal(bytes))
+                .orElseGet(() -> Digests.sha256().digest(bytes)));
     }
 }

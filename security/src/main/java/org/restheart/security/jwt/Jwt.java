@@ -21,9 +21,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Digests;
 import org.restheart.security.realm.Generations;
 
 /// The token verifier of one gateway, and the signer if there is a signing key.
@@ -130,13 +129,7 @@ public final class Jwt {
 
     /// A key derived from the secret, equal on all gateways with the secret: for one purpose.
     private static byte[] derived(byte[] secret, String purpose) {
-        try {
-            var mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            return mac.doFinal(purpose.getBytes(StandardCharsets.UTF_8));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every Java platform has it
-        }
+        return Digests.hmac(secret).doFinal(purpose.getBytes(StandardCharsets.UTF_8));
     }
 
     /// The same, but accepts tokens of accounts only while these accounts exist.

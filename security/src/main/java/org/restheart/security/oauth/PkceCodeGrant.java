@@ -2,7 +2,6 @@ package org.restheart.security.oauth;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -12,6 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonNumber;
 import org.bson.BsonString;
+import org.restheart.http.Digests;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -96,11 +96,7 @@ public final class PkceCodeGrant implements CodeGrant {
     }
 
     private static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every Java platform has it
-        }
+        return Digests.sha256().digest(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static boolean sameIfSent(Query form, String field, Claims claims, String claim) {

@@ -13,15 +13,22 @@ import org.restheart.security.jwt.ResourceTokens;
 
 /// Converts the parameters `resource` (RFC 8707) and `scope` of an authorization request to claims of the code, and
 /// these to claims of the token.
-///
-/// @param scopes that a token may have; others are left out
-public record ResourceGrant(ResourceTokens tokens, List<String> scopes) {
+public final class ResourceGrant {
     static final String WRONG = "resource must be the URL of the endpoint that the token is for";
 
     /// Claims of codes, not of tokens.
     static final String RESOURCE_CLAIM = "res";
 
     static final String SCOPE_CLAIM = "scp";
+
+    private final ResourceTokens tokens;
+    private final List<String> scopes;
+
+    /// @param scopes that a token may have; others are left out
+    public ResourceGrant(ResourceTokens tokens, List<String> scopes) {
+        this.tokens = tokens;
+        this.scopes = List.copyOf(scopes);
+    }
 
     /// Whether the parameter `resource` names a resource that this server does not have.
     boolean isWrong(Request request, Query query) {

@@ -2,13 +2,13 @@ package org.restheart.security.password;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.restheart.http.Digests;
 import org.restheart.http.Fields;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
@@ -131,12 +131,7 @@ public final class DigestAuthenticator implements Authenticator {
     }
 
     private static String md5(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every Java platform has it
-        }
+        return HexFormat.of().formatHex(Digests.of("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     /// The parameters of an `Authorization: Digest` field (RFC 2617, 3.2.2).

@@ -4,15 +4,14 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.restheart.http.Digests;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
@@ -123,17 +122,12 @@ public final class Generations {
     }
 
     private String generation(String... parts) {
-        try {
-            var mac = Mac.getInstance(ALGORITHM);
-            mac.init(key);
-            for (var part : parts) {
-                var bytes = part.getBytes(StandardCharsets.UTF_8);
-                mac.update(ByteBuffer.allocate(4).putInt(bytes.length).flip());
-                mac.update(bytes);
-            }
-            return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(mac.doFinal(), BYTES));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every Java platform has it
+        var mac = Digests.hmac(key);
+        for (var part : parts) {
+            var bytes = part.getBytes(StandardCharsets.UTF_8);
+            mac.update(ByteBuffer.allocate(4).putInt(bytes.length).flip());
+            mac.update(bytes);
         }
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(mac.doFinal(), BYTES));
     }
 }

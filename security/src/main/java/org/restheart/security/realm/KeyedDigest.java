@@ -3,8 +3,8 @@ package org.restheart.security.realm;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import org.restheart.http.Digests;
 
 /// Digests of secrets under a key of this process, so that digests in memory do not help to guess secrets. Thread-safe.
 public final class KeyedDigest {
@@ -19,11 +19,7 @@ public final class KeyedDigest {
     public KeyedDigest() {
         var key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
-        try {
-            keyed = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every Java platform has it
-        }
+        keyed = Digests.sha256();
         keyed.update(key);
     }
 

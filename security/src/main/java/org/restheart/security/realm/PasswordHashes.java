@@ -17,7 +17,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.security.ClientAddress;
@@ -183,9 +182,7 @@ public final class PasswordHashes implements AutoCloseable {
     }
 
     private static ProblemException overloaded() {
-        return Problem.of(ProblemCode.OVERLOADED, "too many passwords are being verified")
-                .with("Retry-After", "1")
-                .raise();
+        return Problem.overloaded("too many passwords are being verified").raise();
     }
 
     @Override

@@ -1,0 +1,132 @@
+package org.restheart.core.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.restheart.core.config.Finding.Level;
+
+/// Reads overrides. A bad one is reported and left out.
+///
+/// @param source such as `RHO` or the name of a file, for messages
+record Overrides(String source, Reading reading) {
+    /// One override. Immutable.
+    ///
+    /// @param value a tree of plain values
+    record Assignment(OverridePath path, @Nullable Object value, String source) {
+        /// For the log: secrets are masked.
+        @Override
+        public String toString() {
+            return path.text() + " -> " + Trees.inline(Secrets.mask(path.text(), value)) + " (" + source + ")";
+        }
+    }
+
+    /// The overrides of a file in its order; its extension determines the format.
+    ///
+    /// @throws ConfigException when the file cannot be read at all
+    static List<Assignment> ofFile(Path file, Reading reading) {
+        var name = file.toString();
+        var overrides = new Overrides(name, reading);
+        var extension = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+        return switch (extension) {
+            case "yml", "yaml" -> overrides.assignments(Yaml.parse(ConfigFile.text(file), name, reading));
+            case "json", "jsonc" -> overrides.assignments(map(RelaxedJson.file(ConfigFile.text(file), name), name));
+            case "conf" -> overrides.parse(withoutComments(ConfigFile.text(file)));
+            default ->
+                throw ConfigException.of(
+                        "Configuration override file must have .json, .jsonc, .yml, .yaml or .conf extension: " + name);
+        };
+    }
+
+    private static String withoutComments(String text) {
+        return text.lines().filter(line -> !line.stripLeading().startsWith("#")).collect(Collectors.joining("\n"));
+    }
+
+    private static Map<String, @Nullable Object> map(@Nullable Object value, String name) {
+        if (value instanceof Map<?, ?> map) {
+            return Trees.block(map);
+        }
+        throw ConfigException.of(name + " must be a map from paths to values");
+    }
+
+    private List<Assignment> assignments(Map<String, @Nullable Object> pairs) {
+        var assignments = new ArrayList<Assignment>();
+        pairs.forEach((path, value) -> {
+            try {
+                assignments.add(new Assignment(OverridePath.parse(path.strip()), value, source));
+            } catch (ConfigException e) {
+                report(e);
+            }
+        });
+        return assignments;
+    }
+
+    private void report(ConfigException e) {
+        reading.add(new Finding(Level.SUSPECT, "", source + ": " + e.getMessage()));
+    }
+
+    /// The syntax of the environment variable `RHO` and of files that end in `.conf`: `path -> value` pairs, separated
+    /// by `;`. Neither separates inside quotes.
+    List<Assignment> parse(String text) {
+        var assignments = new ArrayList<Assignment>();
+        for (var entry : split(text)) {
+            if (entry.isBlank()) {
+                continue;
+            }
+            try {
+                assignments.add(assignment(entry.strip()));
+            } catch (ConfigException e) {
+                report(e);
+            }
+        }
+        return assignments;
+    }
+
+    private Assignment assignment(String entry) {
+        int arrow = indexOutsideQuotes(entry, "->", 0);
+        if (arrow < 0) {
+            throw ConfigException.of("invalid override, missing '->' operator: " + beginning(entry)
+                    + " (an override is written /block/key -> value)");
+        }
+        var path = OverridePath.parse(entry.substring(0, arrow).strip());
+        return new Assignment(
+                path, RelaxedJson.relaxed(entry.substring(arrow + 2).strip(), path.text()), source);
+    }
+
+    /// The part that may be shown: the rest may be a secret.
+    private static String beginning(String entry) {
+        return entry.split("[\\s=:\"'{-]", 2)[0];
+    }
+
+    private static List<String> split(String text) {
+        var entries = new ArrayList<String>();
+        int from = 0;
+        for (int end; (end = indexOutsideQuotes(text, ";", from)) >= 0; from = end + 1) {
+            entries.add(text.substring(from, end));
+        }
+        entries.add(text.substring(from));
+        return entries;
+    }
+
+    private static int indexOutsideQuotes(String text, String wanted, int from) {
+        char quote = 0;
+        for (int i = from; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote != 0) {
+                if (c == '\\') {
+                    i++;
+                } else if (c == quote) {
+                    quote = 0;
+                }
+            } else if (c == '"' || c == '\'') {
+                quote = c;
+            } else if (text.startsWith(wanted, i)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}
