@@ -20,7 +20,6 @@ import picocli.CommandLine;
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
 /// can call it. Confined to the thread that starts the server.
 final class Launch {
-    /// The result of a launch.
     sealed interface Outcome {
         /// The process can exit.
         record Done(int exitCode) implements Outcome {}

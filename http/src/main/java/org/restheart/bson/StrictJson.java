@@ -216,7 +216,6 @@ final class StrictJson {
         }
     }
 
-    /// The value of a hexadecimal digit.
     static int hex(byte digit) {
         int value = digit - '0';
         if (value >= 0 && value <= 9) {

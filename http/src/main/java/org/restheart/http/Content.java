@@ -38,7 +38,6 @@ public sealed interface Content {
         }
     }
 
-    /// No content.
     record None() implements Content {}
 
     /// Complete content in memory; several responses may share it.
@@ -50,7 +49,6 @@ public sealed interface Content {
             return new Bytes(ByteBuffer.wrap(bytes));
         }
 
-        /// The number of bytes.
         public int length() {
             return buffer.remaining();
         }

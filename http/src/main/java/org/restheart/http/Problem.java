@@ -172,17 +172,14 @@ public record Problem(
                 code, status, message, exception, exceptionMessage, headers, warnings, hints, disclosure, unquoted);
     }
 
-    /// This problem without all header lines of that name.
     public Problem without(String header) {
         return headers.has(header) ? withHeaders(headers.without(header)) : this;
     }
 
-    /// This problem with warnings in addition to its own.
     public Problem withWarnings(List<String> more) {
         return with(joined(warnings, more), hints);
     }
 
-    /// This problem with hints in addition to its own.
     public Problem withHints(List<String> more) {
         return with(warnings, joined(hints, more));
     }
@@ -206,7 +203,6 @@ public record Problem(
         return new ProblemException(this);
     }
 
-    /// The warnings and the hints.
     public List<String> notes() {
         return joined(warnings, hints);
     }

@@ -41,7 +41,6 @@ public sealed interface Response {
     /// @throws RuntimeException the failure of a deferred response
     Ready settled();
 
-    /// An empty response.
     static Ready status(int status) {
         return new Ready(status, Fields.NONE, Content.NONE);
     }
@@ -53,7 +52,6 @@ public sealed interface Response {
         return status(405).with("Allow", Cors.allow(methods));
     }
 
-    /// A response with JSON content.
     static Ready json(int status, String json) {
         return status(status).with(JSON, Content.Bytes.of(json.getBytes(StandardCharsets.UTF_8)));
     }

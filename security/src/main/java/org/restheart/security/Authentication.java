@@ -8,7 +8,6 @@ public sealed interface Authentication {
     Authentication ABSENT = new Absent();
     Authentication REJECTED = new Rejected();
 
-    /// No credentials of this kind.
     record Absent() implements Authentication {}
 
     /// Invalid credentials of this kind. Other mechanisms may still accept the request.

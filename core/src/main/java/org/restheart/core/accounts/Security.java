@@ -169,7 +169,6 @@ public final class Security implements Reauthorization, AutoCloseable {
         return policy.only(sessions.orElseThrow().authenticator()).securityFilter(false);
     }
 
-    /// Sessions of clients, if any are offered.
     public Optional<RenewableSessions> sessions() {
         return sessions;
     }

@@ -161,7 +161,6 @@ final class StoredSecurity {
         return revocations;
     }
 
-    /// The accounts in MongoDB that have the root role.
     Optional<Managers> rootAccounts() {
         return rootAccounts;
     }

@@ -32,7 +32,6 @@ import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.session.RefreshTokens;
 import org.restheart.security.session.RenewableSessions;
-import org.restheart.security.token.CodeGrant;
 import org.restheart.security.token.CookieCredentials;
 import org.restheart.security.token.CookieSettings;
 import org.restheart.security.token.JwtTokenManager;
@@ -41,6 +40,7 @@ import org.restheart.security.token.RandomTokenManager;
 import org.restheart.security.token.TokenBasicAuthenticator;
 import org.restheart.security.token.TokenManager;
 import org.restheart.security.token.TokenService;
+import org.restheart.security.token.TokenService.CodeGrant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,7 +88,6 @@ final class TokenParts {
                 endpoint.resource().path(), base::of, base.configured().isPresent(), endpoint.plain());
     }
 
-    /// Scopes that tokens may have.
     private List<String> scopes() {
         return oauth.modelContext()
                 .map(endpoint -> endpoint.resource().scopes())

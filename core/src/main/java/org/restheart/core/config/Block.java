@@ -335,7 +335,6 @@ final class Block {
         }
     }
 
-    /// Records a warning.
     void advise(String key, String text) {
         reading.add(new Finding(Level.ADVICE, key.isEmpty() ? path : path + "/" + key, text));
     }

@@ -9,7 +9,6 @@ public enum ErrorBodies {
     /// Only those that had a body in earlier versions.
     MINIMAL;
 
-    /// Whether the response to the problem has a body.
     public boolean include(Problem problem) {
         return switch (problem.disclosure()) {
             case ALWAYS -> true;

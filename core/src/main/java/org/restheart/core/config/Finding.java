@@ -5,7 +5,6 @@ package org.restheart.core.config;
 /// @param path of the key, as in `/http-listener/port`; empty when it concerns the whole
 /// @param text a sentence that continues the path
 public record Finding(Level level, String path, String text) {
-    /// The severity.
     public enum Level {
         /// The server does not start.
         REFUSED,

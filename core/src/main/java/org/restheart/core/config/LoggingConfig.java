@@ -33,7 +33,6 @@ public record LoggingConfig(
         List<String> excludePatterns,
         Duration excludeInterval) {
 
-    /// How much is logged.
     public enum Level {
         OFF,
         ERROR,
@@ -44,7 +43,6 @@ public record LoggingConfig(
         ALL
     }
 
-    /// How a line is written.
     public enum Format {
         TEXT,
         /// One object per line.

@@ -15,7 +15,6 @@ public enum ExpositionFormat {
         this.contentType = contentType;
     }
 
-    /// As the header `Content-Type` has it.
     public String contentType() {
         return contentType;
     }

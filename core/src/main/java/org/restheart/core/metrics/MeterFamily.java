@@ -14,7 +14,6 @@ import org.restheart.core.metrics.MeterText.MeterLabels;
 /// @param openMetrics likewise
 record MeterFamily(String prometheus, String openMetrics, List<Sample> samples) {
 
-    /// The lines of one meter.
     sealed interface Sample {
         void write(StringBuilder to);
     }

@@ -69,7 +69,6 @@ public final class Metrics implements AutoCloseable {
         return new Metrics(config, version, buildTime);
     }
 
-    /// The observers of requests.
     public List<Observer> observers() {
         var other = new OtherTraffic(of(Part.GATEWAY));
         return requests.<List<Observer>>map(measured -> List.of(measured, other))

@@ -38,7 +38,6 @@ final class LogText {
 
     private LogText() {}
 
-    /// Truncates a long text.
     static String bounded(String text) {
         return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "… (" + text.length() + ")";
     }

@@ -17,7 +17,6 @@ public record Binding(Service service, String uri, Match match, boolean secured,
         guards = List.copyOf(guards);
     }
 
-    /// Which paths a binding matches.
     public enum Match {
         /// The URI and everything below it, by whole segments: `/a` matches `/a/b` but not `/ab`.
         PREFIX,

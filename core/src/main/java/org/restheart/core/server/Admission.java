@@ -11,7 +11,6 @@ import java.util.concurrent.locks.ReentrantLock;
 /// Each request in flight may occupy a body, a thread and a response: without a bound a flood is limited by the
 /// heap only.
 final class Admission {
-    /// The result for a request.
     enum Verdict {
         ADMITTED,
         FULL,

@@ -182,7 +182,6 @@ final class BodyLimits {
         return Math.max(all / 2, Math.min(perRequest, all));
     }
 
-    /// The share of one caller.
     private final class Share {
         private final String caller;
         private final long limit;

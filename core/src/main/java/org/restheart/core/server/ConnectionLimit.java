@@ -125,7 +125,6 @@ final class ConnectionLimit {
         }
     }
 
-    /// The number of connections that are open.
     synchronized int open() {
         tidy();
         return count;

@@ -55,7 +55,6 @@ final class Http2Connections {
         return accepted.size();
     }
 
-    /// The outcome of a request.
     enum Begun {
         ACCEPTED,
         /// The connection has not begun as HTTP/2; it is closed.

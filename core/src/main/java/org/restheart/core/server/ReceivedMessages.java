@@ -41,7 +41,6 @@ final class ReceivedMessages {
         return fits;
     }
 
-    /// Passes on the message that has arrived.
     void passOn(byte[] message) {
         var counter = arriving;
         int bytes = arrived;
@@ -80,7 +79,6 @@ final class ReceivedMessages {
         }
     }
 
-    /// Discards what has arrived of a message.
     void discard() {
         if (arriving != null) {
             arriving.close();

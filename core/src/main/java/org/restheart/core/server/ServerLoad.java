@@ -20,7 +20,6 @@ public final class ServerLoad {
         return admission.limit();
     }
 
-    /// Connections that are open.
     public int connections() {
         return connections.open();
     }

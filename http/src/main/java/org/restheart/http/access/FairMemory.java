@@ -58,7 +58,6 @@ public final class FairMemory {
             return payer.isPresent();
         }
 
-        /// The sum of what was added.
         public long bytes() {
             return bytes;
         }

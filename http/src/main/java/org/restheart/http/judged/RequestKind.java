@@ -41,7 +41,6 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
             }
         }
 
-        /// Whether the segment is this text.
         default Answer is(String text) {
             return switch (this) {
                 case Name(var name) -> name.equals(text) ? Answer.ALWAYS : Answer.NEVER;

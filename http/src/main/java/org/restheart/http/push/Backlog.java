@@ -25,7 +25,6 @@ public final class Backlog {
     @GuardedBy("this")
     private long bytes;
 
-    /// The frame that is being sent.
     @GuardedBy("this")
     private @Nullable Frame taken;
 
@@ -113,7 +112,6 @@ public final class Backlog {
         return fits ? Offer.TAKEN : Offer.OVERFLOWN;
     }
 
-    /// Whether there is room for a frame.
     public synchronized boolean fits(Frame frame) {
         return waiting.isEmpty() || (waiting.size() < maxMessages && bytes + frame.length() <= maxBytes);
     }

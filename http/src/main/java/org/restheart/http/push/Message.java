@@ -28,7 +28,6 @@ public final class Message {
         return data;
     }
 
-    /// The encoded message.
     public Frame framed(Transport transport) {
         return frames.computeIfAbsent(transport, t -> new Frame(t.frame(this), since));
     }

@@ -51,7 +51,6 @@ public final class PushBudget {
         return held.get();
     }
 
-    /// The number of backlogs.
     int holders() {
         return holders.size();
     }

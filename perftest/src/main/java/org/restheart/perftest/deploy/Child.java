@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 public final class Child {
     private Child() {}
 
-    /// The JDK that runs this.
     public static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }

@@ -98,6 +98,6 @@ public record Peers(Path folder) {
                 .directory(folder.toFile())
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("MONGODB_URI", mongo.connectionString());
-        return ChildServer.of(builder.start(), script);
+        return HttpServer.of(builder.start(), script);
     }
 }

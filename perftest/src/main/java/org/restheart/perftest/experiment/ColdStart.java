@@ -17,7 +17,6 @@ record ColdStart(Namespace namespace, long skip, int limit, int timeout) {
     private static final int FIRST_PAGES = 200;
     private static final Window ONCE = new Window(0, 600_000, 1);
 
-    /// @return what was seen
     List<String> of(Subject gateway) throws IOException, InterruptedException {
         var first = new Operation.Page(namespace, 0, limit);
         var some = new Window(0, 600_000, FIRST_PAGES);

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.restheart.perftest.deploy.Mongo;
+import org.restheart.perftest.experiment.Journal.Audit;
 import org.restheart.perftest.workload.DocumentIds;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;

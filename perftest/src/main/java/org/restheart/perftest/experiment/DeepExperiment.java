@@ -21,7 +21,6 @@ import picocli.CommandLine.Option;
                 + "pages, and the very first deep page after a start.",
         footer = "Takes eight minutes, and one more to load the documents when it first runs.")
 public final class DeepExperiment extends Experiment {
-    /// Documents of a page.
     private static final int LIMIT = 5;
 
     private static final int LONGEST_MILLIS = 600_000;

@@ -14,6 +14,7 @@ import org.bson.BsonString;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.restheart.perftest.deploy.Mongo;
+import org.restheart.perftest.experiment.Journal.Audit;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;

@@ -22,7 +22,6 @@ import picocli.CommandLine.Option;
                         + "which are over in a moment.",
         footer = "Takes three minutes, and one more to load the documents when it first runs.")
 public final class GrowingExperiment extends Experiment {
-    /// Documents of a page.
     private static final int LIMIT = 5;
 
     /// Seconds to wait until deep pages are fast.

@@ -86,4 +86,14 @@ final class Journal {
     double minutes() {
         return (System.nanoTime() - begin) / 60e9;
     }
+
+    /// Verifies afterwards that the measured operations were done.
+    @FunctionalInterface
+    interface Audit {
+        /// No verification.
+        Audit NONE = (_, _) -> {};
+
+        /// @throws IOException when it has not
+        void check(Operation operation, Measurement measurement) throws IOException;
+    }
 }

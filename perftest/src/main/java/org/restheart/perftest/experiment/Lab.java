@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.perftest.deploy.Balancer;
-import org.restheart.perftest.deploy.ChildServer;
 import org.restheart.perftest.deploy.GatewayProcess;
 import org.restheart.perftest.deploy.HttpServer;
 import org.restheart.perftest.deploy.Incumbent;
@@ -109,14 +108,14 @@ final class Lab implements Closeable {
     }
 
     HttpSubject nullServer(String name, int clientThreads) throws IOException {
-        var server = keep(ChildServer.start(List.of("-XX:+UseSerialGC"), List.of("null-server")));
+        var server = keep(HttpServer.start(List.of("-XX:+UseSerialGC"), List.of("null-server")));
         return http(name, server, Map.of("server", server.pid()), clientThreads);
     }
 
     /// A server of graphql-java with the driver over the collections of
     /// [org.restheart.perftest.deploy.GraphqlApp].
     HttpSubject plainGraphql(String name, Mongo mongo, int documents) throws IOException {
-        var server = keep(ChildServer.start(
+        var server = keep(HttpServer.start(
                 target.gatewayJvm,
                 List.of(
                         "plain-graphql",

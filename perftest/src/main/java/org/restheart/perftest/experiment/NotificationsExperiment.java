@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.restheart.perftest.deploy.Mongo;
-import org.restheart.perftest.listen.ListenTransport;
+import org.restheart.perftest.listen.ListenOrder.ListenTransport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

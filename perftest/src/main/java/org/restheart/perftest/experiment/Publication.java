@@ -2,6 +2,7 @@ package org.restheart.perftest.experiment;
 
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -29,7 +30,7 @@ final class Publication {
     int publish(Findings findings) throws IOException, InterruptedException {
         var journal = findings.journal();
         var settings = new LinkedHashMap<String, String>(new TreeMap<>(findings.settings()));
-        settings.put("Java driver", Libraries.nameOf(MongoClients.class));
+        settings.put("Java driver", library(MongoClients.class));
         // what an experiment says of itself is truer than what holds for most of them
         run.settings().forEach(settings::putIfAbsent);
         target.settings().forEach(settings::putIfAbsent);
@@ -48,6 +49,14 @@ final class Publication {
                 findings.notes());
         System.out.println("results: " + new Results(run.results).write(report));
         return 0;
+    }
+
+    /// The file that a class comes from, which says its version, without its ending.
+    static String library(Class<?> type) {
+        var file = Path.of(
+                        type.getProtectionDomain().getCodeSource().getLocation().getPath())
+                .getFileName();
+        return String.valueOf(file).replaceAll("\\.jar$", "");
     }
 
     /// How this run was called, without its secrets.

@@ -7,7 +7,6 @@ import org.restheart.perftest.report.Results;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/// `render`: text and plots anew from the numbers.
 @Command(
         name = "render",
         description = "Writes Markdown and plots anew from results' JSON files.",

@@ -8,7 +8,6 @@ import org.restheart.perftest.workload.Window;
 /// Something that can be measured doing an operation.
 interface Subject {
 
-    /// The name used in reports.
     String name();
 
     /// Does the operation again and again, and tells what it showed.

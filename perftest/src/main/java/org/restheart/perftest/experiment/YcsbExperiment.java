@@ -102,7 +102,7 @@ public final class YcsbExperiment extends Experiment {
                         RunOptions.LOAD_CLIENT,
                         "YCSB's threads, closed loop; to the gateway HTTP/1.1 keep-alive over blocking sockets",
                         "YCSB",
-                        Libraries.nameOf(CoreWorkload.class).replace("core-", "site.ycsb:core "),
+                        Publication.library(CoreWorkload.class).replace("core-", "site.ycsb:core "),
                         "records",
                         records + ", ten fields of 100 bytes",
                         "reactive driver",

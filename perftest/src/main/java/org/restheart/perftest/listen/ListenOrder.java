@@ -28,4 +28,11 @@ public record ListenOrder(
             throw new IllegalArgumentException("needs a target, a listener and a stream per connection");
         }
     }
+
+    public enum ListenTransport {
+        websocket,
+        sse,
+        /// Server-Sent Events over HTTP/2, many per connection.
+        http2
+    }
 }

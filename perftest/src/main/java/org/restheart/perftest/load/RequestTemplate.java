@@ -62,7 +62,6 @@ public record RequestTemplate(String method, String target, List<String> fields,
         };
     }
 
-    /// The body of a first request.
     public String sampleBody() {
         return slot instanceof Slot.RandomId && !target.contains(PLACE) ? body.replace(PLACE, FIRST_ID) : body;
     }
@@ -72,7 +71,6 @@ public record RequestTemplate(String method, String target, List<String> fields,
         return slot instanceof Slot.Nothing ? text() : text().substring(0, place());
     }
 
-    /// The rest.
     String after() {
         return slot instanceof Slot.Nothing ? "" : text().substring(place() + PLACE.length());
     }

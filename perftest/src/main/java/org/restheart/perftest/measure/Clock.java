@@ -64,7 +64,6 @@ public final class Clock {
         var _ = allTaken.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
 
-    /// When recording began.
     public long recordFrom() {
         return recordFrom;
     }

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.restheart.perftest.measure.Clock;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Recording;
+import org.restheart.perftest.worker.Worker.WorkerMessage;
 import picocli.CommandLine.Command;
 import tools.jackson.databind.json.JsonMapper;
 

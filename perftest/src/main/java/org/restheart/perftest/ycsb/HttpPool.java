@@ -12,7 +12,6 @@ final class HttpPool {
     private final BlockingQueue<BlockingHttp> free;
     private final String fields;
 
-    /// An answer in full.
     @SuppressWarnings("ArrayRecordComponent") // handed from the socket to one reader
     record Reply(int status, byte[] body) {}
 

@@ -7,10 +7,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 public sealed interface YcsbBinding {
     int connections();
 
-    /// The plain synchronous driver.
     record Driver(String connectionString, int connections) implements YcsbBinding {}
 
-    /// The reactive streams driver.
     record Reactive(String connectionString, int connections) implements YcsbBinding {}
 
     /// The gateway.
@@ -18,7 +16,6 @@ public sealed interface YcsbBinding {
     /// @param credentials `name:password` for HTTP Basic
     /// @param bson whether scans ask for BSON; everything else is JSON
     record Http(String host, int port, String credentials, int connections, boolean bson) implements YcsbBinding {
-        /// The same with scans in BSON.
         public Http withBson() {
             return new Http(host, port, credentials, connections, true);
         }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.restheart.perftest.listen.ListenOrder.ListenTransport;
 
 class ListenersTest {
     private static final int LISTENERS = 12;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.restheart.http.Request;
+import org.restheart.security.acl.AclAuthorizer.Permissions;
 
 /// The permissions of a file. Thread-safe.
 ///

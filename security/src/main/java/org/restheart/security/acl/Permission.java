@@ -46,7 +46,6 @@ public record Permission(
         return attempt.holds(predicate);
     }
 
-    /// The result of the rule for all requests of a kind.
     RuleAnswer ask(KindAttempt attempt, String role) {
         var answer = attempt.kind().demands().stream().allMatch(this::allows) ? attempt.test(predicate) : Answer.NEVER;
         return new RuleAnswer(

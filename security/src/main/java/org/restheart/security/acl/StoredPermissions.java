@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
+import org.restheart.security.acl.AclAuthorizer.Permissions;
 import org.restheart.security.cache.InvalidatedCache;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

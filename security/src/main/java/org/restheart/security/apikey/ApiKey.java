@@ -83,7 +83,6 @@ public record ApiKey(
                 : List.of();
     }
 
-    /// The stored form.
     public BsonDocument toDocument() {
         var document = new BsonDocument("_id", new BsonString(digest));
         document.putAll(toShow());

@@ -7,7 +7,6 @@ import java.time.Duration;
 /// @param maxEntries bounds memory
 /// @param time zero disables caching; ignored with [Expiry#NEVER]
 public record CacheExpiry(int maxEntries, Duration time, Expiry expiry) {
-    /// When a value expires.
     public enum Expiry {
         NEVER,
         AFTER_WRITE,

@@ -100,13 +100,11 @@ public final class InvalidatedCache<K, V> {
         return loaded;
     }
 
-    /// Invalidates one value.
     public void invalidate(K key) {
         epoch.incrementAndGet();
         values.invalidate(key);
     }
 
-    /// Invalidates all values.
     public void invalidateAll() {
         epoch.incrementAndGet();
         values.invalidateAll();

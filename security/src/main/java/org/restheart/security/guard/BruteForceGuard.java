@@ -74,7 +74,6 @@ public final class BruteForceGuard implements FailedAttempts {
                 .raise();
     }
 
-    /// The attempts of one source.
     private final class Source {
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition changed = lock.newCondition();

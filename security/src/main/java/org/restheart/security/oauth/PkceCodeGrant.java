@@ -18,8 +18,8 @@ import org.restheart.http.Response;
 import org.restheart.security.jwt.Claims;
 import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
-import org.restheart.security.token.CodeGrant;
 import org.restheart.security.token.OAuthError;
+import org.restheart.security.token.TokenService.CodeGrant;
 
 /// Exchanges a code for a token, once, given the verifier of its challenge (RFC 7636, 4.5).
 public final class PkceCodeGrant implements CodeGrant {

@@ -67,7 +67,6 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
         return matches;
     }
 
-    /// Matches any other text.
     boolean matches(String text, Attempt attempt) {
         return text.startsWith("/") && matches(List.of(text.substring(1).split("/", -1)), attempt);
     }

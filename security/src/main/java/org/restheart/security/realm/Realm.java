@@ -46,7 +46,6 @@ public interface Realm {
     /// @param identity not secret; empty if none has been created yet
     record Identified(Account account, Optional<String> identity) {}
 
-    /// An account that can log in.
     record Stored(Account account, String password) {
         @Override
         public String toString() {

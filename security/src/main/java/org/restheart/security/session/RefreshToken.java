@@ -67,7 +67,6 @@ public record RefreshToken(
         return stored.get(name) instanceof BsonString text ? Optional.of(text.getValue()) : Optional.empty();
     }
 
-    /// The stored form.
     public BsonDocument toDocument() {
         var document = new BsonDocument("_id", new BsonString(digest)).append("account", new BsonString(account));
         lineage.ifPresentOrElse(

@@ -23,7 +23,6 @@ public record CookieSettings(
         return sameSite.isEmpty() || sameSite.get().equals("None");
     }
 
-    /// `Set-Cookie` with a value.
     String set(String value) {
         return name + "=" + value + domain.map(host -> "; Domain=" + host).orElse("") + "; Path=" + path
                 + (httpOnly ? "; HttpOnly" : "")

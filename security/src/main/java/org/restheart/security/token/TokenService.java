@@ -218,4 +218,10 @@ public final class TokenService implements Service {
                 .withStatus(307)
                 .with("Location", settings.redirect().get() + "#" + fragment);
     }
+
+    /// Exchanges an authorization code for a token (RFC 6749, 4.1.3).
+    @FunctionalInterface
+    public interface CodeGrant {
+        Response.Ready exchange(Request request, Query form);
+    }
 }
