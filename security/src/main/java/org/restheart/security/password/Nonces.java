@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -15,8 +14,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import org.restheart.http.Digests;
 
 /// The nonces of this server. Each may be used once per count, in increasing order. Nothing is stored of those that are
 /// issued, since anybody can ask for any number of them: a nonce proves by itself when it was issued. Stored is what
@@ -27,14 +25,13 @@ final class Nonces {
 
     private static final int MAX_ACCOUNTS = 10_000;
     private static final Duration LIFETIME = Duration.ofMinutes(5);
-    private static final String ALGORITHM = "HmacSHA256";
     private static final int RANDOM_BYTES = 8;
     private static final int SIGNED_BYTES = Long.BYTES + RANDOM_BYTES;
     private static final int BYTES = SIGNED_BYTES + 16;
 
     private final InstantSource clock;
     private final SecureRandom random = new SecureRandom();
-    private final SecretKeySpec key;
+    private final byte[] key = new byte[32];
     private final Cache<String, Used> accounts = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_ACCOUNTS)
@@ -47,9 +44,7 @@ final class Nonces {
 
     Nonces(InstantSource clock) {
         this.clock = clock;
-        var bytes = new byte[32];
-        random.nextBytes(bytes);
-        this.key = new SecretKeySpec(bytes, ALGORITHM);
+        random.nextBytes(key);
     }
 
     private void evicted(RemovalCause cause) {
@@ -69,14 +64,9 @@ final class Nonces {
     }
 
     private byte[] signature(byte[] nonce) {
-        try {
-            var mac = Mac.getInstance(ALGORITHM);
-            mac.init(key);
-            mac.update(nonce, 0, SIGNED_BYTES);
-            return Arrays.copyOf(mac.doFinal(), BYTES - SIGNED_BYTES);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every Java platform has it
-        }
+        var mac = Digests.hmac(key);
+        mac.update(nonce, 0, SIGNED_BYTES);
+        return Arrays.copyOf(mac.doFinal(), BYTES - SIGNED_BYTES);
     }
 
     /// Whether the nonce is good and this count is its next; uses it up.
