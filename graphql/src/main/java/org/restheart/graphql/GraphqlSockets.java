@@ -53,6 +53,13 @@ final class GraphqlSockets {
                     .with("Retry-After", "5")
                     .raise();
         }
+        return Response.status(101)
+                .with(answer)
+                .with("Sec-WebSocket-Protocol", PROTOCOL)
+                .with(new Content.Push(subscription(request, served, caller)));
+    }
+
+    private Subscription subscription(Request request, AppCatalog.Served served, String caller) {
         var socket = new GraphqlSocket(request.blocking(), served, subscriptions, bounds.backlog());
         CompletableFuture.delayedExecutor(INITIALISATION_SECONDS, TimeUnit.SECONDS)
                 .execute(() -> {
@@ -62,21 +69,18 @@ final class GraphqlSockets {
                 });
         var forget = bounds.authorizations().watch(socket.backlog(), request);
         var gone = new AtomicBoolean();
-        return Response.status(101)
-                .with(answer)
-                .with("Sec-WebSocket-Protocol", PROTOCOL)
-                .with(new Content.Push(new Subscription(
-                        Transport.WEB_SOCKET,
-                        socket.backlog(),
-                        bounds.keepAlive(),
-                        socket::sent,
-                        () -> {
-                            if (gone.compareAndSet(false, true)) {
-                                open.release(caller);
-                                forget.run();
-                                socket.close();
-                            }
-                        },
-                        Optional.of(socket))));
+        return new Subscription(
+                Transport.WEB_SOCKET,
+                socket.backlog(),
+                bounds.keepAlive(),
+                socket::sent,
+                () -> {
+                    if (gone.compareAndSet(false, true)) {
+                        open.release(caller);
+                        forget.run();
+                        socket.close();
+                    }
+                },
+                Optional.of(socket));
     }
 }

@@ -204,31 +204,27 @@ final class AccessEvaluation {
                                     ? segment
                                     : RequestPath.of(List.of(segment)).raw().substring(1));
         }
+        var named = kind == ResourceKind.AGGREGATION || kind == ResourceKind.CHANGE_STREAM;
         for (var operation : Operations.of(kind)) {
             var demands = descriptions.demands(kind, operation.method());
             var permitted = permitted(asking, options, operation.method(), path, demands);
             if (permitted.answer() != Answer.NEVER) {
                 var writing = EnumSet.of(Demand.WRITE_MODE);
                 writing.addAll(demands);
-                boolean writeMode = operation.writes()
-                        && permitted(asking, options, operation.method(), path, writing)
-                                        .answer()
-                                != Answer.NEVER;
-                var anonymous = asking.with(Caller.ANONYMOUS);
                 offered.add(new Offered(
                         operation,
                         shown.isEmpty() ? "/" : shown.toString(),
-                        kind == ResourceKind.AGGREGATION || kind == ResourceKind.CHANGE_STREAM
-                                ? segments.getLast()
-                                : "",
+                        named ? segments.getLast() : "",
                         permitted,
-                        writeMode,
+                        operation.writes() && may(asking, options, operation.method(), path, writing),
                         asking.caller().account().isEmpty()
-                                || permitted(anonymous, options, operation.method(), path, demands)
-                                                .answer()
-                                        != Answer.NEVER));
+                                || may(asking.with(Caller.ANONYMOUS), options, operation.method(), path, demands)));
             }
         }
+    }
+
+    private boolean may(Request asking, Options options, Method method, List<Segment> path, Set<Demand> demands) {
+        return permitted(asking, options, method, path, demands).answer() != Answer.NEVER;
     }
 
     private Permitted permitted(

@@ -293,56 +293,57 @@ final class DescriptionWriter {
         paths.computeIfAbsent(offer.path(), DescriptionWriter::path).append(offer.method(), operation);
     }
 
+    /// Collections whose paths differ in the last segment only.
+    private record Place(List<String> prefix, ResourceKind kind) {}
+
     /// One path with a variable for all collections with the same prefix and kind.
     private void generic(Visible visible) {
-        record Place(List<String> prefix, ResourceKind kind) {}
         var places = new LinkedHashMap<Place, List<Group>>();
         for (var group : visible.groups()) {
             var segments = group.path().segments();
             if (group.collection().isEmpty() || segments.isEmpty()) {
                 group(group);
             } else {
+                var prefix = segments.subList(0, segments.size() - 1);
                 places.computeIfAbsent(
-                                new Place(
-                                        segments.subList(0, segments.size() - 1),
-                                        group.collection().get().kind()),
-                                _ -> new ArrayList<>())
+                                new Place(prefix, group.collection().get().kind()), _ -> new ArrayList<>())
                         .add(group);
             }
         }
-        places.forEach((place, groups) -> {
-            var what = switch (place.kind()) {
-                case FILES_BUCKET -> "Bucket";
-                case SCHEMA_STORE -> "SchemaStore";
-                default -> "Collection";
-            };
-            var variable = what.substring(0, 1).toLowerCase(Locale.ROOT) + what.substring(1);
-            var name = (place.prefix().isEmpty() ? "" : ComponentNames.of(place.prefix())) + "Any" + what;
-            tag(name, Optional.empty());
-            var names = new LinkedHashSet<String>();
-            groups.forEach(group -> names.add(group.path().segments().getLast()));
-            var schemas = new DocumentSchemas(components, shapes, Visible.OPEN, name, Set.of());
-            var seen = new HashSet<String>();
-            for (var group : groups) {
-                var base = group.path().raw();
-                var prefix = base.substring(0, base.lastIndexOf('/'));
-                for (var offered : group.offered()) {
-                    if (!offered.name().isEmpty()) {
-                        continue; // stored aggregations and streams are in the documents of their collections
-                    }
-                    var path = prefix + "/{" + variable + "}" + offered.path().substring(base.length());
-                    var method = offered.operation().method().name().toLowerCase(Locale.ROOT);
-                    if (seen.add(method + path)) {
-                        var id = offered.operation().verb()
-                                + name
-                                + offered.operation().suffix();
-                        var item = paths.computeIfAbsent(path, DescriptionWriter::path);
-                        enumerate(item, variable, names);
-                        item.append(method, operation(offered, id, name, schemas, Optional.empty()));
-                    }
+        places.forEach(this::generic);
+    }
+
+    private void generic(Place place, List<Group> groups) {
+        var what = switch (place.kind()) {
+            case FILES_BUCKET -> "Bucket";
+            case SCHEMA_STORE -> "SchemaStore";
+            default -> "Collection";
+        };
+        var variable = what.substring(0, 1).toLowerCase(Locale.ROOT) + what.substring(1);
+        var name = (place.prefix().isEmpty() ? "" : ComponentNames.of(place.prefix())) + "Any" + what;
+        tag(name, Optional.empty());
+        var names = new LinkedHashSet<String>();
+        groups.forEach(group -> names.add(group.path().segments().getLast()));
+        var schemas = new DocumentSchemas(components, shapes, Visible.OPEN, name, Set.of());
+        var seen = new HashSet<String>();
+        for (var group : groups) {
+            var base = group.path().raw();
+            var prefix = base.substring(0, base.lastIndexOf('/'));
+            for (var offered : group.offered()) {
+                if (!offered.name().isEmpty()) {
+                    continue; // stored aggregations and streams are in the documents of their collections
+                }
+                var path = prefix + "/{" + variable + "}" + offered.path().substring(base.length());
+                var operation = offered.operation();
+                var method = operation.method().name().toLowerCase(Locale.ROOT);
+                if (seen.add(method + path)) {
+                    var item = paths.computeIfAbsent(path, DescriptionWriter::path);
+                    enumerate(item, variable, names);
+                    var id = operation.verb() + name + operation.suffix();
+                    item.append(method, operation(offered, id, name, schemas, Optional.empty()));
                 }
             }
-        });
+        }
     }
 
     private static void enumerate(BsonDocument item, String variable, Set<String> names) {

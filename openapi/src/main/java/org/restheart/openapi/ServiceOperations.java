@@ -72,35 +72,37 @@ final class ServiceOperations {
             offers.add(TranslatedOperations.ofModelContextProtocol(tools, !hasAccount));
         }
         for (var fragment : FRAGMENTS) {
-            var path = paths.get(fragment.service());
-            if (path == null) {
-                continue;
-            }
-            var segments = new ArrayList<Segment>();
-            RequestPath.parse(path).segments().forEach(name -> segments.add(new Segment.Name(name)));
-            if (!fragment.segment().isEmpty()) {
-                segments.add(asking.caller()
-                        .account()
-                        .<Segment>map(account -> new Segment.Name(account.name()))
-                        .orElse(Segment.Unknown.ANY));
-            }
-            var kind = new RequestKind(fragment.method(), segments, Set.of(), false, Via.REST);
-            var permitted = permissions.ask(asking, kind);
-            if (permitted.answer() != Answer.NEVER) {
-                boolean anonymous = asking.caller().account().isEmpty()
-                        || permissions.ask(asking.with(Caller.ANONYMOUS), kind).answer() != Answer.NEVER;
-                offers.add(new Offer(
-                        fragment.segment().isEmpty() ? path : path + "/{" + fragment.segment() + "}",
-                        "get",
-                        fragment.operationId(),
-                        fragment.summary(),
-                        Optional.empty(),
-                        responses(fragment.answer()),
-                        permitted.answer() == Answer.DEPENDS,
-                        anonymous));
-            }
+            Optional.ofNullable(paths.get(fragment.service()))
+                    .flatMap(path -> offer(fragment, path, asking, permissions))
+                    .ifPresent(offers::add);
         }
         return offers;
+    }
+
+    private static Optional<Offer> offer(Fragment fragment, String path, Request asking, KindPermissions permissions) {
+        var account = asking.caller().account();
+        var segments = new ArrayList<Segment>();
+        RequestPath.parse(path).segments().forEach(name -> segments.add(new Segment.Name(name)));
+        if (!fragment.segment().isEmpty()) {
+            segments.add(account.<Segment>map(known -> new Segment.Name(known.name()))
+                    .orElse(Segment.Unknown.ANY));
+        }
+        var kind = new RequestKind(fragment.method(), segments, Set.of(), false, Via.REST);
+        var answer = permissions.ask(asking, kind).answer();
+        if (answer == Answer.NEVER) {
+            return Optional.empty();
+        }
+        boolean anonymous = account.isEmpty()
+                || permissions.ask(asking.with(Caller.ANONYMOUS), kind).answer() != Answer.NEVER;
+        return Optional.of(new Offer(
+                fragment.segment().isEmpty() ? path : path + "/{" + fragment.segment() + "}",
+                "get",
+                fragment.operationId(),
+                fragment.summary(),
+                Optional.empty(),
+                responses(fragment.answer()),
+                answer == Answer.DEPENDS,
+                anonymous));
     }
 
     private static BsonDocument responses(BsonDocument answer) {

@@ -79,7 +79,7 @@ final class SharedFinds {
 
     /// With the longest time limit of all: a request with a shorter one waits no longer than that.
     private static void answer(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
-        var first = mostPatient(requests);
+        var first = withLongestLimit(requests);
         requests.forEach(pending -> {
             if (isShorter(limit(pending), limit(first))) {
                 endAfter(limit(pending), pending);
@@ -153,7 +153,7 @@ final class SharedFinds {
         return pending.request().query().settings().timeLimit();
     }
 
-    private static PendingRequest<Find, BatchResult<Taken>> mostPatient(
+    private static PendingRequest<Find, BatchResult<Taken>> withLongestLimit(
             List<PendingRequest<Find, BatchResult<Taken>>> requests) {
         var longest = requests.getFirst();
         for (var pending : requests) {

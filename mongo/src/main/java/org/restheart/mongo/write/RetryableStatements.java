@@ -59,7 +59,7 @@ public final class RetryableStatements implements AutoCloseable {
     private static final String INSERT = "insert";
 
     /// How long MongoDB may look for what it has executed. An idle server needs 50 µs for each statement.
-    private static final int QUESTION_MILLIS = 10_000;
+    private static final int QUERY_MILLIS = 10_000;
 
     static final String RETRYABLE = "RetryableWriteError";
 
@@ -119,10 +119,8 @@ public final class RetryableStatements implements AutoCloseable {
     ///     to be sent, since errors of an `update` contain keys of stored documents
     /// @throws MongoException if it is unknown which were executed; [#executed] may determine it
     public StatementsReply send(WriteConcern writeConcern, int limitMillis) {
-        return run(
-                limited(command(command, statements, false, writeConcern), limitMillis),
-                List.of(),
-                command.equals(INSERT));
+        var all = command(command, statements, false, writeConcern);
+        return run(limited(all, limitMillis), List.of(), command.equals(INSERT));
     }
 
     /// Executes some of the statements, but none again.
@@ -133,15 +131,12 @@ public final class RetryableStatements implements AutoCloseable {
     /// @throws MongoException as above
     public StatementsReply send(List<Integer> numbers, boolean ordered, WriteConcern writeConcern, int limitMillis) {
         if (numbers.size() == statements.size()) {
-            return send(command(command, statements, ordered, writeConcern), limitMillis, List.of());
+            var all = command(command, statements, ordered, writeConcern);
+            return run(limited(all, limitMillis), List.of(), true);
         }
         var some = numbers.stream().map(statements::get).toList();
         var document = command(command, some, ordered, writeConcern).append("stmtIds", ids(numbers));
-        return send(document, limitMillis, numbers);
-    }
-
-    private StatementsReply send(BsonDocument command, int limitMillis, List<Integer> numbers) {
-        return run(limited(command, limitMillis), numbers, true);
+        return run(limited(document, limitMillis), numbers, true);
     }
 
     private BsonDocument limited(BsonDocument command, int limitMillis) {
@@ -182,12 +177,12 @@ public final class RetryableStatements implements AutoCloseable {
     private Executed executed(String collection, List<Integer> numbers, WriteConcern writeConcern) {
         StatementsReply reply;
         try {
-            reply = ask(collection, numbers, writeConcern);
+            reply = query(collection, numbers, writeConcern);
         } catch (MongoCommandException e) {
             if (e.getErrorCode() != MongoCodes.UNAUTHORIZED) { // the user may write some collections only
                 throw e;
             }
-            reply = ask(namespace.getCollectionName(), numbers, writeConcern);
+            reply = query(namespace.getCollectionName(), numbers, writeConcern);
         }
         var results = new HashMap<Integer, StatementResult>();
         var named = reply.retried();
@@ -207,13 +202,13 @@ public final class RetryableStatements implements AutoCloseable {
     }
 
     /// @param collection in which nothing is changed
-    private StatementsReply ask(String collection, List<Integer> numbers, WriteConcern writeConcern) {
-        var asking = command.equals(INSERT) ? "update" : command;
-        var nothing = Collections.nCopies(numbers.size(), noStatement(asking));
-        var question = command(asking, nothing, false, writeConcern)
-                .append(asking, new BsonString(collection))
+    private StatementsReply query(String collection, List<Integer> numbers, WriteConcern writeConcern) {
+        var name = command.equals(INSERT) ? "update" : command;
+        var nothing = Collections.nCopies(numbers.size(), noStatement(name));
+        var query = command(name, nothing, false, writeConcern)
+                .append(name, new BsonString(collection))
                 .append("stmtIds", ids(numbers));
-        return run(limited(question, QUESTION_MILLIS), numbers, true);
+        return run(limited(query, QUERY_MILLIS), numbers, true);
     }
 
     /// Matches nothing.

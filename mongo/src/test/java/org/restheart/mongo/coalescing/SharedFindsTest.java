@@ -109,19 +109,19 @@ class SharedFindsTest {
             submit(page, Duration.ZERO);
             page.begun.await();
         }
-        var patient = new Page();
+        var unlimited = new Page();
         var hasty = new Page();
-        var first = submit(patient, Duration.ZERO);
+        var first = submit(unlimited, Duration.ZERO);
         var second = submit(hasty, Duration.ofMillis(50));
         running.forEach(page -> page.goesOn.countDown());
-        patient.begun.await();
+        unlimited.begun.await();
         await().until(second::isDone);
-        patient.goesOn.countDown();
+        unlimited.goesOn.countDown();
         assertThat(first.get(10, TimeUnit.SECONDS).sharing()).isEqualTo(1);
         assertThat(second.exceptionNow()).isInstanceOf(MongoExecutionTimeoutException.class);
         hasty.goesOn.countDown();
         threads.close();
         assertThat(hasty.begun.getCount()).isEqualTo(1);
-        assertThat(patient.closed).isFalse();
+        assertThat(unlimited.closed).isFalse();
     }
 }

@@ -66,7 +66,7 @@ class ExactMomentsTest {
         private final MongoCollection<BsonDocument> collection;
         private final AtomicBoolean begun = new AtomicBoolean();
         private volatile boolean done;
-        private volatile int hop = -1;
+        private volatile int rangeScan = -1;
         private volatile int stream = -1;
 
         Writer(Moment moment, MongoCollection<BsonDocument> collection) {
@@ -78,7 +78,7 @@ class ExactMomentsTest {
         public void commandStarted(CommandStartedEvent event) {
             var command = event.getCommand();
             if (command.containsKey("returnKey")) {
-                hop = event.getRequestId();
+                rangeScan = event.getRequestId();
             } else if (isStream(command)) {
                 stream = event.getRequestId();
                 write(Moment.BEFORE_THE_CHANGE_STREAM);
@@ -87,7 +87,7 @@ class ExactMomentsTest {
 
         @Override
         public void commandSucceeded(CommandSucceededEvent event) {
-            if (event.getRequestId() == hop) {
+            if (event.getRequestId() == rangeScan) {
                 write(Moment.AFTER_THE_FIRST_BOOKMARK);
             } else if (event.getRequestId() == stream) {
                 write(Moment.AFTER_THE_CHANGE_STREAM_HAS_BEGUN);
