@@ -61,12 +61,12 @@ final class GraphqlSockets {
 
     private Subscription subscription(Request request, AppCatalog.Served served, String caller) {
         var socket = new GraphqlSocket(request.blocking(), served, subscriptions, bounds.backlog());
-        CompletableFuture.delayedExecutor(INITIALISATION_SECONDS, TimeUnit.SECONDS)
-                .execute(() -> {
-                    if (!socket.isInitialised()) {
-                        socket.end(Ending.INITIALISATION_TIMEOUT);
-                    }
-                });
+        var timer = new CompletableFuture<Void>();
+        var _ = timer.orTimeout(INITIALISATION_SECONDS, TimeUnit.SECONDS).whenComplete((_, timeout) -> {
+            if (timeout != null && !socket.isInitialised()) {
+                socket.end(Ending.INITIALISATION_TIMEOUT);
+            }
+        });
         var forget = bounds.authorizations().watch(socket.backlog(), request);
         var gone = new AtomicBoolean();
         return new Subscription(
@@ -76,6 +76,7 @@ final class GraphqlSockets {
                 socket::sent,
                 () -> {
                     if (gone.compareAndSet(false, true)) {
+                        var _ = timer.complete(null); // which would keep the socket and its request
                         open.release(caller);
                         forget.run();
                         socket.close();

@@ -6,11 +6,14 @@ import io.undertow.server.ConnectorStatistics;
 import io.undertow.server.DelegateOpenListener;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.OpenListener;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.xnio.ChannelListener;
 import org.xnio.IoUtils;
 import org.xnio.OptionMap;
@@ -21,7 +24,10 @@ import org.xnio.XnioExecutor;
 /// Thread-safe.
 final class HandshakeTimeout {
     private final Duration timeout;
-    private final ConcurrentMap<StreamConnection, XnioExecutor.Key> waiting = new ConcurrentHashMap<>();
+
+    /// Weak, as the timers are: a client that closes its connection before is not reported, and may open and close
+    /// very many in the time of one timer.
+    private final Map<StreamConnection, XnioExecutor.Key> waiting = Collections.synchronizedMap(new WeakHashMap<>());
 
     HandshakeTimeout(Duration timeout) {
         this.timeout = timeout;
@@ -32,12 +38,13 @@ final class HandshakeTimeout {
     /// @param handshake detects which of the protocols of [#begun] it is
     ChannelListener<StreamConnection> within(OpenListener handshake) {
         return connection -> {
+            var weak = new WeakReference<>(connection);
             try {
                 waiting.put(
                         connection,
                         connection
                                 .getIoThread()
-                                .executeAfter(() -> close(connection), timeout.toNanos(), TimeUnit.NANOSECONDS));
+                                .executeAfter(() -> close(weak.get()), timeout.toNanos(), TimeUnit.NANOSECONDS));
             } catch (RejectedExecutionException _) { // the server stops
                 IoUtils.safeClose(connection);
                 return;
@@ -46,8 +53,8 @@ final class HandshakeTimeout {
         };
     }
 
-    private void close(StreamConnection connection) {
-        if (waiting.remove(connection) != null) {
+    private void close(@Nullable StreamConnection connection) {
+        if (connection != null && waiting.remove(connection) != null) {
             IoUtils.safeClose(connection);
         }
     }

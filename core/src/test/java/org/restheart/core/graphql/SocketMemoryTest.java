@@ -3,10 +3,18 @@ package org.restheart.core.graphql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -115,6 +123,50 @@ class SocketMemoryTest {
                     one.ping();
                 }
             });
+        }
+    }
+
+    /// A client may open and close very many in the time in which one must be initialised.
+    @Test
+    void closed_sockets_do_not_stay_in_memory(TestMongo mongo) throws Exception {
+        mongo.database().getCollection("gql-apps").drop();
+        mongo.database()
+                .getCollection("gql-apps")
+                .insertOne(
+                        Document.parse("{_id: 'live', schema: 'type Query { a: Int }', mappings: {Query: {a: 'a'}}}"));
+        try (var gateway = GraphqlGateway.start(mongo, "verbose: false", yaml -> yaml)) {
+            handshake(gateway.port());
+            long before = used();
+            for (int i = 0; i < 300; i++) {
+                handshake(gateway.port());
+            }
+            await().atMost(Duration.ofSeconds(5))
+                    .untilAsserted(() -> assertThat(used() - before).isLessThan(10 << 20));
+        }
+    }
+
+    private static long used() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
+    /// With a head of 100 kB. The client closes the socket when it is open.
+    private static void handshake(int port) throws IOException {
+        var head = new StringBuilder("GET /graphql/live HTTP/1.1\r\nHost: test\r\n")
+                .append("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n")
+                .append("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+                .append("Sec-WebSocket-Protocol: graphql-transport-ws\r\n")
+                .append("Authorization: ")
+                .append(TestClient.basic("ada", "secret"))
+                .append("\r\n");
+        for (int i = 0; i < 25; i++) {
+            head.append("X-Padding-").append(i).append(": ").repeat('x', 4_000).append("\r\n");
+        }
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
+            var status = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+                    .readLine();
+            assertThat(status).contains(" 101 ");
         }
     }
 

@@ -2,6 +2,7 @@ package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 import static org.restheart.testkit.Statuses.assertStatus;
@@ -82,6 +83,29 @@ class TlsTest {
                 }
             }
         }
+    }
+
+    /// A client may open and close very many in the time in which a handshake must come.
+    @Test
+    void closed_connections_without_a_handshake_do_not_stay_in_memory() throws Exception {
+        try (var server = https("changeit", eager("/", _ -> Response.status(200)))) {
+            connectAndClose(server, 10);
+            long before = used();
+            connectAndClose(server, 3_000);
+            await().atMost(Duration.ofSeconds(10))
+                    .untilAsserted(() -> assertThat(used() - before).isLessThan(6 << 20));
+        }
+    }
+
+    private static void connectAndClose(TestServer server, int times) throws IOException {
+        for (int i = 0; i < times; i++) {
+            new Socket("127.0.0.1", server.listener().address().getPort()).close();
+        }
+    }
+
+    private static long used() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
     @Test
