@@ -10,6 +10,8 @@ import com.mongodb.MongoWriteException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +47,9 @@ class FailingMongoTest {
         mongo = OwnReplicaSet.start(1, folder);
         client = MongoClients.create(mongo.connectionString());
         gateway = StreamsGateway.start(client, mongo.connectionString(), "history", "");
-        gateway.define("t", "{\"streams\": [{\"uri\": \"all\", \"stages\": []}]}");
+        gateway.define("t", """
+                {"streams": [{"uri": "all", "stages": []}], "aggrs": [{"uri": "kept", "stages": [{"$match": {"_id": "kept"}}]}]}
+                """);
     }
 
     @AfterAll
@@ -190,6 +194,8 @@ class FailingMongoTest {
                 new Call("update", "PATCH", "/t/kept"),
                 new Call("find", "GET", "/t/kept"),
                 new Call("find", "GET", "/t?filter={\"_id\":\"kept\"}"),
+                new Call("aggregate", "GET", "/t/_aggrs/kept"),
+                new Call("aggregate", "GET", "/t/_size?filter={\"_id\":\"kept\"}"),
                 new Call("delete", "DELETE", "/t/kept"))) {
             OwnReplicaSet.breakConnection(client, NAMESPACE, request.command(), 3);
             try {
@@ -206,6 +212,59 @@ class FailingMongoTest {
             assertThat(post("broken-" + command, "{\"posted\": 1}")).isEqualTo(201);
         }
         assertThat(gateway.collection("t").countDocuments(eq("posted", 1))).isEqualTo(3);
+    }
+
+    @Test
+    void connections_that_break_several_times_fail_no_file() throws Exception {
+        gateway.define("pictures.files", "{}");
+        var form = "multipart/form-data; boundary=b";
+        for (var broken : List.of("files", "chunks")) {
+            OwnReplicaSet.breakConnection(client, "history.pictures." + broken, "insert", 3);
+            var stored = gateway.send("POST", "/pictures.files", """
+                    --b\r
+                    Content-Disposition: form-data; name="file"; filename="f"\r
+                    \r
+                    %s\r
+                    --b--\r
+                    """.formatted(broken), "Content-Type", form);
+            assertStatus(201, stored);
+            OwnReplicaSet.breakConnection(client, "history.pictures." + broken, "find", 3);
+            var file = URI.create(stored.headers().firstValue("Location").orElseThrow())
+                    .getPath();
+            var read = gateway.send("GET", file + "/binary", "");
+            assertStatus(200, read);
+            assertThat(read.body()).isEqualTo(broken);
+        }
+        assertThat(gateway.collection("pictures.chunks").countDocuments())
+                .as("no chunk is stored twice")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void connections_that_break_several_times_end_no_transaction() throws Exception {
+        var session = path(gateway.send("POST", "/_sessions", ""));
+        var committed = begunOverBrokenConnections(session);
+        OwnReplicaSet.breakConnection(client, "commitTransaction", 3);
+        assertStatus(200, gateway.send("PATCH", committed, ""));
+        var aborted = begunOverBrokenConnections(session);
+        OwnReplicaSet.breakConnection(client, "abortTransaction", 3);
+        assertStatus(204, gateway.send("DELETE", aborted, ""));
+        // as if the command without a reply had ended it
+        var gone = begunOverBrokenConnections(session);
+        client.getDatabase("admin").runCommand(new Document("killAllSessions", List.of()));
+        OwnReplicaSet.breakConnection(client, "abortTransaction", 1);
+        assertStatus(204, gateway.send("DELETE", gone, ""));
+    }
+
+    private String begunOverBrokenConnections(String session) throws Exception {
+        OwnReplicaSet.breakConnection(client, "restheart._txns", "find", 3);
+        return path(gateway.send("POST", session + "/_txns", ""));
+    }
+
+    private static String path(HttpResponse<String> created) {
+        assertStatus(201, created);
+        return URI.create(created.headers().firstValue("Location").orElseThrow())
+                .getPath();
     }
 
     /// The driver's own pause of 500 ms before it looks for a server again would pass twice.

@@ -166,6 +166,13 @@ final class OwnReplicaSet implements AutoCloseable {
                          data: {failCommands: ['%s'], namespace: '%s', closeConnection: true}}""".formatted(times, command, namespace)));
     }
 
+    /// The same, on any collection.
+    static void breakConnection(MongoClient client, String command, int times) {
+        client.getDatabase("admin").runCommand(BsonDocument.parse("""
+                        {configureFailPoint: 'failCommand', mode: {times: %d},
+                         data: {failCommands: ['%s'], closeConnection: true}}""".formatted(times, command)));
+    }
+
     /// Makes these commands on this collection take so long, each on its own connection.
     static void delay(MongoClient client, String namespace, String command, int millis) {
         client.getDatabase("admin").runCommand(BsonDocument.parse("""

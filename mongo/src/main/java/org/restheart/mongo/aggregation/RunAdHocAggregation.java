@@ -146,10 +146,9 @@ public final class RunAdHocAggregation implements DataHandler {
             explain.get().receiver().accept(plan);
             return JsonResponses.empty(204);
         }
-        var results = documents.aggregate(namespace, pipeline, settings).batchSize(BATCH);
         var format = JsonArray.of(request.parameters().format().jsonMode());
         return DocumentContent.response(
-                results.cursor(),
+                documents.results(namespace, pipeline, settings, null, BATCH),
                 request.http()
                         .attribute(JudgedRequest.MOST_DOCUMENTS)
                         .<DocumentFormat>map(format::bounded)

@@ -6,12 +6,10 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 
 import com.mongodb.MongoCommandException;
-import com.mongodb.client.AggregateIterable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -109,7 +107,10 @@ public final class RunAggregation implements DataHandler {
     private Response write(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
         request.http().attribute(DataWrite.NOTED).ifPresent(noted -> noted.set(true));
         try {
-            run(request, aggregation, stages).toCollection();
+            documents
+                    .aggregate(request.namespace(), stages, request.readSettings(timeLimit))
+                    .allowDiskUse(aggregation.allowDiskUse())
+                    .toCollection();
         } finally {
             writes.writtenAnywhere(); // the target may be in another database
         }
@@ -123,15 +124,10 @@ public final class RunAggregation implements DataHandler {
         if (!permitted.isEmpty()) {
             shown.add(new BsonDocument("$project", permitted));
         }
-        return DocumentContent.response(
-                run(request, aggregation, shown).batchSize(BATCH).cursor(), format(request));
-    }
-
-    private AggregateIterable<RawBsonDocument> run(
-            DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
-        var namespace = request.namespace();
         var settings = request.readSettings(timeLimit);
-        return documents.aggregate(namespace, stages, settings).allowDiskUse(aggregation.allowDiskUse());
+        return DocumentContent.response(
+                documents.results(request.namespace(), shown, settings, aggregation.allowDiskUse(), BATCH),
+                format(request));
     }
 
     private static DocumentFormat format(DataRequest request) {

@@ -20,6 +20,7 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
@@ -113,7 +114,8 @@ public final class BulkChanges {
     /// @throws org.restheart.http.ProblemException 408 after the time limit, when some documents may be changed
     private Response.Ready run(DataRequest request, WriteModel<RawBsonDocument> statement) {
         try {
-            var result = BulkWrites.inOrder(request.session(), limited(request), List.of(statement));
+            var result = LostConnections.repeatedUnsent(
+                    () -> BulkWrites.inOrder(request.session(), limited(request), List.of(statement)));
             return result.wasAcknowledged()
                     ? BulkReport.of(request, result, List.of()).response(request)
                     : BulkReport.unacknowledged(request);

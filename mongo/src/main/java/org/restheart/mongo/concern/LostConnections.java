@@ -3,14 +3,17 @@ package org.restheart.mongo.concern;
 import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoSocketException;
+import com.mongodb.MongoSocketOpenException;
 import com.mongodb.MongoSocketReadTimeoutException;
 import java.time.Duration;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import org.restheart.http.RequestStart;
 
 /// Decides how often an operation is repeated whose connection to MongoDB has broken: for as long as the time of the
 /// request lasts. The driver repeats an operation once, which is too few where connections break several times within
-/// seconds: the request would fail though there is time left. Used by one thread.
+/// seconds: the request would fail though there is time left; commands by `runCommand` it does not repeat at all. Used
+/// by one thread.
 public final class LostConnections {
     /// From the third attempt on. Mostly the driver waits for longer by itself, until it has reached the server again.
     private static final Duration PAUSE = Duration.ofMillis(50);
@@ -37,21 +40,33 @@ public final class LostConnections {
         return repeated(query, SOON.toNanos());
     }
 
+    /// The same for a change that must not be made twice: it is repeated only if MongoDB has received nothing.
+    public static <T> T repeatedUnsent(Supplier<T> change) {
+        return repeated(
+                change,
+                (e, _) -> e instanceof MongoConnectionPoolClearedException || e instanceof MongoSocketOpenException);
+    }
+
     private static <T> T repeated(Supplier<T> operation, long maxNanos) {
+        return repeated(operation, (_, nanos) -> nanos <= maxNanos);
+    }
+
+    /// @param mayRepeat of a failure and how long it took
+    private static <T> T repeated(Supplier<T> operation, BiPredicate<MongoException, Long> mayRepeat) {
         var lost = new LostConnections();
         while (true) {
             long began = System.nanoTime();
             try {
                 return operation.get();
             } catch (MongoException e) {
-                if (System.nanoTime() - began > maxNanos || !lost.allowAnother(e)) {
+                if (!mayRepeat.test(e, System.nanoTime() - began) || !lost.allowAnother(e)) {
                     throw e;
                 }
             }
         }
     }
 
-    /// Whether there may be another attempt after the second or a later one has failed; waits for a moment.
+    /// Whether there may be another attempt after all that the driver makes by itself have failed; waits for a moment.
     public boolean allowAnother(MongoException failure) {
         if (!isLost(failure) || System.nanoTime() - deadline >= 0) {
             return false;

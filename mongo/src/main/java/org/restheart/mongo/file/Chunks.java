@@ -1,13 +1,16 @@
 package org.restheart.mongo.file;
 
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.MongoIterable;
 import com.mongodb.client.model.IndexModel;
 import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.InsertManyOptions;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -17,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -26,6 +30,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.write.CollectionLock;
@@ -54,6 +60,8 @@ final class Chunks {
 
     /// Chunks per command of a long operation: 128 MiB, if they have the usual size.
     private static final int MANY = 500;
+
+    private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -109,8 +117,25 @@ final class Chunks {
         return new BsonObjectId(new ObjectId(id.array()));
     }
 
+    /// Chunks with ids that no other request knows: one that is there already has been stored by an attempt whose
+    /// connection was lost.
     void insert(List<BsonDocument> documents) {
-        chunks.insertMany(documents);
+        var attempts = new AtomicInteger();
+        LostConnections.repeated(() -> {
+            boolean first = attempts.getAndIncrement() == 0;
+            try {
+                return chunks.insertMany(documents, UNORDERED);
+            } catch (MongoBulkWriteException e) {
+                if (first || e.getWriteConcernError() != null || !areDuplicates(e.getWriteErrors())) {
+                    throw e;
+                }
+                return e.getWriteResult();
+            }
+        });
+    }
+
+    private static boolean areDuplicates(List<BulkWriteError> errors) {
+        return errors.stream().allMatch(error -> error.getCode() == MongoCodes.DUPLICATE_KEY);
     }
 
     /// @throws com.mongodb.MongoException with a duplicate key if there are others of the id
@@ -120,7 +145,7 @@ final class Chunks {
 
     /// The number of chunks of an id.
     long count(BsonValue file) {
-        return chunks.countDocuments(new BsonDocument("files_id", literal(file)));
+        return LostConnections.repeated(() -> chunks.countDocuments(new BsonDocument("files_id", literal(file))));
     }
 
     /// Removes chunks by their own ids, unless they have been moved to another file.
@@ -158,21 +183,22 @@ final class Chunks {
 
     /// Whether a file has the chunks of this id.
     boolean isVisible(BsonValue file) {
-        return files.find(new BsonDocument("_id", literal(file))).projection(ID).first() != null;
+        return isThere(files, new BsonDocument("_id", literal(file)), ID);
     }
 
     /// Whether a client may name a new file so: neither are there chunks of the id, such as those that other drivers
     /// store before the file, nor is it that of chunks which are being moved. Removes chunks of an aborted upload.
     boolean isFree(BsonValue file) {
-        boolean chunked = chunks.find(new BsonDocument("files_id", literal(file)))
-                        .projection(KEY.clone().append("_id", new BsonInt32(0)))
-                        .first()
-                != null;
+        boolean chunked = isThere(
+                chunks, new BsonDocument("files_id", literal(file)), KEY.clone().append("_id", new BsonInt32(0)));
         return (!chunked || isVisible(file) || reclaim(file))
-                && files.find(new BsonDocument(ContentMoves.MARK, literal(file)))
-                                .projection(ID)
-                                .first()
-                        == null;
+                && !isThere(files, new BsonDocument(ContentMoves.MARK, literal(file)), ID);
+    }
+
+    private static boolean isThere(
+            MongoCollection<BsonDocument> collection, BsonDocument filter, BsonDocument projection) {
+        return LostConnections.repeated(
+                () -> collection.find(filter).projection(projection).first() != null);
     }
 
     /// Removes the chunks of a file that is replaced.
@@ -258,14 +284,16 @@ final class Chunks {
         var filter = new BsonDocument("files_id", literal(file))
                 .append("n", new BsonDocument("$gte", new BsonInt32(Math.toIntExact(from))));
         var find = session == null ? chunks.find(filter) : chunks.find(session, filter);
-        return find.sort(new BsonDocument("n", new BsonInt32(1))).limit(count).into(new ArrayList<>());
+        find.sort(new BsonDocument("n", new BsonInt32(1))).limit(count);
+        return LostConnections.repeated(() -> find.into(new ArrayList<>()));
     }
 
     /// The id of the first chunk, which identifies the version of a file's content; empty if it has none.
     Optional<BsonValue> first(@Nullable ClientSession session, BsonValue file) {
         var filter = new BsonDocument("files_id", literal(file)).append("n", new BsonInt32(0));
         var find = session == null ? chunks.find(filter) : chunks.find(session, filter);
-        return Optional.ofNullable(find.projection(ID).first()).map(chunk -> chunk.get("_id"));
+        find.projection(ID);
+        return Optional.ofNullable(LostConnections.repeated(find::first)).map(chunk -> chunk.get("_id"));
     }
 
     /// A condition of equality, also with a document or an expression.

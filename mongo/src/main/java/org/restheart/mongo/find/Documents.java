@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -21,8 +22,11 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.concern.LostConnections;
 
-/// Runs each query on MongoDB separately. Thread-safe.
+/// Runs each query on MongoDB separately, again if its connection is lost before the first results are there
+/// ([LostConnections]). Thread-safe.
 public final class Documents implements Finder {
     private static final long FEW_CANDIDATES = 100;
     private static final long MOST_CANDIDATES = 4_000;
@@ -46,16 +50,29 @@ public final class Documents implements Finder {
                 0,
                 1,
                 query.settings());
-        return Optional.ofNullable(
-                question.isStaged() ? staged(question).first() : plain(question).first());
+        return Optional.ofNullable(read(
+                query.settings(),
+                () -> question.isStaged()
+                        ? staged(question).first()
+                        : plain(question).first()));
     }
 
     @Override
     public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
-        return query.isStaged() || query.skip() > Integer.MAX_VALUE
-                ? amongFirst(query, batchSize)
-                        .orElseGet(() -> staged(query).batchSize(batchSize).cursor())
-                : plain(query).batchSize(batchSize).cursor();
+        return read(
+                query.settings(),
+                () -> query.isStaged() || query.skip() > Integer.MAX_VALUE
+                        ? amongFirst(query, batchSize)
+                                .orElseGet(
+                                        () -> staged(query).batchSize(batchSize).cursor())
+                        : plain(query).batchSize(batchSize).cursor());
+    }
+
+    /// A statement of a transaction is not repeated: the driver tells the client to begin another transaction.
+    private static <T> T read(ReadSettings settings, Supplier<T> query) {
+        boolean inTransaction =
+                settings.session().filter(ClientSession::hasActiveTransaction).isPresent();
+        return inTransaction ? query.get() : LostConnections.repeatedSoon(query);
     }
 
     /// The result of a query whose filter has two steps, if it is complete after the second step has been evaluated on
@@ -242,7 +259,25 @@ public final class Documents implements Finder {
                         executes ? ExplainVerbosity.EXECUTION_STATS : ExplainVerbosity.QUERY_PLANNER);
     }
 
-    /// Runs a pipeline without changes.
+    /// The results of a pipeline that changes nothing.
+    ///
+    /// @param allowDiskUse null for MongoDB's default
+    /// @throws com.mongodb.MongoException as [#one]
+    public MongoCursor<RawBsonDocument> results(
+            MongoNamespace namespace,
+            List<BsonDocument> stages,
+            ReadSettings settings,
+            @Nullable Boolean allowDiskUse,
+            int batchSize) {
+        return read(
+                settings,
+                () -> aggregate(namespace, stages, settings)
+                        .allowDiskUse(allowDiskUse)
+                        .batchSize(batchSize)
+                        .cursor());
+    }
+
+    /// A pipeline that is run as it is, once.
     public AggregateIterable<RawBsonDocument> aggregate(
             MongoNamespace namespace, List<BsonDocument> stages, ReadSettings settings) {
         var collection = collection(namespace, settings);
@@ -254,6 +289,10 @@ public final class Documents implements Finder {
 
     /// @throws com.mongodb.MongoException as [#one]
     public long count(CountQuery query) {
+        return read(query.settings(), () -> countOnce(query));
+    }
+
+    private long countOnce(CountQuery query) {
         var collection = collection(query.namespace(), query.settings());
         long limit = query.settings().timeLimit().toMillis();
         var session = query.settings().session();

@@ -60,11 +60,7 @@ record ReadCommands(Documents documents, FairMemory memory) {
     List<RawBsonDocument> run(ReadPipeline query, List<BsonDocument> stages, int limit) {
         var namespace = query.namespace();
         var settings = new ReadSettings(Optional.empty(), Optional.empty(), query.timeLimit());
-        try (var cursor = documents
-                .aggregate(namespace, stages, settings)
-                .allowDiskUse(query.allowDiskUse())
-                .batchSize(BATCH)
-                .cursor()) {
+        try (var cursor = documents.results(namespace, stages, settings, query.allowDiskUse(), BATCH)) {
             return collected(cursor, limit);
         }
     }
@@ -119,10 +115,7 @@ record ReadCommands(Documents documents, FairMemory memory) {
             if (count(namespace, timeLimit) < Math.max(MANY, (long) limit * SPARSE)) {
                 return Optional.empty();
             }
-            try (var cursor = documents
-                    .aggregate(namespace, stages, sampling(timeLimit))
-                    .batchSize(SOME_BATCH)
-                    .cursor()) {
+            try (var cursor = documents.results(namespace, stages, sampling(timeLimit), null, SOME_BATCH)) {
                 return Optional.of(some(cursor, limit, maxBytes));
             }
         } catch (MongoExecutionTimeoutException | MongoCommandException _) { // it is a view, for instance

@@ -18,6 +18,7 @@ import org.bson.BsonString;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
 
@@ -104,7 +105,7 @@ record ServerTransactions(MongoClient client) {
     /// @param hint receives the number of the latest transaction, if MongoDB reports it
     private Probe probe(BsonDocument session, long number, long[] hint) {
         try {
-            var _ = run(attached(session, number), DB, TOUCH);
+            var _ = LostConnections.repeated(() -> run(attached(session, number), DB, TOUCH));
             return Probe.IN;
         } catch (MongoCommandException e) {
             return switch (e.getErrorCode()) {
@@ -120,10 +121,12 @@ record ServerTransactions(MongoClient client) {
         }
     }
 
-    /// @throws MongoException if it cannot be started, also because another one is in progress
+    /// @throws MongoException if it cannot be started, also because another one is in progress, or this one: by a
+    ///     command whose reply was lost
     void begin(BsonDocument session, long number, ReadConcern readConcern) {
         try {
-            var _ = run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH);
+            var _ = LostConnections.repeated(
+                    () -> run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH));
         } catch (MongoCommandException e) {
             throw unsupported(e);
         }
@@ -133,6 +136,7 @@ record ServerTransactions(MongoClient client) {
     ///
     /// @throws MongoException also if the transaction is not in progress
     void commit(BsonDocument session, long number) {
+        var lost = new LostConnections();
         for (int attempt = 1; ; attempt++) {
             var command = new BsonDocument("commitTransaction", new BsonInt32(1))
                     .append("writeConcern", BoundedConcern.MAJORITY.asDocument());
@@ -140,8 +144,10 @@ record ServerTransactions(MongoClient client) {
                 UnsatisfiedConcern.refuse(run(attached(session, number), "admin", command));
                 return;
             } catch (MongoException e) {
-                if (attempt == MAX_COMMITS
-                        || !e.hasErrorLabel(MongoException.UNKNOWN_TRANSACTION_COMMIT_RESULT_LABEL)) {
+                boolean again = lost.allowAnother(e)
+                        || (attempt < MAX_COMMITS
+                                && e.hasErrorLabel(MongoException.UNKNOWN_TRANSACTION_COMMIT_RESULT_LABEL));
+                if (!again) {
                     throw e instanceof MongoCommandException refused ? unsupported(refused) : e;
                 }
             }
@@ -150,16 +156,28 @@ record ServerTransactions(MongoClient client) {
 
     /// @throws MongoException also if the transaction is not in progress
     void abort(BsonDocument session, long number) {
-        try {
-            var _ = run(attached(session, number), "admin", new BsonDocument("abortTransaction", new BsonInt32(1)));
-        } catch (MongoCommandException e) {
-            throw unsupported(e);
+        var lost = new LostConnections();
+        for (boolean first = true; ; first = false) {
+            try {
+                var _ = run(attached(session, number), "admin", new BsonDocument("abortTransaction", new BsonInt32(1)));
+                return;
+            } catch (MongoCommandException e) {
+                if (!first && e.getErrorCode() == NONE) { // aborted by the command without a reply
+                    return;
+                }
+                throw unsupported(e);
+            } catch (MongoException e) {
+                if (!lost.allowAnother(e)) {
+                    throw e;
+                }
+            }
         }
     }
 
     /// Ends all operations in the session.
     void kill(BsonDocument session) {
-        client.getDatabase("admin").runCommand(new BsonDocument("killSessions", new BsonArray(List.of(session))));
+        var command = new BsonDocument("killSessions", new BsonArray(List.of(session)));
+        LostConnections.repeated(() -> client.getDatabase("admin").runCommand(command));
     }
 
     private AttachedSession attached(BsonDocument session, long number) {

@@ -1,0 +1,40 @@
+package org.restheart.mongo.concern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.mongodb.MongoException;
+import com.mongodb.MongoSocketOpenException;
+import com.mongodb.MongoSocketReadException;
+import com.mongodb.ServerAddress;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+final class LostConnectionsTest {
+    private static final ServerAddress SERVER = new ServerAddress();
+
+    private final AtomicInteger attempts = new AtomicInteger();
+
+    @Test
+    void a_change_is_repeated_only_if_it_was_not_sent() {
+        var notSent = new MongoSocketOpenException("refused", SERVER, new IOException());
+        assertThat(LostConnections.repeatedUnsent(failing(notSent, 3))).isEqualTo(4);
+        attempts.set(0);
+        var perhapsSent = new MongoSocketReadException("end of stream", SERVER);
+        assertThatThrownBy(() -> LostConnections.repeatedUnsent(failing(perhapsSent, 3)))
+                .isSameAs(perhapsSent);
+        assertThat(attempts).hasValue(1);
+    }
+
+    /// Fails so many times, then returns the number of attempts.
+    private Supplier<Integer> failing(MongoException failure, int times) {
+        return () -> {
+            if (attempts.incrementAndGet() <= times) {
+                throw failure;
+            }
+            return attempts.get();
+        };
+    }
+}
