@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -41,11 +42,23 @@ final class SharedRates {
     /// The number of reports in a document, so that a gateway that reads late misses none.
     private static final int REPORTS = 8;
 
+    /// Those that are remembered; each start of a gateway counts as one.
+    private static final int MOST_GATEWAYS = 1_000;
+
     private final MongoCollection<BsonDocument> collection;
     private final RateLimits limits;
     private final BsonString instance = new BsonString(UUID.randomUUID().toString());
     private final Deque<BsonDocument> reports = new ArrayDeque<>();
-    private final Map<String, Long> seen = new HashMap<>();
+
+    /// The last report of each gateway that was counted. Kept when MongoDB has removed the document of a gateway
+    /// without requests: with the next ones it comes back with reports that were counted before.
+    private final Map<String, Long> seen = new LinkedHashMap<>(16, 0.75F, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+            return size() > MOST_GATEWAYS;
+        }
+    };
+
     private long last;
     private boolean indexed;
 
@@ -98,7 +111,6 @@ final class SharedRates {
 
     private void read() {
         var others = collection.find(Filters.ne("_id", instance)).into(new ArrayList<>());
-        seen.keySet().retainAll(others.stream().map(SharedRates::name).toList());
         for (var other : others) {
             long known = seen.getOrDefault(name(other), 0L);
             for (var each : other.getArray("reports")) {
