@@ -21,6 +21,10 @@ public final class Revocations {
     /// For tokens that do not expire.
     private static final Duration MAX_LIFETIME = Duration.ofDays(30);
 
+    /// By which the clocks of gateways and of MongoDB may differ: a gateway whose clock is behind accepts a token for
+    /// longer.
+    private static final Duration CLOCKS_DIFFER = Duration.ofHours(1);
+
     private final Optional<Store> store;
     private final FairShares places = new FairShares(MAX_ENTRIES, 0);
     private final Cache<String, Revoked> ids = Caffeine.newBuilder()
@@ -84,7 +88,8 @@ public final class Revocations {
     public boolean revoke(String id, Instant until) {
         boolean first = remember(id, until);
         watcher.accept(id);
-        boolean firstOfAll = store.map(shared -> shared.add(id, Instant.now().plus(remaining(until))))
+        boolean firstOfAll = store.map(shared ->
+                        shared.add(id, Instant.now().plus(remaining(until)).plus(CLOCKS_DIFFER)))
                 .orElse(true);
         return first && firstOfAll;
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.security.Requests;
 
@@ -52,6 +53,25 @@ class RevocationsTest {
         assertThat(revoke("ada", "third")).isTrue();
         assertThat(accepted).hasSizeGreaterThan(100_000).allMatch(this::isRevoked);
         assertThat(List.of("first", "second", "third")).allMatch(this::isRevoked);
+    }
+
+    @Test
+    void others_keep_what_is_revoked_until_it_has_expired_by_clocks_that_are_behind() {
+        var kept = new ArrayList<Instant>();
+        var shared = Revocations.storedIn(new Revocations.Store() {
+            @Override
+            public boolean add(String id, Instant until) {
+                return kept.add(until);
+            }
+
+            @Override
+            public boolean contains(Request request, String id) {
+                return !kept.isEmpty();
+            }
+        });
+        CallerScope.call(CallerScope.account("ada"), () -> shared.revoke("id", end));
+        assertThat(kept).allMatch(until -> until.isAfter(end.plusSeconds(600)));
+        assertThat(shared.contains(Requests.get("/"), "id")).isTrue();
     }
 
     @Test
