@@ -87,9 +87,11 @@ final class ChaosDeployment implements AutoCloseable {
                     ledger.success(Ledger.Probe.DRIVER);
                 });
                 threads.submit(() -> {
-                    int status = client.status("POST", "/probe", "{\"gateway\": 1}");
-                    if (status == 201) {
+                    var response = client.send("POST", "/probe", "{\"gateway\": 1}");
+                    if (response != null && response.statusCode() == 201) {
                         ledger.success(Ledger.Probe.GATEWAY);
+                    } else {
+                        ledger.failed(response == null ? "none" : response.statusCode() + " " + response.body());
                     }
                     return null;
                 });

@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -65,6 +66,8 @@ final class Ledger {
         ANY_WRITE
     }
 
+    private final Map<String, Long> failures = new ConcurrentHashMap<>();
+
     private final Map<Probe, AtomicLong> lastSuccess = eachFrom(System.nanoTime());
 
     private static Map<Probe, AtomicLong> eachFrom(long value) {
@@ -85,10 +88,29 @@ final class Ledger {
             period.longest.get(probe).accumulateAndGet(now - before, Math::max);
             if (now - before > LONG_NANOS) {
                 System.out.printf(
-                        "%s: %.1f s without success, from %.1f s of '%s' on%n",
-                        probe, (now - before) / 1e9, (before - period.began) / 1e9, period.fault);
+                        "%s: %.1f s without success, from %.1f s of '%s' on%s%n",
+                        probe,
+                        (now - before) / 1e9,
+                        (before - period.began) / 1e9,
+                        period.fault,
+                        probe == Probe.GATEWAY ? ", failures, and how long before: " + failuresBefore(now) : "");
             }
         }
+        if (probe == Probe.GATEWAY) {
+            failures.clear();
+        }
+    }
+
+    /// What probes failed with since the last success, and how long before this moment they last did.
+    private Map<String, String> failuresBefore(long now) {
+        var last = new TreeMap<String, String>();
+        failures.forEach((answer, at) -> last.put(answer, "%.1f s".formatted((now - at) / 1e9)));
+        return last;
+    }
+
+    /// A probe by a gateway failed.
+    void failed(String answer) {
+        failures.put(answer, System.nanoTime());
     }
 
     private synchronized Period periodAt(long time) {
