@@ -64,33 +64,33 @@ final class CommandLineArguments {
     @Option(
             names = {"-c", "--printConfiguration", "--print-config"},
             description = "Print the effective configuration, secrets masked, and exit.")
-    private boolean printConfiguration;
+    boolean printsConfiguration;
 
     @Option(names = "--show-secrets", description = "With -c: print secrets in clear text.")
-    private boolean showSecrets;
+    boolean showsSecrets;
 
     @Option(
             names = {"-t", "--printConfigurationTemplate"},
             description = "Print the built-in configuration with its comments and exit.")
-    private boolean printTemplate;
+    boolean printsTemplate;
 
     @Option(names = "--check", description = "Check the configuration strictly and exit; 0 if nothing is wrong.")
-    private boolean check;
+    boolean checks;
 
     @Option(
             names = "--reset-admin",
             description = "Make the account admin, or give it a new password and the root role, print these and exit.")
-    private boolean resetAdmin;
+    boolean resetsAdmin;
 
     @Option(
             names = {"-v", "--version"},
             description = "Print version and build time and exit.")
-    private boolean version;
+    boolean printsVersion;
 
     @Option(
             names = {"-h", "--help"},
             description = "Print this and exit.")
-    private boolean help;
+    boolean helps;
 
     /// Reads the arguments.
     ///
@@ -186,33 +186,5 @@ final class CommandLineArguments {
     /// The data directory of the mongod to start, if one is to be started.
     Optional<Path> embedded() {
         return Optional.ofNullable(embedded);
-    }
-
-    boolean printsConfiguration() {
-        return printConfiguration;
-    }
-
-    boolean showsSecrets() {
-        return showSecrets;
-    }
-
-    boolean printsTemplate() {
-        return printTemplate;
-    }
-
-    boolean checks() {
-        return check;
-    }
-
-    boolean resetsAdmin() {
-        return resetAdmin;
-    }
-
-    boolean printsVersion() {
-        return version;
-    }
-
-    boolean helps() {
-        return help;
     }
 }

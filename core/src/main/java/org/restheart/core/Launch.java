@@ -69,21 +69,21 @@ final class Launch {
     }
 
     private Outcome run(CommandLineArguments arguments) {
-        if (arguments.helps()) {
+        if (arguments.helps) {
             out.print(CommandLineArguments.usage());
-        } else if (arguments.printsVersion()) {
+        } else if (arguments.printsVersion) {
             out.println(version());
-        } else if (arguments.printsTemplate()) {
+        } else if (arguments.printsTemplate) {
             out.print(Configuration.template());
         } else {
             warnOfMisspeltVariables();
             var sources = arguments.sources(environment);
-            if (arguments.printsConfiguration()) {
-                print(sources, arguments.showsSecrets());
+            if (arguments.printsConfiguration) {
+                print(sources, arguments.showsSecrets);
             } else {
-                return arguments.checks()
+                return arguments.checks
                         ? check(sources)
-                        : arguments.resetsAdmin() ? resetAdmin(sources, arguments) : start(sources, arguments);
+                        : arguments.resetsAdmin ? resetAdmin(sources, arguments) : start(sources, arguments);
             }
         }
         return new Outcome.Done(ExitCode.OK);

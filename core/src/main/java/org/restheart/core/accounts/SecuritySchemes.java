@@ -16,51 +16,43 @@ final class SecuritySchemes {
         if (keys) {
             config.apiKeys()
                     .flatMap(settings -> settings.headerNames().stream().findFirst())
-                    .ifPresent(name -> schemes.append(
-                            "apiKey",
-                            scheme("apiKey").append("in", text("header")).append("name", text(name))));
+                    .ifPresent(name -> schemes.append("apiKey", scheme("apiKey", "in", "header", "name", name)));
         }
         if (config.basicRealm().isPresent()) {
-            schemes.append("basic", scheme("http").append("scheme", text("basic")));
+            schemes.append("basic", scheme("http", "scheme", "basic"));
         }
         tokens.bearer()
-                .ifPresent(_ -> schemes.append(
-                        "bearer",
-                        scheme("http").append("scheme", text("bearer")).append("bearerFormat", text("JWT"))));
-        tokens.cookie()
-                .ifPresent(_ -> schemes.append(
-                        "cookie",
-                        scheme("apiKey")
-                                .append("in", text("cookie"))
-                                .append("name", text(config.tokens().cookie().name()))));
+                .ifPresent(_ -> schemes.append("bearer", scheme("http", "scheme", "bearer", "bearerFormat", "JWT")));
+        tokens.cookie().ifPresent(_ -> {
+            var name = config.tokens().cookie().name();
+            schemes.append("cookie", scheme("apiKey", "in", "cookie", "name", name));
+        });
         if (config.digest().isPresent()) {
-            schemes.append("digest", scheme("http").append("scheme", text("digest")));
+            schemes.append("digest", scheme("http", "scheme", "digest"));
         }
         config.oauth()
                 .authorization()
-                .ifPresent(codes -> config.oauth()
-                        .serverMetadata()
-                        .ifPresent(server -> schemes.append(
-                                "oauth2",
-                                scheme("oauth2")
-                                        .append(
-                                                "flows",
-                                                new BsonDocument(
-                                                        "authorizationCode",
-                                                        new BsonDocument(
-                                                                        "authorizationUrl",
-                                                                        text(codes.endpoint()
-                                                                                .uri()))
-                                                                .append("tokenUrl", text(server.tokenUri()))
-                                                                .append("scopes", new BsonDocument()))))));
+                .ifPresent(codes -> config.oauth().serverMetadata().ifPresent(server -> {
+                    var flow = texts("authorizationUrl", codes.endpoint().uri(), "tokenUrl", server.tokenUri())
+                            .append("scopes", new BsonDocument());
+                    schemes.append(
+                            "oauth2", scheme("oauth2").append("flows", new BsonDocument("authorizationCode", flow)));
+                }));
         return schemes;
     }
 
-    private static BsonDocument scheme(String type) {
-        return new BsonDocument("type", text(type));
+    /// @param further names and values of further fields
+    private static BsonDocument scheme(String type, String... further) {
+        var scheme = texts("type", type);
+        scheme.putAll(texts(further));
+        return scheme;
     }
 
-    private static BsonString text(String text) {
-        return new BsonString(text);
+    private static BsonDocument texts(String... namesAndValues) {
+        var texts = new BsonDocument();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            texts.append(namesAndValues[i], new BsonString(namesAndValues[i + 1]));
+        }
+        return texts;
     }
 }

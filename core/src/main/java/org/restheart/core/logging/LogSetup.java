@@ -11,6 +11,8 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.spi.ContextAware;
+import ch.qos.logback.core.spi.LifeCycle;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import java.util.ArrayList;
@@ -173,38 +175,30 @@ public final class LogSetup {
 
     private Appender<ILoggingEvent> console() {
         var console = new ConsoleAppender<ILoggingEvent>();
-        console.setContext(context);
         console.setName("console");
         console.setEncoder(encoder(colours ? COLOURED_LINE : LINE));
-        console.start();
-        return console;
+        return started(console);
     }
 
     private Appender<ILoggingEvent> file(String name, String path) {
         var file = new RollingFileAppender<ILoggingEvent>();
-        file.setContext(context);
         file.setName(name);
         file.setFile(path);
         file.setEncoder(encoder(FILE_LINE));
 
         var older = new FixedWindowRollingPolicy();
-        older.setContext(context);
         older.setParent(file);
         older.setFileNamePattern(path + "-%i.log.zip");
         older.setMinIndex(1);
         older.setMaxIndex(MAX_OLD_FILES);
-        older.start();
 
         var size = new SizeBasedTriggeringPolicy<ILoggingEvent>();
-        size.setContext(context);
         size.setMaxFileSize(MAX_FILE_SIZE);
         size.setCheckIncrement(CHECK_SIZE_EVERY);
-        size.start();
 
-        file.setRollingPolicy(older);
-        file.setTriggeringPolicy(size);
-        file.start();
-        if (!file.isStarted()) {
+        file.setRollingPolicy(started(older));
+        file.setTriggeringPolicy(started(size));
+        if (!started(file).isStarted()) {
             unwritable.add(path);
         }
         return file;
@@ -212,27 +206,27 @@ public final class LogSetup {
 
     private Appender<ILoggingEvent> behindQueue(Appender<ILoggingEvent> appender) {
         var queue = new AsyncAppender();
-        queue.setContext(context);
         queue.setName("queue");
         queue.setQueueSize(QUEUE);
         queue.setDiscardingThreshold(0);
+        queue.setContext(context); // it reports what is added
         queue.addAppender(appender);
-        queue.start();
-        return queue;
+        return started(queue);
     }
 
     private Encoder<ILoggingEvent> encoder(String line) {
         var depth = config.fullStacktrace() ? WHOLE_TRACE : ABRIDGED_TRACE;
         if (config.format() == LoggingConfig.Format.JSON) {
-            var lines = new JsonLogEncoder(depth);
-            lines.setContext(context);
-            lines.start();
-            return lines;
+            return started(new JsonLogEncoder(depth));
         }
         var encoder = new PatternLayoutEncoder();
-        encoder.setContext(context);
         encoder.setPattern(line + "%ex{" + depth + "}");
-        encoder.start();
-        return encoder;
+        return started(encoder);
+    }
+
+    private <T extends ContextAware & LifeCycle> T started(T part) {
+        part.setContext(context);
+        part.start();
+        return part;
     }
 }

@@ -54,9 +54,7 @@ final class ArrivingBody implements Body {
         if (announced > limits.perRequest()) {
             throw limits.contentTooLarge().raise();
         }
-        if (!counter.countForCaller()) {
-            throw limits.contentHasNoRoom().raise();
-        }
+        limits.requireRoom(counter.countForCaller());
         int counted = content.received();
         var bytes = new byte[(int) Math.min(FIRST_PIECE, announced < 0 ? FIRST_PIECE : Math.max(1, announced))];
         int length = 0;
@@ -66,9 +64,7 @@ final class ArrivingBody implements Body {
                 throw limits.contentTooLarge().raise();
             }
             if (length > counted) {
-                if (!counter.add(length - counted)) {
-                    throw limits.contentHasNoRoom().raise();
-                }
+                limits.requireRoom(counter.add(length - counted));
                 counted = length;
             }
             if (length == bytes.length) {
@@ -76,9 +72,7 @@ final class ArrivingBody implements Body {
             }
         }
         var complete = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
-        if (!counter.addValues(complete)) {
-            throw limits.contentHasNoRoom().raise();
-        }
+        limits.requireRoom(counter.addValues(complete));
         return complete;
     }
 

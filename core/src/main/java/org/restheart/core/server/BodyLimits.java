@@ -74,7 +74,14 @@ final class BodyLimits {
         return new Refused(contentHasNoRoom());
     }
 
-    Problem contentHasNoRoom() {
+    /// @throws org.restheart.http.ProblemException 503 if there is none
+    void requireRoom(boolean isThere) {
+        if (!isThere) {
+            throw contentHasNoRoom().raise();
+        }
+    }
+
+    private Problem contentHasNoRoom() {
         return Problem.overloaded("the server holds too much request content at the moment");
     }
 
@@ -160,9 +167,7 @@ final class BodyLimits {
         ///
         /// @throws org.restheart.http.ProblemException 503 if there is no room
         void hold(long bytes) {
-            if (!addObjects(bytes)) {
-                throw contentHasNoRoom().raise();
-            }
+            requireRoom(addObjects(bytes));
         }
 
         synchronized void close() {

@@ -75,25 +75,19 @@ final class DecodedBody implements Body {
 
     private byte[] inflate() {
         requireGzip();
-        if (!counter.countForCaller()) {
-            throw limits.contentHasNoRoom().raise();
-        }
+        limits.requireRoom(counter.countForCaller());
         var out = new ByteArrayOutputStream();
         try (var in = new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge())) {
             var piece = new byte[PIECE];
             for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-                if (!counter.add(n)) {
-                    throw limits.contentHasNoRoom().raise();
-                }
+                limits.requireRoom(counter.add(n));
                 out.write(piece, 0, n);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         var bytes = out.toByteArray();
-        if (!counter.addValues(bytes)) {
-            throw limits.contentHasNoRoom().raise();
-        }
+        limits.requireRoom(counter.addValues(bytes));
         return bytes;
     }
 

@@ -63,8 +63,8 @@ final class ReceivedMessages {
 
         @Override
         public void hold(long more) {
-            if (counter != null && !counter.addObjects(more)) {
-                throw limits.contentHasNoRoom().raise();
+            if (counter != null) {
+                counter.hold(more);
             }
         }
 
@@ -87,7 +87,7 @@ final class ReceivedMessages {
         }
     }
 
-    /// The same; nothing more is received.
+    /// Discards what has arrived of a message; nothing more is received.
     void close() {
         over = true;
         discard();

@@ -7,56 +7,30 @@ import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.MongoWriteException;
-import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 
 /// Responses to failures that MongoDB reports: elections, interrupted operations, lost history of a change stream.
 /// Failpoints provoke them.
-@TestInstance(Lifecycle.PER_CLASS)
-class FailingMongoTest {
+class FailingMongoTest extends OwnMongoFixture {
     private static final int UNAUTHORIZED = 13;
     private static final int HISTORY_LOST = 286;
     private static final String NAMESPACE = "history.t";
     private static final String WRITES = "insert', 'update', 'delete', 'findAndModify', 'aggregate";
 
-    private OwnReplicaSet mongo;
-    private MongoClient client;
-    private StreamsGateway gateway;
-
-    @BeforeAll
-    void start(@TempDir Path folder) throws Exception {
-        mongo = OwnReplicaSet.start(1, folder);
-        client = MongoClients.create(mongo.connectionString());
-        gateway = StreamsGateway.start(client, mongo.connectionString(), "history", "");
-        gateway.define("t", """
-                {"streams": [{"uri": "all", "stages": []}], "aggrs": [{"uri": "kept", "stages": [{"$match": {"_id": "kept"}}]}]}
-                """);
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
-        client.close();
-        mongo.close();
+    FailingMongoTest() {
+        super("history");
     }
 
     @Test

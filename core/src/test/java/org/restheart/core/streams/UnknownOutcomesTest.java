@@ -12,12 +12,10 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.MongoSocketException;
 import com.mongodb.WriteConcern;
-import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandFailedEvent;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandSucceededEvent;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -26,42 +24,21 @@ import org.bson.BsonDocument;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.io.TempDir;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
 
 /// What clients learn of writes when MongoDB does not say what it has done. Failpoints and locks provoke that.
-@TestInstance(Lifecycle.PER_CLASS)
-class UnknownOutcomesTest {
+class UnknownOutcomesTest extends OwnMongoFixture {
     private static final int UNAUTHORIZED = 13;
     private static final int INTERRUPTED = 11601;
     private static final int MAX_TIME_EXPIRED = 50;
     private static final String NAMESPACE = "outcomes.t";
 
-    private OwnReplicaSet mongo;
-    private MongoClient client;
-    private StreamsGateway gateway;
-
-    @BeforeAll
-    void start(@TempDir Path folder) throws Exception {
-        mongo = OwnReplicaSet.start(1, folder);
-        client = MongoClients.create(mongo.connectionString());
-        gateway = StreamsGateway.start(client, mongo.connectionString(), "outcomes", "");
-        gateway.define("t", "{}");
-    }
-
-    @AfterAll
-    void stop() {
-        gateway.close();
-        client.close();
-        mongo.close();
+    UnknownOutcomesTest() {
+        super("outcomes");
     }
 
     /// An open transaction holds the documents, so the time limit of the commands ends.

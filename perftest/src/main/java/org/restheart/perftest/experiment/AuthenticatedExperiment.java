@@ -45,8 +45,6 @@ public final class AuthenticatedExperiment extends Experiment {
                         "How fast is a small filtered page read by a user whose account and permissions are in MongoDB, "
                                 + "and what of it is the account's price? (Published test 5: 8,690/s on 4 cores.)",
                         Map.of(
-                                "MongoDB",
-                                mongo.description(),
                                 "gateway's configuration",
                                 "accounts and permissions in MongoDB; else " + target.configuration(),
                                 "documents",

@@ -51,13 +51,7 @@ public final class CoalescingExperiment extends Experiment {
                 "coalescing",
                 "How many operations per second does the gateway do, over HTTP with authentication, ETags and metrics, "
                         + "beside the plain Java driver?",
-                Map.of(
-                        "MongoDB",
-                        mongo.description(),
-                        "documents",
-                        work.documents.description(),
-                        "not coalescing",
-                        without),
+                Map.of("documents", work.documents.description(), "not coalescing", without),
                 sideBySide.journal());
     }
 }

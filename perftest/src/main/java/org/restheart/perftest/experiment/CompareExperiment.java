@@ -65,7 +65,7 @@ public final class CompareExperiment extends Experiment {
                 "Is commit " + b.substring(0, SHORT) + " faster or slower than " + a.substring(0, SHORT) + "?",
                 "clients",
                 baseline.name(),
-                Map.of("MongoDB", mongo.description(), "documents", work.documents.description()),
+                Map.of("documents", work.documents.description()),
                 journal,
                 List.copyOf(ratios));
     }

@@ -85,12 +85,12 @@ public final class DeepExperiment extends Experiment {
                 "clients",
                 "driver",
                 Map.of(
-                        "MongoDB", mongo.description(),
-                        "documents", documents.description(),
+                        "documents",
+                        documents.description(),
                         "driver",
-                                "sampled: " + driverQueries
-                                        + " queries at each level, at least one of each client, in "
-                                        + driverRepetitions + " of the repetitions"),
+                        "sampled: " + driverQueries
+                                + " queries at each level, at least one of each client, in "
+                                + driverRepetitions + " of the repetitions"),
                 journal,
                 notes);
     }

@@ -79,7 +79,7 @@ public final class DoorsExperiment extends Experiment {
                 "What do the Atlas Data API, MCP and GraphQL cost beside REST, and beside a plain server of graphql-java?",
                 "clients",
                 REST,
-                Map.of("MongoDB", mongo.description(), "documents", documents + " of " + TEXT + " bytes of text"),
+                Map.of("documents", documents + " of " + TEXT + " bytes of text"),
                 journal,
                 List.of(
                         "Nested: " + GraphqlApp.LISTED + " authors, their " + BOOKS

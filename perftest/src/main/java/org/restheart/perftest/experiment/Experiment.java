@@ -17,7 +17,7 @@ abstract class Experiment implements Callable<Integer> {
     public final Integer call() throws Exception {
         var publication = new Publication(run, target);
         try (var lab = new Lab(run, target)) {
-            return publication.publish(measure(lab));
+            return publication.publish(measure(lab), lab.settings());
         }
     }
 

@@ -59,7 +59,7 @@ public final class FilesExperiment extends Experiment {
         return Findings.besideDriver(
                 "files",
                 "How fast are files of " + megabytes + " MiB stored and read, one per request?",
-                Map.of("MongoDB", mongo.description(), "file", megabytes + " MiB"),
+                Map.of("file", megabytes + " MiB"),
                 sideBySide.journal());
     }
 

@@ -79,7 +79,7 @@ public final class GatewaysExperiment extends Experiment {
                         + " requests per second over " + clients + " connections.",
                 "gateways",
                 "",
-                Map.of("MongoDB", mongo.description(), "documents", work.documents.description()),
+                Map.of("documents", work.documents.description()),
                 journal,
                 notes);
     }

@@ -80,7 +80,7 @@ public final class GrowingExperiment extends Experiment {
                         + " clients. (Published test 4.)",
                 "skip",
                 "driver",
-                Map.of("MongoDB", mongo.description(), "documents", documents.description()),
+                Map.of("documents", documents.description()),
                 journal,
                 notes);
     }

@@ -38,7 +38,7 @@ public final class InsertsExperiment extends Experiment {
                 "inserts",
                 "How fast are " + inserts
                         + " documents inserted, one per request? (Published test 1: a million with 200 threads.)",
-                Map.of("MongoDB", mongo.description(), "text per document", textBytes + " bytes"),
+                Map.of("text per document", textBytes + " bytes"),
                 sideBySide.journal());
     }
 }

@@ -81,7 +81,7 @@ public final class InstrumentsExperiment extends Experiment {
                 "What do metrics of requests cost, and how long does a scrape take under load?",
                 "clients",
                 OFF,
-                Map.of("MongoDB", mongo.description(), "documents", work.documents.description()),
+                Map.of("documents", work.documents.description()),
                 journal,
                 List.copyOf(notes));
     }

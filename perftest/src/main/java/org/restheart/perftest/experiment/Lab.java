@@ -31,6 +31,7 @@ final class Lab implements Closeable {
     private final RunOptions run;
     private final TargetOptions target;
     private final Deque<Closeable> open = new ArrayDeque<>();
+    private final Map<String, String> settings = new TreeMap<>();
     private final ProgressBar bar = ProgressBar.onStandardOutput();
     private final Path folder;
 
@@ -45,14 +46,24 @@ final class Lab implements Closeable {
     /// @param serverParameters of the one that is started, each as `name=value`
     Mongo mongo(String... serverParameters) {
         if (target.mongo != null && !target.mongo.isBlank()) {
-            return Mongo.at(target.mongo);
+            return described(Mongo.at(target.mongo));
         }
         var embedded = EmbeddedMongo.start(EmbeddedMongoConfig.builder(target.mongoData)
                 .cacheMegabytes(target.mongoCacheMegabytes)
                 .serverParameters(List.of(serverParameters))
                 .build());
         keep(embedded::close);
-        return Mongo.at(embedded.connectionString());
+        return described(Mongo.at(embedded.connectionString()));
+    }
+
+    private Mongo described(Mongo mongo) {
+        settings.put("MongoDB", mongo.description());
+        return mongo;
+    }
+
+    /// What was started, for the report.
+    Map<String, String> settings() {
+        return settings;
     }
 
     /// A gateway under the given name, with more configuration than the options have.

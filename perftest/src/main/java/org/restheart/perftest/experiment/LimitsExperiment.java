@@ -81,7 +81,7 @@ public final class LimitsExperiment extends Experiment {
                         + " clients).",
                 "clients, bytes or ms",
                 "",
-                Map.of("MongoDB", mongo.description()),
+                Map.of(),
                 journal,
                 List.of());
     }

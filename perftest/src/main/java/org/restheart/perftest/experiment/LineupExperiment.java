@@ -114,7 +114,7 @@ public final class LineupExperiment extends Experiment {
                         + "as one operation.",
                 "clients",
                 GATEWAY,
-                Map.of("MongoDB", mongo.description(), "text per document", textBytes + " bytes", "peers", versions()),
+                Map.of("text per document", textBytes + " bytes", "peers", versions()),
                 journal,
                 List.of(
                         "The Node.js peers check no credentials and keep no ETags or metrics; the gateway does. The "

@@ -81,8 +81,6 @@ public final class LoginsExperiment extends Experiment {
                 "bad logins",
                 "",
                 Map.of(
-                        "MongoDB",
-                        mongo.description(),
                         "gateway's configuration",
                         "accounts and permissions in MongoDB; else " + target.configuration(),
                         "passwords",

@@ -93,8 +93,6 @@ public final class NotificationsExperiment extends Experiment {
                 Map.of(
                         RunOptions.LOAD_CLIENT,
                         "one that posts documents at " + rate + "/s, and processes that listen",
-                        "MongoDB",
-                        mongo.description(),
                         "transport",
                         transport
                                 + (transport == ListenTransport.http2

@@ -75,11 +75,7 @@ public final class OverloadExperiment extends Experiment {
                         + " documents and is different from the others, so that nothing is shared.",
                 "clients, or percent of the best rate",
                 "",
-                Map.of(
-                        "MongoDB",
-                        mongo.description(),
-                        RunOptions.LOAD_CLIENT,
-                        "HTTP/1.1 keep-alive; open loop over " + connections + " connections"),
+                Map.of(RunOptions.LOAD_CLIENT, "HTTP/1.1 keep-alive; open loop over " + connections + " connections"),
                 journal,
                 notes);
     }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.TreeMap;
 import org.restheart.perftest.measure.Machine;
 import org.restheart.perftest.report.Commit;
@@ -26,10 +27,13 @@ final class Publication {
 
     /// Writes the report and says where it is.
     ///
+    /// @param started what was started for it
     /// @return the exit code
-    int publish(Findings findings) throws IOException, InterruptedException {
+    int publish(Findings findings, Map<String, String> started) throws IOException, InterruptedException {
         var journal = findings.journal();
-        var settings = new LinkedHashMap<String, String>(new TreeMap<>(findings.settings()));
+        var own = new TreeMap<>(started);
+        own.putAll(findings.settings());
+        var settings = new LinkedHashMap<>(own);
         settings.put("Java driver", library(MongoClients.class));
         // what an experiment says of itself is truer than what holds for most of them
         run.settings().forEach(settings::putIfAbsent);

@@ -36,7 +36,7 @@ public final class QueriesExperiment extends Experiment {
                 "queries",
                 "How fast are " + queries + " queries with limit 5 and skip 25 answered? (Published test 2: 100,000, "
                         + "at 50 to 500 threads.)",
-                Map.of("MongoDB", mongo.description(), "documents", documents.description()),
+                Map.of("documents", documents.description()),
                 sideBySide.journal());
     }
 }

@@ -58,8 +58,6 @@ public final class RulesExperiment extends Experiment {
                 "clients",
                 FREE,
                 Map.of(
-                        "MongoDB",
-                        mongo.description(),
                         "gateway's configuration",
                         "accounts and permissions in MongoDB; else " + target.configuration(),
                         "rule",

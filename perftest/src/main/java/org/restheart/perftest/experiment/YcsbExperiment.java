@@ -97,8 +97,6 @@ public final class YcsbExperiment extends Experiment {
                 "threads",
                 "driver",
                 Map.of(
-                        "MongoDB",
-                        mongo.description(),
                         RunOptions.LOAD_CLIENT,
                         "YCSB's threads, closed loop; to the gateway HTTP/1.1 keep-alive over blocking sockets",
                         "YCSB",
