@@ -3,12 +3,11 @@ package org.restheart.bson;
 import java.io.Reader;
 import java.time.DateTimeException;
 import org.bson.BSONException;
-import org.bson.BsonType;
 import org.bson.json.JsonParseException;
 import org.bson.json.JsonReader;
 
-/// The position at which the driver's parser refused a text or ended. The parser does not report it, so the text is
-/// parsed again from a reader that counts the characters read. Confined to one call.
+/// The position at which the driver's parser refused a text or ended. The parser does not report it: a text that it
+/// refused is parsed again from a reader that counts the characters read. Confined to one call.
 final class StopPosition extends Reader {
     /// In a text this short, in one line, no position is needed.
     private static final int SHORT = 80;
@@ -37,43 +36,38 @@ final class StopPosition extends Reader {
         }
     }
 
-    /// The index behind the document or array with which a text begins.
+    /// The index behind the document or array with which a text begins. Found by its brackets: the driver's parser
+    /// cannot
+    /// go back to a bare name, such as `$regex`, when it reads from a reader.
     ///
     /// @param text of which the parser has accepted this value
     static int end(String text) {
-        var position = new StopPosition(text);
-        try (var reader = new JsonReader(position)) {
-            skip(reader, reader.readBsonType());
-        }
-        return position.taken;
-    }
-
-    /// As the reader's own method, which does not get past code with a scope.
-    private static void skip(JsonReader reader, BsonType type) {
-        switch (type) {
-            case DOCUMENT -> skipFields(reader);
-            case ARRAY -> {
-                reader.readStartArray();
-                for (var next = reader.readBsonType(); next != BsonType.END_OF_DOCUMENT; next = reader.readBsonType()) {
-                    skip(reader, next);
+        int depth = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"', '\'', '/' -> i = closing(c, text, i + 1);
+                case '{', '[' -> depth++;
+                case '}', ']' -> {
+                    if (--depth == 0) {
+                        return i + 1;
+                    }
                 }
-                reader.readEndArray();
+                default -> {
+                    // part of a number or a name
+                }
             }
-            case JAVASCRIPT_WITH_SCOPE -> {
-                reader.readJavaScriptWithScope();
-                skipFields(reader);
-            }
-            default -> reader.skipValue();
         }
+        return text.length();
     }
 
-    private static void skipFields(JsonReader reader) {
-        reader.readStartDocument();
-        for (var next = reader.readBsonType(); next != BsonType.END_OF_DOCUMENT; next = reader.readBsonType()) {
-            reader.skipName();
-            skip(reader, next);
+    /// The index of the next `mark` that is not escaped: the end of a string or of a regular expression.
+    private static int closing(char mark, String text, int from) {
+        int at = from;
+        while (at < text.length() && text.charAt(at) != mark) {
+            at += text.charAt(at) == '\\' ? 2 : 1;
         }
-        reader.readEndDocument();
+        return at;
     }
 
     @Override
