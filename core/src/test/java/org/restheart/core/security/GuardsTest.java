@@ -277,6 +277,31 @@ class GuardsTest {
     }
 
     @Test
+    void an_origin_is_listed_with_or_without_the_port_that_browsers_leave_out() {
+        try (var gateway = start("cors: {allowed-origins: [\"https://A.example:443/\", \"http://localhost:*\","
+                + " \"https://b.example:8443\"]}\n")) {
+            var client = TestClient.of(gateway.address());
+            for (var origin : List.of(
+                    "https://a.example", "http://localhost", "http://localhost:3000", "https://b.example:8443")) {
+                assertThat(client.with("Origin", origin)
+                                .get("/ping")
+                                .headers()
+                                .firstValue("Access-Control-Allow-Origin"))
+                        .contains(origin);
+            }
+            for (var origin :
+                    List.of("http://a.example", "https://a.example:80", "https://b.example", "https://localhost")) {
+                assertThat(client.with("Origin", origin)
+                                .get("/ping")
+                                .headers()
+                                .firstValue("Access-Control-Allow-Origin"))
+                        .as(origin)
+                        .isEmpty();
+            }
+        }
+    }
+
+    @Test
     void preflights_admit_headers_for_tracing_and_caching_and_those_configured() {
         try (var gateway = start("cors: {allowed-headers: [X-Tenant]}\n")) {
             var client = TestClient.of(gateway.address()).with("Origin", "https://any");

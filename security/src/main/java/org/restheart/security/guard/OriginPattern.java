@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// A pattern of URIs such as `https://*.example.org` or `http://localhost:*`: scheme, host, port and, for redirections,
 /// path are compared one by one after parsing, so that no part can be mistaken for another. `*` matches any characters
@@ -86,10 +87,26 @@ public final class OriginPattern {
     }
 
     private boolean matchesAuthority(URI uri) {
-        return scheme.matcher(uri.getScheme().toLowerCase(Locale.ROOT)).matches()
+        var named = uri.getScheme().toLowerCase(Locale.ROOT);
+        return scheme.matcher(named).matches()
                 && host.matcher(uri.getHost().toLowerCase(Locale.ROOT)).matches()
-                && port.matcher(uri.getPort() < 0 ? "" : Integer.toString(uri.getPort()))
-                        .matches();
+                && matchesPort(named, uri.getPort());
+    }
+
+    /// Browsers leave out the port that a scheme has by default; patterns may name it.
+    ///
+    /// @param explicit negative if there is none
+    private boolean matchesPort(String named, int explicit) {
+        int byDefault = switch (named) {
+            case "http" -> 80;
+            case "https" -> 443;
+            default -> -1;
+        };
+        if (explicit >= 0 && explicit != byDefault) {
+            return port.matcher(Integer.toString(explicit)).matches();
+        }
+        return Stream.of("", Integer.toString(byDefault))
+                .anyMatch(text -> port.matcher(text).matches());
     }
 
     private boolean matchesPath(URI uri) {
