@@ -1,6 +1,8 @@
 package org.restheart.core;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
+import com.mongodb.MongoSecurityException;
+import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -12,10 +14,13 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
+import org.restheart.core.accounts.MongoFailures;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.DefaultAccount;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.MongoRealmConfig;
+import org.restheart.core.server.StartException;
+import org.restheart.mongo.error.WrongDeploymentException;
 
 /// `--reset-admin`: creates an account with the root role, or gives the existing one a new password, for operators
 /// who cannot log in any more. Needs only the connection string of the deployment, no running server.
@@ -33,6 +38,7 @@ final class ResetAdmin {
     }
 
     /// @throws ConfigException if accounts are not in MongoDB, or there is no root role
+    /// @throws StartException if MongoDB cannot be used
     static Account run(GatewayConfig config) {
         var realm = config.security().mongoRealm().orElseThrow(() -> refused("mongoRealmAuthenticator is off"));
         var role = config.security().rootRole().orElseThrow(() -> refused("mongoAclAuthorizer has no root-role"));
@@ -49,12 +55,20 @@ final class ResetAdmin {
                 .append("_etag", new BsonObjectId());
         try (var connection = MongoConnection.open(config, new SimpleMeterRegistry(), List.of())) {
             var client = connection.client();
-            client.getDatabase(users.database())
-                    .getCollection(users.collection(), BsonDocument.class)
-                    .updateOne(
-                            Filters.eq(users.nameProperty(), DefaultAccount.NAME),
-                            new BsonDocument("$set", change),
-                            new UpdateOptions().upsert(true));
+            try {
+                client.getDatabase(users.database())
+                        .getCollection(users.collection(), BsonDocument.class)
+                        .updateOne(
+                                Filters.eq(users.nameProperty(), DefaultAccount.NAME),
+                                new BsonDocument("$set", change),
+                                new UpdateOptions().upsert(true));
+            } catch (WrongDeploymentException e) {
+                throw e;
+            } catch (MongoTimeoutException e) {
+                throw new StartException(MongoFailures.unreachable(client.getClusterDescription()), e);
+            } catch (MongoSecurityException e) {
+                throw new StartException(MongoFailures.REFUSED, e);
+            }
         }
     }
 

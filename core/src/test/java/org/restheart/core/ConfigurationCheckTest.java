@@ -113,10 +113,39 @@ class ConfigurationCheckTest extends LaunchFixture {
                 """);
         assertThat(exitCode("", "--check", conf.toString())).isZero();
         assertThat(err())
-                .contains("permissions[1] mongo.readFilter has the text user._id for owner; did you mean @user._id?")
+                .contains("permissions[1] mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id")
                 .contains("permissions[2] mongo.writeFilter", "did you mean $gt?")
                 .contains("permissions[3] mongo.readFilter has a condition on the property or; did you mean $or?")
                 .contains("permissions[4] mongo.mergeRequest has the text {{user._id}} for owner");
+    }
+
+    @Test
+    void an_account_of_a_file_without_any_permission_is_warned_of() throws IOException {
+        var text = """
+                mclient: {enabled: false}
+                mongo: {enabled: false}
+                graphql: {enabled: false}
+                basicAuthMechanism: {enabled: true, authenticator: fileRealmAuthenticator}
+                fileRealmAuthenticator:
+                  enabled: true
+                  users:
+                    - {userid: ada, password: pw, roles: [editr, printer]}
+                    - {userid: bob, password: pw, roles: [editor, printer]}
+                    - {userid: eve, password: pw, roles: []}
+                fileAclAuthorizer:
+                  enabled: true
+                  permissions:
+                    - {role: editor, predicate: path('/a')}
+                """;
+        assertThat(exitCode("", "--check", file("conf.yml", text).toString())).isZero();
+        assertThat(err())
+                .contains("users[1]/roles is editr, printer, for which there is no permission", "did you mean editor?")
+                .doesNotContain("users[2]", "users[3]");
+        var stored = text.replace("mclient: {enabled: false}", "mongoAclAuthorizer: {root-role: editr}")
+                .replace("mongo: {enabled: false}", "");
+        assertThat(exitCode("", "--check", file("stored.yml", stored).toString()))
+                .isZero();
+        assertThat(err().split("for which there is no permission", -1)).hasSize(2);
     }
 
     @Test

@@ -75,4 +75,18 @@ class ResetAdminTest {
         assertThat(err.toString(UTF_8)).contains("mongoAclAuthorizer has no root-role");
         assertThat(mongo.client().getDatabase(database).listCollectionNames()).isEmpty();
     }
+
+    @Test
+    void a_deployment_that_does_not_answer_is_named() {
+        var outcome = new Launch(
+                        Map.of("RHO", "/logging/log-to-console -> false"),
+                        folder,
+                        new PrintStream(out, true, UTF_8),
+                        new PrintStream(err, true, UTF_8),
+                        Instant.now())
+                .run("--reset-admin", "--mongo", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=500");
+        assertThat(outcome).isEqualTo(new Outcome.Done(254));
+        assertThat(err.toString(UTF_8))
+                .contains("MongoDB does not answer at 127.0.0.1:1 (Connection refused). Start it, or correct");
+    }
 }

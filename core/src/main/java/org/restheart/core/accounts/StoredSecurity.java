@@ -70,9 +70,7 @@ final class StoredSecurity {
         this.managers = rootAccounts.filter(_ -> !config.definesRootAccount());
         this.usersAtStart = new UsersAtStart(
                 tasks, client, config, managers, permission -> permissions.ifPresent(all -> all.inspect(permission)));
-        if (config.mongoRealm().isPresent() || config.mongoAcl().isPresent()) {
-            usersAtStart.start();
-        }
+        usersAtStart.start();
         listeners.forEach((database, ofCollection) -> CollectionFollower.start(tasks, client, database, ofCollection));
     }
 

@@ -3,11 +3,11 @@ package org.restheart.core.accounts;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoSecurityException;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.connection.ClusterDescription;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -15,9 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import javax.net.ssl.SSLException;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
@@ -32,19 +31,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Prepares the stored accounts and permissions at the start: creates their collections and the first account, and logs
-/// what is wrong with permissions. Retries until MongoDB is reachable; ends the start if it is another deployment.
+/// what is wrong with permissions. Retries until MongoDB is reachable; ends the start if it is another deployment, also
+/// where accounts and permissions are in files.
 final class UsersAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(UsersAtStart.class);
-    private static final String REFUSED =
-            "MongoDB does not accept the account or the password of /mclient/connection-string: nobody can sign in until"
-                    + " it does";
     private static final int NAMESPACE_EXISTS = 48;
-    private static final int MAX_PLACES = 5;
 
     /// Further permissions are checked when they are used.
     private static final int MAX_CHECKED = 1_000;
 
     private static final Duration START_WAITS = Duration.ofSeconds(5);
+
+    /// The same if nothing is stored in MongoDB by which callers are known or allowed something: it answers in
+    /// milliseconds, or the start does not need it.
+    private static final Duration BRIEFLY = Duration.ofSeconds(1);
+
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final MongoClient client;
@@ -55,6 +56,7 @@ final class UsersAtStart {
     private volatile @Nullable WrongDeploymentException wrong;
     private final BackgroundTasks tasks;
     private volatile boolean defaultPassword;
+    private volatile boolean starting = true;
 
     /// @param permissionCheck logs what is wrong with a stored permission
     UsersAtStart(
@@ -71,16 +73,18 @@ final class UsersAtStart {
     }
 
     /// Returns when the collections and the first account exist, when the first attempt has failed, or after
-    /// [#START_WAITS]. Attempts continue in the background until one succeeds.
+    /// [#START_WAITS] or [#BRIEFLY]. Attempts continue in the background until one succeeds.
     ///
     /// @throws StartException if the connection string names another deployment
     void start() {
         tasks.start("users-at-start", this::run);
         try {
-            if (!tried.await(START_WAITS.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.error(unreachable(client.getClusterDescription()));
+            var waits = isStored() ? START_WAITS : BRIEFLY;
+            if (!tried.await(waits.toMillis(), TimeUnit.MILLISECONDS) && isStored()) {
+                LOG.error(unreachable(client.getClusterDescription(), true));
                 tried.countDown();
             }
+            starting = false;
             var refusal = wrong;
             if (refusal != null) {
                 throw new StartException(String.valueOf(refusal.getMessage()), refusal);
@@ -95,9 +99,17 @@ final class UsersAtStart {
         return defaultPassword;
     }
 
+    private boolean isStored() {
+        return config.mongoRealm().isPresent() || config.mongoAcl().isPresent();
+    }
+
     private void run() {
         while (tasks.isRunning()) {
             try {
+                if (!isStored()) {
+                    client.getDatabase("admin")
+                            .runCommand(new BsonDocument("ping", new BsonInt32(1)), ReadPreference.nearest());
+                }
                 config.mongoAcl().ifPresent(this::create);
                 config.mongoAcl().ifPresent(this::inspect);
                 config.mongoRealm().ifPresent(this::create);
@@ -108,7 +120,7 @@ final class UsersAtStart {
                 tried.countDown();
                 return;
             } catch (WrongDeploymentException e) {
-                if (tried.getCount() == 0) {
+                if (!starting) {
                     LOG.error("{}", e.getMessage());
                 }
                 wrong = e;
@@ -116,7 +128,7 @@ final class UsersAtStart {
                 return;
             } catch (MongoException e) {
                 if (tried.getCount() > 0) {
-                    LOG.error(reason(e, client.getClusterDescription()));
+                    LOG.error(reason(e, client.getClusterDescription(), isStored()));
                     tried.countDown();
                 }
                 LOG.debug("the collections of accounts and permissions cannot be created yet: {}", e.toString());
@@ -126,36 +138,20 @@ final class UsersAtStart {
     }
 
     /// The log message for a first attempt that failed.
-    static String reason(MongoException failure, ClusterDescription cluster) {
-        return failure instanceof MongoSecurityException ? REFUSED : unreachable(cluster);
+    ///
+    /// @param stored whether callers are known, or allowed something, by what is stored there
+    static String reason(MongoException failure, ClusterDescription cluster, boolean stored) {
+        return failure instanceof MongoSecurityException
+                ? MongoFailures.REFUSED + ": "
+                        + (stored
+                                ? "nobody can sign in until it does"
+                                : "until it does, requests for data get an error")
+                : unreachable(cluster, stored);
     }
 
-    /// Says where MongoDB was looked for, what went wrong there, what that means and what can be done.
-    private static String unreachable(ClusterDescription cluster) {
-        var places = cluster.getServerDescriptions().stream()
-                .map(server -> server.getAddress() + cause(server.getException()))
-                .limit(MAX_PLACES)
-                .collect(Collectors.joining(", "));
-        return "MongoDB does not answer" + (places.isEmpty() ? "" : " at " + places)
-                + ". Start it, or correct /mclient/connection-string (--mongo URI does so for one start)."
-                + " It is tried again and again; until it answers, nobody can sign in, and requests for data get 503";
-    }
-
-    /// The innermost exception says what the system said.
-    private static String cause(@Nullable Throwable failure) {
-        if (failure == null) {
-            return "";
-        }
-        var cause = failure;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return switch (cause) {
-            case UnknownHostException _ -> " (this name has no address)";
-            case SSLException tls -> " (TLS: " + tls.getMessage() + ")";
-            default ->
-                " (" + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()) + ")";
-        };
+    private static String unreachable(ClusterDescription cluster, boolean stored) {
+        return MongoFailures.unreachable(cluster) + " It is tried again and again; until it answers, "
+                + (stored ? "nobody can sign in, and requests for data get 503" : "requests for data get 503");
     }
 
     private void create(MongoAclConfig acl) {

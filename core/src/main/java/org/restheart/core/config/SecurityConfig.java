@@ -103,6 +103,12 @@ public record SecurityConfig(
                         .filter(_ -> mongo)
                         .collect(Collectors.toUnmodifiableSet()));
         config.check(root, mongo);
+        if (config.mongoAcl.isEmpty()
+                && config.fullAuthorizer.isEmpty()
+                && fileUsers.filter(users -> !users.isEmpty()).isPresent()) {
+            config.filePermissions.ifPresent(permissions ->
+                    SecurityFiles.reportUnusedRoles(root.component("fileRealmAuthenticator"), permissions));
+        }
         return config;
     }
 

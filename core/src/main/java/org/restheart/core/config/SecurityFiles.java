@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDecimal128;
@@ -100,6 +101,32 @@ final class SecurityFiles {
             }
         }
         return Optional.of(List.copyOf(permissions));
+    }
+
+    /// Reports accounts that are refused everything: no permission is for one of their roles.
+    ///
+    /// @param block that of the accounts
+    /// @param permissions all that may allow them something
+    static void reportUnusedRoles(Block block, List<Permission> permissions) {
+        var known = permissions.stream()
+                .flatMap(permission -> permission.roles().stream())
+                .collect(Collectors.toUnmodifiableSet());
+        for (var user : entries(block, "users")) {
+            var roles = user.toMap().get("roles") instanceof List<?> list
+                    ? list.stream().map(String::valueOf).toList()
+                    : List.<String>of();
+            if (!roles.isEmpty() && roles.stream().noneMatch(known::contains)) {
+                user.advise(
+                        "roles",
+                        "is " + String.join(", ", roles)
+                                + ", for which there is no permission: the account is refused (403) what permissions allow"
+                                + roles.stream()
+                                        .flatMap(role -> Nearest.to(role, known).stream())
+                                        .findFirst()
+                                        .map(near -> "; did you mean " + near + "?")
+                                        .orElse(""));
+            }
+        }
     }
 
     private static List<Block> entries(Block block, String list) {

@@ -40,7 +40,9 @@ public record SecurityOAuth(
                         .filter(Endpoint::enabled),
                 modelContext(root.component("mcp"), resourceBase(root)));
         if (oauth.modelContext.isPresent() && oauth.resourceMetadata.isEmpty()) {
-            root.refuse("mcp/enabled", "needs oauthProtectedResourceMetadataService, which tells clients of tokens");
+            root.refuse(
+                    "mcp/enabled",
+                    "needs /oauthProtectedResourceMetadataService/enabled: true, which tells clients of tokens");
         }
         if (oauth.authorization.isPresent() && !jwt.canSign()) {
             root.refuse(

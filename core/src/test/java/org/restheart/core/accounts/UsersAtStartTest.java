@@ -37,22 +37,22 @@ class UsersAtStartTest {
     @Test
     void a_name_without_an_address_and_a_failed_handshake_are_told_apart() {
         var timeout = new MongoTimeoutException("no server");
-        assertThat(UsersAtStart.reason(timeout, away(new UnknownHostException("db.example"))))
+        assertThat(UsersAtStart.reason(timeout, away(new UnknownHostException("db.example")), true))
                 .contains("at db.example:27018 (this name has no address)");
-        assertThat(UsersAtStart.reason(timeout, away(new SSLException("Unsupported message"))))
+        assertThat(UsersAtStart.reason(timeout, away(new SSLException("Unsupported message")), true))
                 .contains("at db.example:27018 (TLS: Unsupported message)");
     }
 
     @Test
     void a_wrong_password_is_not_taken_for_a_deployment_that_is_away() {
         var credential = MongoCredential.createCredential("gateway", "admin", "wrong".toCharArray());
-        assertThat(UsersAtStart.reason(new MongoSecurityException(credential, "Exception authenticating"), AWAY))
+        assertThat(UsersAtStart.reason(new MongoSecurityException(credential, "Exception authenticating"), AWAY, true))
                 .startsWith("MongoDB does not accept the account or the password");
     }
 
     @Test
     void a_deployment_that_is_away_is_named_with_what_the_system_said_and_what_can_be_done() {
-        assertThat(UsersAtStart.reason(new MongoTimeoutException("no server"), AWAY))
+        assertThat(UsersAtStart.reason(new MongoTimeoutException("no server"), AWAY, true))
                 .startsWith("MongoDB does not answer at db.example:27018 (Connection refused). Start it, or correct")
                 .contains("/mclient/connection-string", "nobody can sign in", "503");
     }

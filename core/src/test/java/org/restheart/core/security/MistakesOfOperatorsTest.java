@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.data.ConformanceGateway;
 import org.restheart.core.server.StartException;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -233,6 +234,31 @@ class MistakesOfOperatorsTest {
     }
 
     @Test
+    void so_is_one_where_accounts_and_permissions_are_in_files(TestMongo mongo) {
+        var uri = mongo.connectionString().replaceAll("[?&]replicaSet=[^&]*", "");
+        var option = (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "replicaSet=other";
+        var config = GatewayConfig.parse(ConformanceGateway.GUARDS + ConformanceGateway.ACCOUNTS
+                + ConformanceGateway.PERMISSIONS + "mclient: {connection-string: '" + uri + option + "'}\n");
+        assertThatThrownBy(() -> Gateway.start(config))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("/mclient/connection-string has replicaSet=other, but ");
+    }
+
+    @Test
+    void a_start_with_files_and_without_MongoDB_says_so() {
+        var config = GatewayConfig.parse(ConformanceGateway.GUARDS + ConformanceGateway.ACCOUNTS
+                + ConformanceGateway.PERMISSIONS
+                + "mclient: {connection-string: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=500'}\n");
+        try (var lines = new LogLines();
+                var _ = Gateway.start(config)) {
+            await().atMost(ONE_MINUTE)
+                    .untilAsserted(() -> assertThat(lines.all())
+                            .anyMatch(text -> text.contains("MongoDB does not answer at 127.0.0.1:1")
+                                    && text.endsWith("until it answers, requests for data get 503")));
+        }
+    }
+
+    @Test
     void a_doubtful_filter_of_a_permission_is_told_when_it_is_written_and_at_start(TestMongo mongo) {
         var answer = gateway.as("admin")
                 .post(
@@ -241,7 +267,8 @@ class MistakesOfOperatorsTest {
                                 + " \"mongo\": {\"readFilter\": {\"owner\": \"user._id\"}}}");
         assertStatus(201, answer);
         assertThat(answer.headers().firstValue("Warning").orElse(""))
-                .contains("mongo.readFilter has the text user._id for owner; did you mean @user._id?");
+                .contains(
+                        "mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id");
         gateway.permit("{_id: 'unused', roles: ['guest'], predicate: 'path(', mongo: {}}");
         try (var lines = new LogLines();
                 var _ = Gateway.start(TestGateway.config(
@@ -252,7 +279,7 @@ class MistakesOfOperatorsTest {
                                     text -> text.startsWith("WARN permission ")
                                             && text.contains("doubtful")
                                             && text.endsWith(
-                                                    ": mongo.readFilter has the text user._id for owner; did you mean @user._id?"))
+                                                    ": mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id"))
                             .anyMatch(text -> text.contains("unused") && text.contains("is not used")));
         } finally {
             gateway.collection("acl").deleteMany(in("_id", "doubtful", "unused"));

@@ -192,8 +192,16 @@ class SilentMistakesTest {
                 .contains("for accounts with the role " + role);
     }
 
+    @Test
+    void a_role_that_seems_to_stand_for_all_accounts_is_warned_of() {
+        var written = admin().put(
+                        "/acl/all?wm=upsert", "{\"roles\": [\"$authenticated\"], \"predicate\": \"path('/books')\"}");
+        assertThat(warning(written)).contains("the role $authenticated stands for nobody by itself");
+        assertStatus(204, admin().send("DELETE", "/acl/all", ""));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"$unauthenticated", "$authenticated", "editor"})
+    @ValueSource(strings = {"$unauthenticated", "authenticated", "editor"})
     void another_role_is_not_warned_of(String role) {
         var json = "{\"roles\": [\"" + role + "\"], \"predicate\": \"path('/books')\"}";
         assertThat(warning(admin().put("/acl/far?wm=upsert", json))).isEmpty();

@@ -62,7 +62,10 @@ final class FilterWarnings {
         if (value instanceof BsonString text) {
             var matcher = UNSIGNED.matcher(text.getValue());
             if (matcher.matches()) {
-                warnings.add(text(name, "the text " + text.getValue() + " for " + field, "@" + matcher.group(1)));
+                // such as the kind of an event: no question, since the text may be meant
+                warnings.add("mongo." + name + " has "
+                        + ShortText.of("the text " + text.getValue() + " for " + field, MAX_QUOTED)
+                        + ", which is taken literally; a property of the account is written @" + matcher.group(1));
             }
         }
     }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -59,7 +60,15 @@ public final class PermissionReader {
     ///
     /// @throws PermissionException if the permission cannot be used
     public static List<String> warnings(BsonDocument entry) throws PermissionException {
-        return FilterWarnings.of(grant(entry.get("mongo")));
+        var role = entry.get("role");
+        return Stream.concat(
+                        RoleWarnings.of(
+                                role != null && role.isString()
+                                        ? List.of(role.asString().getValue())
+                                        : roles(entry.get("roles")))
+                                .stream(),
+                        FilterWarnings.of(grant(entry.get("mongo"))).stream())
+                .toList();
     }
 
     /// As JSON, so that control characters of an id do not reach the log.

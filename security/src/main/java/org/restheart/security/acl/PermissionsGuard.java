@@ -1,7 +1,6 @@
 package org.restheart.security.acl;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -16,7 +15,6 @@ import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -33,9 +31,6 @@ import org.restheart.security.predicate.PathWarnings;
 public final class PermissionsGuard implements Filter {
     /// Longer keys are truncated in warnings.
     private static final int MAX_QUOTED = 50;
-
-    /// Other roles of at most this edit distance count as misspelt.
-    private static final int MAX_DISTANCE = 2;
 
     private final ProtectedCollection permissions;
     private final Function<List<String>, Optional<String>> unreachable;
@@ -74,12 +69,6 @@ public final class PermissionsGuard implements Filter {
                 for (var path : PathWarnings.of(permission.predicate(), unreachable)) {
                     FoundWarnings.add(request, path);
                 }
-                permission.roles().stream()
-                        .filter(PermissionsGuard::isNearlyUnauthenticated)
-                        .forEach(role -> FoundWarnings.add(
-                                request,
-                                "the role of requests without credentials is " + AclAuthorizer.UNAUTHENTICATED
-                                        + "; this permission is for accounts with the role " + role));
                 for (var warning : PermissionReader.warnings(document)) {
                     FoundWarnings.add(request, warning);
                 }
@@ -93,13 +82,6 @@ public final class PermissionsGuard implements Filter {
                         .raise();
             }
         }
-    }
-
-    /// `$authenticated` is as near, and means the contrary.
-    private static boolean isNearlyUnauthenticated(String role) {
-        return !role.equals(AclAuthorizer.UNAUTHENTICATED)
-                && role.toLowerCase(Locale.ROOT).contains("un")
-                && Nearest.distance(ShortText.of(role, MAX_QUOTED), AclAuthorizer.UNAUTHENTICATED) <= MAX_DISTANCE;
     }
 
     /// Checks only the fields that a change sets, since the rest of the stored permission is not known here.
