@@ -3,6 +3,7 @@ package org.restheart.mongo;
 import static org.restheart.http.ProblemCode.NAMESPACE_NOT_FOUND;
 
 import java.util.List;
+import java.util.Optional;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
@@ -12,6 +13,7 @@ import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.resource.UriSpace;
 
 /// Refuses requests about databases and collections that do not exist, unless they create them.
 record Existence(Metadata metadata, QuerySecurity security) {
@@ -26,7 +28,7 @@ record Existence(Metadata metadata, QuerySecurity security) {
         if (path.collection() == null) {
             var db = metadata.db(request, path.db(), fresh);
             if (!db.exists() && !creates(request, path)) {
-                throw missingDb(path.db());
+                throw missingDb(request, path);
             }
             warnOfName(request, path.db());
             return db;
@@ -34,7 +36,7 @@ record Existence(Metadata metadata, QuerySecurity security) {
         var collection = metadata.collection(request, path.db(), path.collection(), fresh);
         if (!collection.exists()) {
             if (!metadata.db(request, path.db(), fresh).exists()) {
-                throw missingDb(path.db());
+                throw missingDb(request, path);
             }
             if (!creates(request, path)) {
                 throw Problem.of(NAMESPACE_NOT_FOUND, missingCollection(path))
@@ -86,11 +88,26 @@ record Existence(Metadata metadata, QuerySecurity security) {
         };
     }
 
-    private static RuntimeException missingDb(String db) {
+    private static RuntimeException missingDb(Request request, ResourcePath path) {
+        var db = path.requireDb();
         return Problem.of(NAMESPACE_NOT_FOUND, "Db '" + db + "' does not exist")
-                .withHints(Remedies.wordOfDatabase(db).map(word -> "did you mean " + word + "?").stream()
+                .withHints(Remedies.wordOfDatabase(db)
+                        .map(word -> "did you mean " + word + "?")
+                        .or(() -> ofMissingDb(request, path))
+                        .stream()
                         .toList())
                 .raise();
+    }
+
+    /// Where the database is no segment of the path, its own path is not obvious.
+    private static Optional<String> ofMissingDb(Request request, ResourcePath path) {
+        return switch (request.method()) {
+            case POST, PUT, PATCH ->
+                request.require(UriSpace.KEY)
+                        .pathOf(path.requireDb())
+                        .map(own -> "nothing is created by itself: PUT " + own + " creates the database");
+            case GET, HEAD, DELETE, OPTIONS -> Optional.empty();
+        };
     }
 
     private static String missingCollection(ResourcePath path) {

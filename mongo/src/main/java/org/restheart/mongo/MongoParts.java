@@ -88,7 +88,14 @@ final class MongoParts implements AutoCloseable {
                 new OpenStream(
                         streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
         var locations = new Locations(config.instanceBaseUrl());
-        addWrites(routes, coalescer, new Validators(tasks, client, schemas, mounts), locations, config, tasks);
+        addWrites(
+                routes,
+                coalescer,
+                new Validators(tasks, client, schemas, mounts),
+                locations,
+                inspection,
+                config,
+                tasks);
         var sessions = new Sessions(client, config.sessions());
         add(routes, new SessionHandlers(sessions, locations));
         routes.requireAll();
@@ -116,6 +123,7 @@ final class MongoParts implements AutoCloseable {
             Coalescer coalescer,
             Validators validators,
             Locations locations,
+            PipelineInspection inspection,
             MongoConfig config,
             BackgroundTasks tasks) {
         add(routes, new CollectionValidator(validators, schemas, access));
@@ -124,7 +132,7 @@ final class MongoParts implements AutoCloseable {
         var writing = new WriteRoutes(routes, collections, validators, preconditions, locations);
         writing.addDocuments(coalescer, config);
         writing.addFiles(tasks);
-        writing.addStructure(metadata, new StreamDefinitions(config.streams()), access);
+        writing.addStructure(metadata, new StreamDefinitions(config.streams()), access, inspection);
     }
 
     private static void add(MongoRoutes routes, CollectionValidator validator) {

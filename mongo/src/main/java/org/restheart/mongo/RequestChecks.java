@@ -43,7 +43,7 @@ record RequestChecks(
         var path = request.require(ResourcePath.KEY);
         ResourceNames.check(path);
         var parameters = Parameters.parse(request, path, parameterSettings);
-        FilterMistakes.warn(request, parameters.find().filter());
+        FilterMistakes.warn(request, parameters.find().filter(), path.kind().isFiles());
         forbiddenOperators.check(parameters);
         var fresh = parameters.noCache() || ResourceMethods.changeProperties(path.kind(), request.method());
         var resource = existence.require(request, path, fresh);

@@ -34,6 +34,7 @@ import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.file.Files;
+import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.idempotency.KeyedPost;
@@ -93,7 +94,8 @@ record WriteRoutes(
     }
 
     /// Indexes, databases, and collections of all kinds.
-    void addStructure(Metadata metadata, StreamDefinitions streams, SchemaAccess schemas) {
+    void addStructure(
+            Metadata metadata, StreamDefinitions streams, SchemaAccess schemas, PipelineInspection inspection) {
         var index = new IndexHandlers(collections);
         routes.on(INDEX, PUT, index::put);
         routes.on(INDEX, DELETE, index::delete);
@@ -101,7 +103,7 @@ record WriteRoutes(
         routes.on(DB, PUT, database::put);
         routes.on(DB, PATCH, database::patch);
         routes.on(DB, DELETE, database::delete);
-        var collection = new CollectionHandlers(collections, metadata, preconditions, streams, schemas);
+        var collection = new CollectionHandlers(collections, metadata, preconditions, streams, schemas, inspection);
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             boolean follows = kind == COLLECTION;
             routes.on(kind, PUT, follows ? new FollowedWrite(validators, collection::put) : collection::put);

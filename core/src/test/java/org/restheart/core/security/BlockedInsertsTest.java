@@ -7,6 +7,7 @@ import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.Updates;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -113,6 +114,17 @@ class BlockedInsertsTest {
         }
         assertThat(gateway.stored("books", "held")).isNull();
         assertStatus(201, ada.post("/books", "{\"_id\": \"held\"}"));
+    }
+
+    @Test
+    void a_change_of_a_held_document_is_refused_with_what_may_hold_it() {
+        gateway.insert("books", "{_id: 'held', n: 1}");
+        try (var session = mongo.client().startSession()) {
+            session.startTransaction();
+            gateway.collection("books").updateOne(session, Filters.eq("_id", "held"), Updates.set("n", 2));
+            assertBlocked(within(TIME_LIMIT, () -> gateway.as("ada").patch("/books/held", "{\"n\": 3}")));
+            session.abortTransaction();
+        }
     }
 
     @Test

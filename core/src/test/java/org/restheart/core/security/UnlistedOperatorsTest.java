@@ -189,6 +189,10 @@ class UnlistedOperatorsTest {
         var answer = gateway.user("owning").post("/teams/_aggrs", "{\"stages\":[{\"$documents\":[]}]}");
         assertStatus(403, answer);
         assertThat(answer.body()).contains("'$documents' at pipeline[0] is not allowed in pipelines of clients");
+        var unsigned = gateway.user("owning").post("/teams/_aggrs", "{\"stages\":[{\"match\":{}}]}");
+        assertStatus(403, unsigned);
+        assertThat(unsigned.body())
+                .contains("'match' at pipeline[0] is not allowed in pipelines of clients; did you mean $match?");
     }
 
     @Test

@@ -10,9 +10,13 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
+import org.restheart.http.ShortText;
+import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.EscapedKeys;
@@ -23,6 +27,8 @@ import org.restheart.mongo.metadata.EscapedKeys;
 /// @param operatorsInVariables whether values may be operators and field names, as declared by the author
 public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDiskUse, boolean operatorsInVariables) {
     private static final EntryKeys KEYS = EntryKeys.of("uri", "type", "stages", "allowDiskUse", "operatorsInVariables");
+
+    private static final int MAX_QUOTED = 100;
 
     private static final Set<String> TYPES = Set.of(
             "aggregation_pipeline",
@@ -113,7 +119,7 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
         var warnings = new ArrayList<String>();
         try {
             for (var aggregation : parseAll(aggrs)) {
-                unknownStage(aggregation.stages())
+                wrongStage(aggregation.stages())
                         .ifPresent(text -> warnings.add("aggrs: " + aggregation.uri() + " has the " + text));
             }
             for (var entry : aggrs.asArray()) {
@@ -133,6 +139,51 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     /// The names of all stages that are known, allowed or not, and of those of stored aggregations.
     public static Set<String> stageNames() {
         return ReadingStages.known();
+    }
+
+    /// Adds a warning for each aggregation that the configuration forbids; nothing about malformed ones.
+    ///
+    /// @param aggrs the property of a collection
+    /// @param db its database
+    public static void warnOfForbidden(Request request, BsonValue aggrs, PipelineInspection inspection, String db) {
+        try {
+            for (var aggregation : parseAll(aggrs)) {
+                refusal(aggregation.stages(), inspection, db)
+                        .ifPresent(text -> FoundWarnings.add(
+                                request, "aggrs: every run of " + aggregation.uri() + " will be refused: " + text));
+            }
+        } catch (ProblemException _) {
+            // has a warning of its own
+        }
+    }
+
+    private static Optional<String> refusal(List<BsonDocument> stages, PipelineInspection inspection, String db) {
+        try {
+            inspection.check(stages, db);
+            return Optional.empty();
+        } catch (ProblemException e) {
+            return Optional.of(e.problem().message());
+        }
+    }
+
+    /// The first stage that MongoDB refuses for its form, or whose name is a misspelling of a known one.
+    ///
+    /// @param stages of an aggregation or a change stream
+    public static Optional<String> wrongStage(List<BsonDocument> stages) {
+        for (var stage : stages) {
+            if (stage.size() != 1) {
+                return Optional.of("stage {" + ShortText.of(String.join(", ", stage.keySet()), MAX_QUOTED)
+                        + "}: each stage is an object of its own, with one key");
+            }
+            var name = stage.getFirstKey();
+            if (!name.startsWith("$")) {
+                return Optional.of("unknown stage " + ShortText.of(name, MAX_QUOTED)
+                        + (ReadingStages.known().contains("$" + name)
+                                ? "; did you mean $" + name + "?"
+                                : "; names of stages begin with $"));
+            }
+        }
+        return unknownStage(stages);
     }
 
     /// The first stage whose name is a misspelling of a known one. Other unknown stages may be those of a

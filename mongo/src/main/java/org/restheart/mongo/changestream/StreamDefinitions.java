@@ -64,7 +64,7 @@ public final class StreamDefinitions {
             for (var entry : streams.asArray()) {
                 var place = "streams: " + entry.asDocument().getString("uri").getValue();
                 var stages = StreamDefinition.parse(entry.asDocument()).stages();
-                Aggregation.unknownStage(stages).ifPresent(text -> warnings.add(place + " has the " + text));
+                Aggregation.wrongStage(stages).ifPresent(text -> warnings.add(place + " has the " + text));
                 stages.stream()
                         .flatMap(stage -> stage.keySet().stream().limit(1))
                         .filter(name -> ReadingStages.known().contains(name) && !STAGES.contains(name))

@@ -50,7 +50,8 @@ public final class MongoErrors {
                 Optional.of(MongoCodes.unavailable(
                         e.getCause() instanceof MongoExecutionTimeoutException
                                 ? "MongoDB ended this after its time limit; a transaction may hold the document"
-                                : "MongoDB does not answer in time: whether a write took place is not known"));
+                                : "MongoDB does not answer in time, a transaction may hold the document: whether a write took place"
+                                        + " is not known"));
             case MongoTimeoutException _ ->
                 Optional.of(MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?"));
             case MongoSecurityException _ ->

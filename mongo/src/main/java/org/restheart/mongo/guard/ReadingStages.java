@@ -109,7 +109,9 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
     private static void require(boolean allowed, String name, Location location) {
         if (!allowed) {
             throw new ProblemException(
-                    ProblemCode.FORBIDDEN, "'" + name + "' at " + location + " is not allowed in pipelines of clients");
+                    ProblemCode.FORBIDDEN,
+                    "'" + name + "' at " + location + " is not allowed in pipelines of clients"
+                            + (known().contains("$" + name) ? "; did you mean $" + name + "?" : ""));
         }
     }
 }

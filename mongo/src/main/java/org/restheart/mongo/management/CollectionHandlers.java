@@ -6,16 +6,21 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import com.mongodb.MongoCommandException;
 import java.util.List;
 import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.schema.SchemaAccess;
@@ -38,17 +43,20 @@ public final class CollectionHandlers {
     private final StoredProperties properties;
     private final StreamDefinitions streams;
     private final SchemaAccess schemas;
+    private final PipelineInspection inspection;
 
     public CollectionHandlers(
             Collections collections,
             Metadata metadata,
             Preconditions preconditions,
             StreamDefinitions streams,
-            SchemaAccess schemas) {
+            SchemaAccess schemas,
+            PipelineInspection inspection) {
         this.collections = collections;
         this.properties = new StoredProperties(collections, metadata, preconditions);
         this.streams = streams;
         this.schemas = schemas;
+        this.inspection = inspection;
     }
 
     /// `PUT`: creates a collection, or replaces its properties.
@@ -67,6 +75,7 @@ public final class CollectionHandlers {
                         "The collection's ETag must be provided using the 'If-Match' header."));
         schemas.warn(request, Optional.ofNullable(fields.get("jsonSchema")));
         PropertyWarnings.ofReplaced(request, request.contentDocument());
+        warnOfForbidden(request, fields.get("aggrs"));
         return written;
     }
 
@@ -116,7 +125,19 @@ public final class CollectionHandlers {
         var written = properties.changing(
                 request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
         schemas.warn(request, update);
+        warnOfForbidden(
+                request,
+                content.containsKey("aggrs")
+                        ? content.get("aggrs")
+                        : content.get("$set") instanceof BsonDocument set ? set.get("aggrs") : null);
         return written;
+    }
+
+    private void warnOfForbidden(DataRequest request, @Nullable BsonValue aggrs) {
+        if (aggrs != null) {
+            Aggregation.warnOfForbidden(
+                    request.http(), aggrs, inspection, request.path().requireDb());
+        }
     }
 
     /// `DELETE`: drops a collection with its documents and properties; of a bucket also the chunks. It is dropped only

@@ -25,6 +25,10 @@ public final class FilterMistakes {
     /// Of Extended JSON.
     private static final Set<String> TYPES = Set.of("oid", "date", "numberLong", "numberDecimal", "uuid");
 
+    /// Fields of files (GridFS), former ones included.
+    private static final Set<String> OF_FILES =
+            Set.of("_id", "filename", "length", "chunkSize", "uploadDate", "metadata", "contentType", "md5", "aliases");
+
     private static final Pattern OBJECT_ID = Pattern.compile("[0-9a-fA-F]{24}");
     private static final Pattern SHELL_OBJECT_ID = Pattern.compile("ObjectId\\(.*\\)");
 
@@ -37,8 +41,22 @@ public final class FilterMistakes {
     private FilterMistakes() {}
 
     /// Adds a warning about the first mistake in a filter, if there is one.
-    public static void warn(Request request, BsonDocument filter) {
-        in(filter, 0).ifPresent(text -> FoundWarnings.add(request, text));
+    ///
+    /// @param ofFiles whether it selects files
+    public static void warn(Request request, BsonDocument filter, boolean ofFiles) {
+        in(filter, 0)
+                .or(() -> ofFiles ? ofFiles(filter) : Optional.empty())
+                .ifPresent(text -> FoundWarnings.add(request, text));
+    }
+
+    /// What is sent with a file is below `metadata`.
+    private static Optional<String> ofFiles(BsonDocument filter) {
+        return filter.keySet().stream()
+                .filter(name -> !name.startsWith("$") && !OF_FILES.contains(name.split("\\.", 2)[0]))
+                .findFirst()
+                .map(name -> "the filter compares " + quoted(name)
+                        + ", which files that are uploaded here do not have; what is sent with a file is metadata."
+                        + quoted(name));
     }
 
     static Optional<String> in(BsonDocument filter, int depth) {

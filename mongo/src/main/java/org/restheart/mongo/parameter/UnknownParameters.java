@@ -18,8 +18,10 @@ import org.restheart.http.Request;
 import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 
-/// Detects unknown query parameters. One that is similar to a known one is a warning. It is refused if the request
-/// cannot be undone; all unknown parameters are refused if the configuration says so.
+/// Detects unknown query parameters. One that is similar to a known one, or probably meant as a condition on a field,
+/// is
+/// a warning. The former is refused if the request cannot be undone; all unknown parameters are refused if the
+/// configuration says so.
 public final class UnknownParameters {
     /// All parameters that the data API and the filters before it read.
     private static final Set<String> KNOWN = Words.of("""
@@ -63,6 +65,16 @@ public final class UnknownParameters {
     /// Comparisons in the syntax of other gateways: `year=eq.1975`.
     private static final Pattern COMPARISON = Pattern.compile("(not\\.)?(eq|neq|gt|gte|lt|lte|like|ilike|in|is)\\..*");
 
+    /// What may be a field: unlike what is appended against caches (`_=1700000000`, `v=2`) and by advertising, and
+    /// credentials, which are not repeated.
+    private static final Pattern FIELD = Pattern.compile(
+            "(?!utm_|ts$|cb$|rnd$)(?!\\w*(token|secret|passw|api_?key))[a-z]\\w{1,29}(\\.\\w{1,30}){0,5}",
+            Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern JSON_SCALAR = Pattern.compile("-?(0|[1-9]\\d{0,17})(\\.\\d{1,17})?|true|false|null");
+
+    private static final Pattern SHORT_TEXT = Pattern.compile("[\\w .@:-]{1,40}");
+
     private static final int MAX_WARNINGS = 10;
     private static final int MAX_NAME = 50;
 
@@ -72,7 +84,7 @@ public final class UnknownParameters {
 
     private UnknownParameters() {}
 
-    /// Warnings about unknown parameters that are similar to known ones.
+    /// Warnings about unknown parameters that are similar to known ones or look like conditions.
     ///
     /// @throws ProblemException 400 for one that is refused
     static List<String> of(Request request, ResourceKind kind, boolean strict) {
@@ -88,8 +100,19 @@ public final class UnknownParameters {
                 if (strict || (looksLikeOne && cannotBeUndone(request, kind))) {
                     throw refusal(text);
                 }
-                if (help.isPresent() && warnings.size() < MAX_WARNINGS) {
-                    warnings.add(text);
+                if (warnings.size() < MAX_WARNINGS) {
+                    if (help.isPresent()) {
+                        warnings.add(text);
+                    } else if (kind == ResourceKind.AGGREGATION) {
+                        assignment(name, value)
+                                .ifPresent(meant -> warnings.add("the parameter " + name
+                                        + " is no variable of the aggregation; variables are passed as avars="
+                                        + meant));
+                    } else if (hasFilter(request, kind)) {
+                        assignment(name, value)
+                                .ifPresent(meant -> warnings.add("the parameter " + name
+                                        + " selects no documents; a condition is written as filter=" + meant));
+                    }
                 }
             }
         }
@@ -100,6 +123,31 @@ public final class UnknownParameters {
             throw refusal("unknown parameter beside a deletion of all files; the files to delete are named by filter");
         }
         return warnings;
+    }
+
+    /// Whether the documents that a request concerns are chosen by a filter.
+    private static boolean hasFilter(Request request, ResourceKind kind) {
+        return switch (kind) {
+            case COLLECTION, FILES_BUCKET, SCHEMA_STORE ->
+                request.method() == Method.GET || request.method() == Method.HEAD;
+            case COLLECTION_SIZE, FILES_BUCKET_SIZE, SCHEMA_STORE_SIZE, BULK_DOCUMENTS, BULK_FILES, BULK_SCHEMAS ->
+                true;
+            default -> false;
+        };
+    }
+
+    /// A parameter that is probably meant as a condition on a field, or as a variable, as JSON. An access rule may read
+    /// it, so that warnings do not call it unknown.
+    private static Optional<String> assignment(String name, String value) {
+        if (!FIELD.matcher(name).matches()) {
+            return Optional.empty();
+        }
+        if (JSON_SCALAR.matcher(value).matches()) {
+            return Optional.of("{\"" + name + "\":" + value + "}");
+        }
+        return SHORT_TEXT.matcher(value).matches()
+                ? Optional.of("{\"" + name + "\":\"" + value + "\"}")
+                : Optional.empty();
     }
 
     /// The same for resources with parameters of their own.

@@ -75,8 +75,9 @@ public final class SessionCollection {
     }
 
     /// The collection with the time limit: if a transaction of another client has locked the document,
-    /// MongoDB would wait until that ends. A write that exceeds the limit has not been carried out. Within a
-    /// transaction MongoDB does not wait.
+    /// MongoDB would wait until that ends. MongoDB and the driver give a write up at the same time; where the
+    /// server is near, the driver mostly is the first, and the outcome is not known. Within a transaction
+    /// MongoDB does not wait.
     private MongoCollection<RawBsonDocument> limited() {
         return transaction().isPresent() || collection.getTimeout(TimeUnit.MILLISECONDS) != null
                 ? collection
