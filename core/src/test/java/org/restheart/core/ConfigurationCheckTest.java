@@ -113,7 +113,8 @@ class ConfigurationCheckTest extends LaunchFixture {
                 """);
         assertThat(exitCode("", "--check", conf.toString())).isZero();
         assertThat(err())
-                .contains("permissions[1] mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id")
+                .contains(
+                        "permissions[1] mongo.readFilter has the text user._id for owner, which is taken literally; a property of the account is written @user._id")
                 .contains("permissions[2] mongo.writeFilter", "did you mean $gt?")
                 .contains("permissions[3] mongo.readFilter has a condition on the property or; did you mean $or?")
                 .contains("permissions[4] mongo.mergeRequest has the text {{user._id}} for owner");
@@ -146,6 +147,15 @@ class ConfigurationCheckTest extends LaunchFixture {
         assertThat(exitCode("", "--check", file("stored.yml", stored).toString()))
                 .isZero();
         assertThat(err().split("for which there is no permission", -1)).hasSize(2);
+    }
+
+    @Test
+    void an_override_that_enables_what_is_not_there_is_warned_of() {
+        assertThat(exitCode("/emails/enabled -> true; /registerService/enabled -> true", "--check"))
+                .isZero();
+        assertThat(err())
+                .contains("WARN  /emails is enabled, but this release does not have it")
+                .contains("WARN  /registerService is enabled, but has no effect");
     }
 
     @Test

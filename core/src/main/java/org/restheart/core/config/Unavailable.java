@@ -57,7 +57,7 @@ final class Unavailable {
 
     private Unavailable() {}
 
-    /// Reports enabled components: as a detail for the built-in configuration, which lists planned ones.
+    /// Reports enabled components: as a detail those that the built-in configuration enables.
     ///
     /// @param builtIn the built-in configuration: keys with its values are not reported
     static void report(
@@ -65,11 +65,12 @@ final class Unavailable {
             Map<String, @Nullable Object> builtIn,
             boolean custom,
             Reading reading) {
-        var level = custom ? Level.ADVICE : Level.DETAIL;
         COMPONENTS.stream()
                 .filter(name -> tree.get(name) instanceof Map<?, ?> block && Boolean.TRUE.equals(block.get("enabled")))
-                .forEach(name ->
-                        reading.add(new Finding(level, "/" + name, "is enabled, but this release does not have it")));
+                .forEach(name -> reading.add(new Finding(
+                        custom || !Boolean.TRUE.equals(value(builtIn, name, "enabled")) ? Level.ADVICE : Level.DETAIL,
+                        "/" + name,
+                        "is enabled, but this release does not have it")));
         ALWAYS_ON.stream()
                 .filter(name -> Boolean.FALSE.equals(value(tree, name, "enabled")))
                 .forEach(name -> reading.add(

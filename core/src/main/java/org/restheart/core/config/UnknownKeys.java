@@ -52,6 +52,12 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
                     Level.SUSPECT, key, "is an override, which this file cannot have: such a file is given with -o"));
         } else if (!(value instanceof Map)) {
             reading.add(new Finding(Level.SUSPECT, "/" + key, "is not known" + hint));
+        } else if (hint.isEmpty()
+                && Boolean.TRUE.equals(Trees.block((Map<?, ?>) value).get("enabled"))) {
+            reading.add(new Finding(
+                    Level.ADVICE,
+                    "/" + key,
+                    "is enabled, but has no effect: this release has no such component, and no plugins"));
         } else {
             var level = hint.isEmpty() ? Level.DETAIL : Level.SUSPECT;
             reading.add(new Finding(level, "/" + key, "is taken for the arguments of a plugin" + hint));

@@ -218,6 +218,10 @@ class GatewayConfigTest {
         assertThat(advice("{oauthConfig: {enabled: true}, emails: {enabled: false}}"))
                 .contains("/oauthConfig is enabled, but this release does not have it")
                 .noneMatch(text -> text.startsWith("/emails"));
+        assertThat(advice("{registerService: {enabled: true}, inviteService: {enabled: false}, arguments: {a: 1}}"))
+                .contains("/registerService is enabled, but has no effect: this release has no such component, and no"
+                        + " plugins")
+                .noneMatch(text -> text.startsWith("/inviteService") || text.startsWith("/arguments"));
     }
 
     @Test
