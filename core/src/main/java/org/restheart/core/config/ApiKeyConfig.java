@@ -44,4 +44,9 @@ public record ApiKeyConfig(
                                 CacheExpiry.Expiry.AFTER_WRITE)))
                 : Optional.empty();
     }
+
+    @Override
+    public String toString() {
+        return "ApiKeyConfig[" + stored.getFullName() + "]";
+    }
 }

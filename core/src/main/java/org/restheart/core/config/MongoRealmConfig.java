@@ -93,4 +93,10 @@ public record MongoRealmConfig(
             return Optional.empty();
         }
     }
+
+    /// Without the password of the first account.
+    @Override
+    public String toString() {
+        return "MongoRealmConfig[" + users + "]";
+    }
 }

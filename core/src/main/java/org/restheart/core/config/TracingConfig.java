@@ -47,4 +47,10 @@ public record TracingConfig(
         block.toMap().forEach((name, value) -> headers.put(name, String.valueOf(value)));
         return headers;
     }
+
+    /// Headers may be credentials.
+    @Override
+    public String toString() {
+        return "TracingConfig[" + endpoint.map(Secrets::inUri).orElse("") + "]";
+    }
 }

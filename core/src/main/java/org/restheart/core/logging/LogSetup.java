@@ -219,7 +219,7 @@ public final class LogSetup {
         if (config.format() == LoggingConfig.Format.JSON) {
             return started(new JsonLogEncoder(depth));
         }
-        var encoder = new PatternLayoutEncoder();
+        var encoder = new LogLineEncoder(line.equals(COLOURED_LINE));
         encoder.setPattern(line + "%ex{" + depth + "}");
         return started(encoder);
     }

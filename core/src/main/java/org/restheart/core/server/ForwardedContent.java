@@ -3,12 +3,14 @@ package org.restheart.core.server;
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpAttachments;
+import io.undertow.util.AttachmentKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.xnio.XnioExecutor;
 import org.xnio.conduits.StreamSourceConduit;
 
@@ -16,20 +18,21 @@ import org.xnio.conduits.StreamSourceConduit;
 /// since it occupies a connection to the target. Trailers are not forwarded: the target might take them for header
 /// fields, which have to be checked. Confined to the exchange's I/O thread.
 final class ForwardedContent extends BufferedSourceConduit {
-    private static final int TOO_SLOW = 408;
-    private static final int MALFORMED = 400;
+    private static final Problem TOO_SLOW = Problem.of(ProblemCode.CONTENT_TIMED_OUT, "the content arrives too slowly");
+
+    /// Why the content failed, which is the response to the request.
+    static final AttachmentKey<Problem> FAILURE = AttachmentKey.create(Problem.class);
 
     private final HttpServerExchange exchange;
     private final ArrivalRate rate;
+    private final long most;
     private long waitingSince;
     private XnioExecutor.@Nullable Key deadline;
     private boolean whole;
 
-    /// The status of the response if the content failed; otherwise 0.
-    private int failure;
-
-    private ForwardedContent(StreamSourceConduit next, HttpServerExchange exchange, Duration timeout) {
+    private ForwardedContent(StreamSourceConduit next, HttpServerExchange exchange, Duration timeout, long most) {
         super(next);
+        this.most = most;
         this.exchange = exchange;
         this.rate = new ArrivalRate(timeout);
     }
@@ -37,22 +40,21 @@ final class ForwardedContent extends BufferedSourceConduit {
     /// Called before the content is read.
     ///
     /// @param timeout how long nothing may arrive, and how long content may take before its rate is checked
-    static void watch(HttpServerExchange exchange, Duration timeout) {
+    /// @param most bytes
+    static void watch(HttpServerExchange exchange, Duration timeout, long most) {
         dropTrailers(exchange);
         if (exchange.isRequestComplete()) {
             return;
         }
         // not by the wrapper: when it is applied to discard content, the response may have begun
-        var opened = new AtomicReference<@Nullable ForwardedContent>();
         exchange.addResponseCommitListener(answered -> {
-            var content = opened.get();
-            if (content != null && content.failure != 0) {
-                answered.setStatusCode(content.failure);
+            var failure = answered.getAttachment(FAILURE);
+            if (failure != null) {
+                answered.setStatusCode(failure.status());
             }
         });
         exchange.addRequestWrapper((factory, _) -> {
-            var content = new ForwardedContent(factory.create(), exchange, timeout);
-            opened.set(content);
+            var content = new ForwardedContent(factory.create(), exchange, timeout, most);
             AtEnd.of(exchange, content::over);
             return content;
         });
@@ -64,7 +66,7 @@ final class ForwardedContent extends BufferedSourceConduit {
 
     @Override
     public int read(ByteBuffer bytes) throws IOException {
-        if (failure == TOO_SLOW) {
+        if (isTooSlow()) {
             closeTarget();
             Connectors.terminateRequest(exchange);
             throw new IOException("the content of a request arrives too slowly");
@@ -72,6 +74,7 @@ final class ForwardedContent extends BufferedSourceConduit {
         int n = readNext(bytes);
         if (n > 0) {
             rate.arrived(n);
+            requireFew();
             if (deadline != null) {
                 endWaiting();
                 beginWaiting();
@@ -93,13 +96,33 @@ final class ForwardedContent extends BufferedSourceConduit {
             return n;
         } catch (ChunkFraming.Malformed e) {
             endWaiting();
-            failure = MALFORMED;
+            fail(Problem.of(ProblemCode.BAD_REQUEST, String.valueOf(e.getMessage())));
             closeTarget();
             throw e;
         } catch (IOException e) { // the client has gone
             closeTarget();
             throw e;
         }
+    }
+
+    /// The length of chunked content, and in HTTP/2 of any, is not known before.
+    private void requireFew() throws IOException {
+        if (rate.length() > most) {
+            endWaiting();
+            fail(TargetFailures.tooMuch(most));
+            closeTarget();
+            Connectors.terminateRequest(exchange);
+            throw new IOException("the content of a request is too large");
+        }
+    }
+
+    private boolean isTooSlow() {
+        var failure = exchange.getAttachment(FAILURE);
+        return failure != null && failure.code() == ProblemCode.CONTENT_TIMED_OUT;
+    }
+
+    private void fail(Problem failure) {
+        exchange.putAttachment(FAILURE, failure);
     }
 
     /// Otherwise the target would take a part of the content for the whole, or wait for the rest.
@@ -136,7 +159,7 @@ final class ForwardedContent extends BufferedSourceConduit {
     }
 
     private void beginWaiting() {
-        if (deadline == null && failure == 0) {
+        if (deadline == null && exchange.getAttachment(FAILURE) == null) {
             waitingSince = System.nanoTime();
             deadline =
                     exchange.getIoThread().executeAfter(this::end, Math.max(0, rate.timeout()), TimeUnit.NANOSECONDS);
@@ -153,7 +176,7 @@ final class ForwardedContent extends BufferedSourceConduit {
 
     private void end() {
         deadline = null;
-        failure = TOO_SLOW;
+        fail(TOO_SLOW);
         exchange.setPersistent(false);
         super.wakeupReads(); // the next read fails, which ends the exchange and the target's connection
     }

@@ -2,6 +2,7 @@ package org.restheart.core.server;
 
 import io.undertow.protocols.http2.Http2Channel;
 import io.undertow.protocols.http2.Http2DataStreamSinkChannel;
+import io.undertow.protocols.http2.Http2StreamSinkChannel;
 import io.undertow.protocols.http2.Http2StreamSourceChannel;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
@@ -31,6 +32,8 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
     /// Bytes of content that Undertow still expects; -1 if it does not check that.
     private static final VarHandle EXPECTED =
             field(Http2StreamSourceChannel.class, "contentLengthRemaining", long.class);
+
+    private static final VarHandle RESET = field(Http2StreamSinkChannel.class, "reset", boolean.class);
 
     private static VarHandle field(Class<?> owner, String name, Class<?> type) {
         try {
@@ -71,6 +74,11 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
             EXPECTED.set(request, -1L);
         }
         return true;
+    }
+
+    /// Whether its client, or this server, has reset it.
+    boolean isReset() {
+        return (boolean) RESET.get(response);
     }
 
     /// Resets the stream and ends its exchange.

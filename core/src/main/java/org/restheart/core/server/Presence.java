@@ -2,11 +2,63 @@ package org.restheart.core.server;
 
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
+import io.undertow.server.protocol.http2.Http2ServerConnection;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.xnio.XnioExecutor;
 
 /// Detects whether the client of a pending response is still connected.
 final class Presence {
+    private static final long INTERVAL_SECONDS = 1;
+
     private Presence() {}
+
+    /// Runs a task about every second from the time at which the client of an exchange has gone, until the exchange
+    /// ends. Called on its I/O thread, as is the task. In HTTP/1.1 the client is missed once its content has come;
+    /// in HTTP/2 also if it has reset the stream.
+    static void whenGone(HttpServerExchange exchange, Runnable task) {
+        new Watch(exchange, task).lookLater();
+    }
+
+    /// Confined to the I/O thread.
+    private static final class Watch {
+        private final HttpServerExchange exchange;
+        private final Runnable task;
+        private XnioExecutor.@Nullable Key next;
+        private boolean over;
+
+        Watch(HttpServerExchange exchange, Runnable task) {
+            this.exchange = exchange;
+            this.task = task;
+            AtEnd.of(exchange, this::end);
+        }
+
+        void lookLater() {
+            if (!over && !exchange.getIoThread().getWorker().isShutdown()) {
+                next = exchange.getIoThread().executeAfter(this::look, INTERVAL_SECONDS, TimeUnit.SECONDS);
+            }
+        }
+
+        private void look() {
+            if (!over && (hasGone(exchange) || hasReset(exchange))) {
+                task.run(); // which may end the exchange
+            }
+            lookLater();
+        }
+
+        private void end() {
+            over = true;
+            if (next != null) {
+                next.remove();
+            }
+        }
+    }
+
+    private static boolean hasReset(HttpServerExchange exchange) {
+        return exchange.getConnection() instanceof Http2ServerConnection connection
+                && Http2Stream.of(connection).isReset();
+    }
 
     /// Called on the connection's I/O thread, before the response begins. While a response of HTTP/1.1 is pending
     /// its connection is not read, so its end is checked here. A client that has only closed its side of the

@@ -170,10 +170,10 @@ final class ReverseProxy implements AutoCloseable {
     }
 
     private void handOn(HttpServerExchange exchange, Content.Forwarded forwarded) {
-        exchange.setMaxEntitySize(limits.maxStreamedContent());
-        ForwardedContent.watch(exchange, limits.contentTimeout());
+        ForwardedContent.watch(exchange, limits.contentTimeout(), limits.maxStreamedContent());
         // Undertow tells nobody who waits for the rest of a request, or for the target's response.
         Http2Connections.atClose(exchange, () -> TargetConnections.close(exchange));
+        Presence.whenGone(exchange, () -> TargetConnections.close(exchange));
         RequestHead.replace(exchange, fields(exchange, forwarded));
         exchange.setRequestURI(forwarded.path(), false);
         exchange.addResponseCommitListener(ReverseProxy::keepConnectionsApart);

@@ -49,6 +49,11 @@ final class TargetFailures implements DefaultResponseListener {
         if (!exchange.isResponseChannelAvailable()) { // a target's response has begun
             return false;
         }
+        var content = exchange.getAttachment(ForwardedContent.FAILURE);
+        if (content != null) {
+            exchange.setStatusCode(content.status());
+            return explain(exchange, content);
+        }
         return switch (exchange.getStatusCode()) {
             case 503 -> {
                 exchange.getResponseHeaders().put(Headers.RETRY_AFTER, retryAfter);
@@ -69,11 +74,13 @@ final class TargetFailures implements DefaultResponseListener {
     ///
     /// @param max in bytes
     void refuseContent(HttpServerExchange exchange, long max) {
-        refuse(
-                exchange,
-                Problem.helpful(
-                        ProblemCode.CONTENT_TOO_LARGE,
-                        "the content is larger than core.max-streamed-content, " + max + " bytes"));
+        refuse(exchange, tooMuch(max));
+    }
+
+    static Problem tooMuch(long max) {
+        return Problem.helpful(
+                ProblemCode.CONTENT_TOO_LARGE,
+                "the content is larger than core.max-streamed-content, " + max + " bytes");
     }
 
     private void refuse(HttpServerExchange exchange, Problem problem) {

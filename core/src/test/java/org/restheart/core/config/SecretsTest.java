@@ -51,6 +51,22 @@ class SecretsTest {
                         """, "t", new Reading())));
     }
 
+    @Test
+    void the_typed_configuration_shows_no_secret_when_it_is_printed() {
+        var printed = GatewayConfig.parse("""
+                https-listener: {keystore-path: /k.p12, keystore-password: "s3cret-1", certificate-password: "s3cret-2"}
+                jwtConfigProvider: {key: s3cret-3-that-has-at-least-thirty-two-bytes}
+                apiKeyAuthMechanism: {enabled: true}
+                apiKeyRealm: {pepper: s3cret-4}
+                fileRealmAuthenticator: {enabled: true, users: [{userid: ada, password: s3cret-5, roles: [a]}]}
+                mongoRealmAuthenticator: {enabled: true, create-user-document: '{"_id": "a", "password": "s3cret-6"}'}
+                mclient: {connection-string: "mongodb://u:s3cret-7@h"}
+                tracing: {enabled: true, endpoint: "http://u:s3cret-8@h", headers: {Authorization: "Bearer s3cret-9"}}
+                """).toString();
+        assertThat(printed).contains("/k.p12", "ApiKeyConfig", "MongoRealmConfig", "TracingConfig");
+        assertThat(printed).doesNotContain("s3cret");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -13,12 +13,15 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.logging.ConsoleHandler;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.GatewayConfig;
 
 class LogSetupTest {
@@ -68,6 +71,36 @@ class LogSetupTest {
     void a_line_has_time_thread_level_and_message() throws IOException {
         logger("log-level: INFO").info("hello {}", "world");
         assertThat(logged()).matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} \\[[^]]+] INFO  hello world\\R");
+    }
+
+    /// Names of accounts, keys of filters and messages of errors may have any characters.
+    @Test
+    void no_text_makes_a_line_that_looks_like_another_event() throws IOException {
+        var forged = "12:00:00.000 [main] INFO  eve is root";
+        var log = logger("log-level: INFO");
+        for (var end : List.of("\n", "\r\n", "\r", "\u000b", "\f", "\u0085", "\u2028", "\u2029", "\n\n")) {
+            log.info("account {} has logged in", "eve" + end + forged);
+            log.warn("failed", new IllegalStateException("no " + end + forged, new IOException("x" + end + forged)));
+        }
+        assertThat(logged().split("\\R")).isNotEmpty().noneMatch(line -> line.startsWith(forged));
+    }
+
+    @ParameterizedTest(name = "{index}")
+    @ValueSource(strings = {"\u001b[2J", "\u001b]0;title\u0007", "\u009b8m", "\u001b[8m", "\b\b\b", "\u0000", "\u007f"})
+    void no_text_controls_a_terminal(String sequence) {
+        var standard = System.out;
+        var written = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(written, true, UTF_8));
+        try {
+            LogSetup.apply(GatewayConfig.parse("logging: {log-level: INFO}").logging(), context, true);
+            context.getLogger("org.restheart.Something").info("\u001b[32m200\u001b[0m of {}\there", sequence);
+            context.stop();
+        } finally {
+            System.setOut(standard);
+        }
+        assertThat(written.toString(UTF_8))
+                .contains("\u001b[32m200\u001b[0m of \\u00", "\there")
+                .doesNotContain(sequence);
     }
 
     @Test

@@ -8,10 +8,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.routing.Binding;
@@ -31,7 +33,12 @@ class ProxiedContentTest {
     }
 
     private static TestServer server(String url) {
-        var proxies = "proxies: [{location: /back, proxy-pass: '" + url + "'}]";
+        return server(url, "");
+    }
+
+    /// @param more of the entry of `proxies`
+    private static TestServer server(String url, String more) {
+        var proxies = "core: {io-threads: 1}\nproxies: [{location: /back, proxy-pass: '" + url + "'" + more + "}]";
         var service = new ProxyService(
                 GatewayConfig.parse(proxies).proxies().getFirst(),
                 new ProxyService.Credentials(Set.of(), Set.of()),
@@ -78,6 +85,8 @@ class ProxiedContentTest {
                     client.begin(1, "POST", "/back/x", stated);
                     client.content(1, CONTENT, true);
                     assertThat(client.frame().payload()[0] & 0xff).isEqualTo(RawHttp2.BAD_REQUEST);
+                    assertThat(new String(client.frame().payload(), StandardCharsets.UTF_8))
+                            .contains("than Content-Length says");
                 }
             }
             assertAllEnded(server);
@@ -124,22 +133,151 @@ class ProxiedContentTest {
         }
     }
 
+    /// How a client gives a request up: it closes its connection, or resets its stream.
+    enum Leaving {
+        HTTP_1,
+        HTTP_1_AFTER_CONTENT,
+        HTTP_2,
+        HTTP_2_STREAM
+    }
+
+    /// The target gets the head of each request, and none of them has a response.
+    @ParameterizedTest
+    @EnumSource
+    void a_client_that_goes_before_the_response_frees_the_connection_to_the_target(Leaving leaving) throws Exception {
+        try (var silent = new SilentTarget();
+                var server = server(silent.url());
+                var connection = leave(server, leaving, silent)) {
+            silent.assertClosed();
+            await().until(() -> server.listener().load().inFlight() == 0);
+            if (leaving == Leaving.HTTP_2_STREAM && connection instanceof RawHttp2 client) {
+                client.request(3, "POST", "http", "/own", "test");
+                assertThat(client.awaitEnd(3).payload()[0] & 0xff)
+                        .as("the connection goes on")
+                        .isEqualTo(RawHttp2.OK);
+            }
+        }
+    }
+
+    private static AutoCloseable leave(TestServer server, Leaving leaving, SilentTarget silent) throws Exception {
+        if (leaving == Leaving.HTTP_2 || leaving == Leaving.HTTP_2_STREAM) {
+            var client = client(server);
+            client.get(1, "/back/x");
+            silent.accept();
+            if (leaving == Leaving.HTTP_2) {
+                client.close();
+            } else {
+                client.reset(1);
+            }
+            return client;
+        }
+        var client = server.connect();
+        if (leaving == Leaving.HTTP_1) {
+            client.request("GET /back/x");
+        } else {
+            client.request("POST /back/x", "Content-Length: 3").send("abc");
+        }
+        silent.accept();
+        client.close();
+        return client;
+    }
+
     @Test
-    void a_connection_that_ends_before_the_response_frees_that_to_the_target() throws Exception {
-        try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                var server = server("http://127.0.0.1:" + silent.getLocalPort())) {
-            silent.setSoTimeout(10_000);
-            Socket forwarded;
+    void a_client_of_http_1_that_goes_within_the_response_frees_the_connection_to_the_target() throws Exception {
+        try (var silent = new SilentTarget();
+                var server = server(silent.url())) {
+            try (var client = server.connect()) {
+                client.request("GET /back/x");
+                silent.accept().begin();
+                assertThat(client.answerToHead().status()).isEqualTo(200);
+            }
+            silent.assertClosed();
+            await().until(() -> server.listener().load().inFlight() == 0);
+        }
+    }
+
+    /// Longer than it takes until the client is missed.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_client_that_stays_gets_a_late_response(boolean http2) throws Exception {
+        try (var silent = new SilentTarget();
+                var server = server(silent.url());
+                var first = server.connect();
+                var second = client(server)) {
+            if (http2) {
+                second.get(1, "/back/x");
+            } else {
+                first.request("GET /back/x");
+            }
+            silent.accept();
+            await().pollDelay(Duration.ofMillis(2_500)).until(() -> true);
+            silent.answer();
+            int status =
+                    http2 ? second.frame().payload()[0] & 0xff : first.answer().status();
+            assertThat(status).isEqualTo(http2 ? RawHttp2.OK : 200);
+        }
+    }
+
+    /// The connection of HTTP/2 is closed before the target has one for the request.
+    @Test
+    void a_client_that_goes_while_it_waits_for_a_connection_to_the_target_frees_that() throws Exception {
+        try (var silent = new SilentTarget();
+                var server = server(silent.url(), ", connections-per-thread: 1, max-queue-size: 1");
+                var first = server.connect()) {
+            first.request("GET /back/first");
+            silent.accept();
             try (var client = client(server)) {
                 client.get(1, "/back/x");
-                forwarded = silent.accept();
+                await().until(() -> server.listener().load().inFlight() == 2);
             }
-            try (forwarded) {
-                forwarded.setSoTimeout(10_000);
-                assertThat(new String(forwarded.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
-                        .startsWith("GET /x HTTP/1.1\r\n");
-            }
+            silent.answer();
+            silent.assertClosed();
             await().until(() -> server.listener().load().inFlight() == 0);
+        }
+    }
+
+    /// A target that accepts one connection after the other, and answers when it is told to.
+    private static final class SilentTarget implements AutoCloseable {
+        private final ServerSocket socket;
+        private Socket forwarded = new Socket();
+
+        SilentTarget() throws IOException {
+            socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+            socket.setSoTimeout(10_000);
+        }
+
+        String url() {
+            return "http://127.0.0.1:" + socket.getLocalPort();
+        }
+
+        /// Accepts the next connection.
+        SilentTarget accept() throws IOException {
+            forwarded = socket.accept();
+            forwarded.setSoTimeout(10_000);
+            return this;
+        }
+
+        /// Begins an endless response.
+        void begin() throws IOException {
+            send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+        }
+
+        void answer() throws IOException {
+            send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        }
+
+        private void send(String text) throws IOException {
+            forwarded.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+        }
+
+        void assertClosed() throws IOException {
+            forwarded.getInputStream().readAllBytes();
+        }
+
+        @Override
+        public void close() throws IOException {
+            forwarded.close();
+            socket.close();
         }
     }
 

@@ -261,6 +261,19 @@ class ProxyTest {
     }
 
     @Test
+    void chunked_content_that_is_larger_than_configured_is_refused_as_such() throws Exception {
+        int most = 3_000_000;
+        try (var gateway = toOne();
+                var client = new RawClient(gateway.address())) {
+            client.request("PUT /back/ok", "Authorization: " + ada(), "Transfer-Encoding: chunked")
+                    .send(Integer.toHexString(most + 1) + "\r\n" + "x".repeat(most + 1) + "\r\n");
+            var answer = client.answer();
+            assertThat(answer.status()).isEqualTo(413);
+            assertThat(answer.text()).contains("core.max-streamed-content");
+        }
+    }
+
+    @Test
     void targets_take_turns_and_one_that_is_gone_is_left_out() throws Exception {
         try (var gateway = toBoth(", problem-server-retry: 1")) {
             var names = new TreeMap<String, Integer>();

@@ -151,6 +151,9 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         int sharing = batch.requests.size();
         var numbers = IntStream.range(0, batch.documents.size()).boxed().toList();
         var executed = statements.executed(numbers, target.writeConcern());
+        if (executed.results().size() < numbers.size()) {
+            statements.end();
+        }
         var inserted = new BitSet();
         executed.results().keySet().forEach(inserted::set);
         for (int i = 0; i < sharing; i++) {

@@ -101,6 +101,9 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             executed.putAll(statements.executedHere(others, WriteConcern.W1).results());
         }
         boolean accounted = executed.size() == matched; // statements that change nothing are not recorded
+        if (!accounted) {
+            statements.end();
+        }
         for (int number : others) {
             var result = executed.get(number);
             if (result != null) {
@@ -188,6 +191,9 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
         RetryableStatements.Executed executed;
         try {
             executed = statements.executedHere(numbers, target.writeConcern());
+            if (!executed.results().keySet().containsAll(numbers)) {
+                statements.end();
+            }
         } catch (RuntimeException e) { // of these only: others are sent alone on other threads
             numbers.forEach(number -> requests.get(number).completeExceptionally(e));
             return;

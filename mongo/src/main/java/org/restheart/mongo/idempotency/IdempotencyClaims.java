@@ -67,7 +67,8 @@ final class IdempotencyClaims {
     Claim claim(String db, BsonBinary id, BsonBinary fingerprint) {
         ensureIndex(db);
         var owner = new ObjectId();
-        var update = update(fingerprint, owner);
+        var etag = new ObjectId();
+        var update = update(fingerprint, owner, etag);
         var record = LostConnections.repeated(() -> upsert(db, id, update));
         if (!record.getBinary("fingerprint").equals(fingerprint)) {
             return new Claim.Different();
@@ -76,8 +77,9 @@ final class IdempotencyClaims {
             var answer = record.getDocument("answer");
             return new Claim.Done(StoredAnswer.restore(answer), StoredAnswer.report(answer));
         }
+        var stored = record.getObjectId("etag").getValue();
         return record.getObjectId("owner").getValue().equals(owner)
-                ? new Claim.Granted(id, owner, record.getObjectId("etag").getValue())
+                ? new Claim.Granted(id, owner, stored, stored.equals(etag))
                 : new Claim.Running();
     }
 
@@ -94,9 +96,15 @@ final class IdempotencyClaims {
                 == 1;
     }
 
-    /// Releases the claim of a refused request, which has written nothing.
+    /// Releases the claim of an attempt that was refused, and has written nothing. The record of the first one is
+    /// removed. That of a later one stays, since an earlier attempt may have written: with a new record, the next
+    /// retry would write the same documents with other ids.
     void release(String db, Claim.Granted claim) {
-        collection(db).deleteOne(own(claim));
+        if (claim.isFirst()) {
+            collection(db).deleteOne(own(claim));
+        } else {
+            expire(db, claim);
+        }
     }
 
     /// Lets the next retry execute the request again with the same ids, since it is unknown whether this attempt has
@@ -129,7 +137,7 @@ final class IdempotencyClaims {
     }
 
     /// Claims a new record, or one of the same request whose lease has expired. All others are unchanged.
-    private static List<BsonDocument> update(BsonBinary fingerprint, ObjectId owner) {
+    private static List<BsonDocument> update(BsonBinary fingerprint, ObjectId owner, ObjectId etag) {
         var free = call(
                 "$and",
                 call("$eq", call("$type", field("answer")), new BsonString("missing")),
@@ -139,7 +147,7 @@ final class IdempotencyClaims {
         return List.of(new BsonDocument(
                 "$set",
                 new BsonDocument("fingerprint", call("$ifNull", field("fingerprint"), fingerprint))
-                        .append("etag", call("$ifNull", field("etag"), new BsonObjectId(new ObjectId())))
+                        .append("etag", call("$ifNull", field("etag"), new BsonObjectId(etag)))
                         .append("at", call("$ifNull", field("at"), field("$NOW")))
                         .append("owner", call("$cond", free, new BsonObjectId(owner), field("owner")))
                         .append("until", call("$cond", free, until, field("until")))));
@@ -182,7 +190,8 @@ final class IdempotencyClaims {
         /// This attempt executes the request.
         ///
         /// @param owner identifies this attempt
-        record Granted(BsonBinary id, ObjectId owner, ObjectId etag) implements Claim {}
+        /// @param isFirst whether there was no attempt before
+        record Granted(BsonBinary id, ObjectId owner, ObjectId etag, boolean isFirst) implements Claim {}
 
         /// The request has been executed.
         ///

@@ -4,6 +4,7 @@ import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.MongoNodeIsRecoveringException;
 import com.mongodb.MongoNotPrimaryException;
@@ -77,6 +78,10 @@ public final class RetryableStatements implements AutoCloseable {
     private final List<? extends BsonDocument> statements;
     private final ClientSession session;
     private final long number;
+
+    /// Whether there was no reply to an attempt, so that MongoDB may still receive it: networks deliver what was sent
+    /// before a connection was closed, if they can, and a server that was stopped reads it later.
+    private boolean unanswered;
 
     /// @param command `insert`, whose statements are documents, `update` or `delete`
     public RetryableStatements(
@@ -203,12 +208,34 @@ public final class RetryableStatements implements AutoCloseable {
 
     /// @param collection in which nothing is changed
     private StatementsReply query(String collection, List<Integer> numbers, WriteConcern writeConcern) {
-        var name = command.equals(INSERT) ? "update" : command;
-        var nothing = Collections.nCopies(numbers.size(), noStatement(name));
-        var query = command(name, nothing, false, writeConcern)
-                .append(name, new BsonString(collection))
-                .append("stmtIds", ids(numbers));
+        var query = nothing(collection, numbers.size(), writeConcern).append("stmtIds", ids(numbers));
         return run(limited(query, QUERY_MILLIS), numbers, true);
+    }
+
+    /// Keeps MongoDB from executing any statement from now on. To be called before statements that were not executed
+    /// are sent as other writes: a command whose connection was lost may arrive afterwards, and would execute them
+    /// once more. MongoDB refuses it if it knows a higher number of its session. Does nothing if all commands have
+    /// been answered.
+    ///
+    /// @throws UnknownOutcomeException if it is unknown whether MongoDB knows a higher number
+    public void end() {
+        if (!unanswered) {
+            return;
+        }
+        long higher = session.getServerSession().advanceTransactionNumber();
+        var nothing =
+                nothing(namespace.getCollectionName(), 1, WriteConcern.W1).append("txnNumber", new BsonInt64(higher));
+        try {
+            run(limited(nothing, QUERY_MILLIS), List.of(), true);
+        } catch (MongoException e) {
+            throw new UnknownOutcomeException(e);
+        }
+    }
+
+    private BsonDocument nothing(String collection, int statements, WriteConcern writeConcern) {
+        var name = command.equals(INSERT) ? "update" : command;
+        return command(name, Collections.nCopies(statements, noStatement(name)), false, writeConcern)
+                .append(name, new BsonString(collection));
     }
 
     /// Matches nothing.
@@ -266,8 +293,20 @@ public final class RetryableStatements implements AutoCloseable {
     }
 
     private StatementsReply runOnce(BsonDocument command, List<Integer> numbers) {
-        var reply = database.runCommand(session, command, BsonDocument.class);
-        return new StatementsReply(reply, namespace, address(), numbers);
+        try {
+            var reply = database.runCommand(session, command, BsonDocument.class);
+            return new StatementsReply(reply, namespace, address(), numbers);
+        } catch (MongoException e) {
+            unanswered = unanswered || !(isReply(e) || hasDoneNothing(e));
+            throw e;
+        }
+    }
+
+    private static boolean isReply(MongoException e) {
+        return e instanceof MongoCommandException
+                || e instanceof MongoNotPrimaryException
+                || e instanceof MongoNodeIsRecoveringException
+                || e instanceof MongoExecutionTimeoutException;
     }
 
     /// Whether it is certain that MongoDB has executed none of the statements of a command that failed so: it has not

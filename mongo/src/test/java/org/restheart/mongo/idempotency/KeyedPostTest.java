@@ -1,8 +1,15 @@
 package org.restheart.mongo.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Date;
@@ -29,6 +36,7 @@ class KeyedPostTest {
     private static final String HEADER = "Idempotency-Key";
     private static final int RETRIES = 24;
 
+    private final TestMongo mongo;
     private final DataApi one;
     private final DataApi other;
     private final MongoCollection<Document> stored;
@@ -36,6 +44,7 @@ class KeyedPostTest {
     private final String coll;
 
     KeyedPostTest(TestMongo mongo) {
+        this.mongo = mongo;
         one = DataApi.over(mongo.client());
         other = DataApi.over(mongo.client());
         var db = mongo.newDatabaseName();
@@ -176,6 +185,50 @@ class KeyedPostTest {
         assertThat(post(one, "k", "{_id: 'a'}").status()).isEqualTo(409);
         assertThat(records.countDocuments()).isZero();
         assertThat(post(one, "k", "{_id: 'b'}").status()).isEqualTo(201);
+    }
+
+    /// The first attempt has written, but got no answer; the second one is refused for another reason.
+    @ParameterizedTest
+    @ValueSource(strings = {"{n: 1}", "{_id: 'a', n: 1}"})
+    void a_refusal_of_a_retry_does_not_make_a_new_request_of_the_next_one(String body) {
+        var first = Seen.of(post(one, "k", body));
+        records.updateOne(
+                new Document(),
+                List.of(new Document("$unset", "answer"), new Document("$set", new Document("until", new Date(0)))));
+        var database = mongo.client().getDatabase(stored.getNamespace().getDatabaseName());
+        database.runCommand(Document.parse("{collMod: 'c', validator: {n: {$ne: 1}}}"));
+        assertThat(post(other, "k", body).status()).isEqualTo(400);
+        database.runCommand(Document.parse("{collMod: 'c', validator: {}}"));
+
+        assertThat(Seen.of(post(other, "k", body))).isEqualTo(first);
+        assertThat(stored.countDocuments()).isEqualTo(1);
+    }
+
+    /// The command that stores the answer is executed twice, which takes longer than retries wait for each other: its
+    /// first reply is lost, and the second one says that there is nothing left to change.
+    @Test
+    void an_answer_that_is_stored_already_is_the_one_of_the_attempt() {
+        var settings = MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(mongo.connectionString()))
+                .addCommandListener(new CommandListener() {
+                    @Override
+                    public void commandStarted(CommandStartedEvent event) {
+                        var command = event.getCommand();
+                        if (event.getCommandName().equals("update")
+                                && command.getString("update").getValue().equals("_idempotency")) {
+                            var same = new BsonDocument("update", command.get("update"))
+                                    .append("updates", command.get("updates"));
+                            mongo.client().getDatabase(event.getDatabaseName()).runCommand(same);
+                            await().pollDelay(Duration.ofMillis(5_100)).until(() -> true);
+                        }
+                    }
+                })
+                .build();
+        var client = MongoClients.create(settings); // open to the end, like tasks in the background that use it
+        var answer = post(DataApi.over(client), "k", "{n: 1}");
+        assertThat(answer.status()).isEqualTo(201);
+        assertThat(Seen.of(post(other, "k", "{n: 1}"))).isEqualTo(Seen.of(answer));
+        assertThat(stored.countDocuments()).isEqualTo(1);
     }
 
     @Test

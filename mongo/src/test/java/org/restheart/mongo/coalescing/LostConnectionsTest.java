@@ -1,0 +1,160 @@
+package org.restheart.mongo.coalescing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoSocketException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.event.CommandFailedEvent;
+import com.mongodb.event.CommandListener;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.restheart.mongo.coalescing.LossyNetwork.Fate;
+import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteOutcome.Changed;
+import org.restheart.mongo.write.WriteOutcome.Created;
+import org.restheart.testkit.TestMongo;
+
+/// Commands whose connections to MongoDB are lost, or that MongoDB answers late.
+class LostConnectionsTest extends CoalescedWritesFixture {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final CommandListener NONE = new CommandListener() {};
+
+    LostConnectionsTest(TestMongo mongo) {
+        super(mongo);
+    }
+
+    /// Coalesces the updates of this client.
+    private CoalescedWrites<WriteOutcome> updates(MongoClient client) {
+        Executor threads = task -> Thread.ofVirtual().start(task);
+        var batching = new Batching(
+                client,
+                CoalescingConfig.DEFAULT,
+                threads,
+                Deployment.of(mongo.client()), // this client knows no other member
+                new BatchLoad(),
+                new SimpleMeterRegistry());
+        return new CoalescedWrites<>(batching, "update", new BlockedDocuments());
+    }
+
+    /// Opens a latch when MongoDB ends an `update` at its time limit.
+    private static CommandListener atTimeLimit(CountDownLatch reached) {
+        return new CommandListener() {
+            @Override
+            public void commandFailed(CommandFailedEvent event) {
+                if (event.getCommandName().equals("update")
+                        && event.getThrowable() instanceof MongoExecutionTimeoutException) {
+                    reached.countDown();
+                }
+            }
+        };
+    }
+
+    /// MongoDB 6.0 ends no upsert that waits for a transaction, so the lost command executes it as soon as that ends.
+    /// The
+    /// repeated one waits for the lost one, until its time limit.
+    @Test
+    void a_lost_command_that_executes_a_statement_later_is_the_only_one_that_does() throws Exception {
+        var limit = new CountDownLatch(1);
+        try (var network = new LossyNetwork(mongo, "$inc", Fate.REPLY_LOST, 2);
+                var client = network.client(atTimeLimit(limit));
+                var session = mongo.client().startSession()) {
+            insert("once", 1);
+            session.startTransaction();
+            collection("once").insertOne(session, raw("{_id: 1, n: 0}"));
+            var upsert =
+                    submit(updates(client), target("once", 1).updating(change("{$inc: {n: 1}}"), WriteMode.UPSERT));
+            assertThat(limit.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            session.abortTransaction();
+            assertThat(upsert)
+                    .succeedsWithin(TIMEOUT)
+                    .satisfies(result -> assertThat(result.outcome()).isEqualTo(new Created()));
+            await().atMost(TIMEOUT).until(() -> network.answered() == 2);
+        }
+        assertThat(n("once", 1)).isOne();
+    }
+
+    /// The statement was not executed within its time limit, and is sent as another write.
+    @Test
+    void a_lost_command_that_arrives_afterwards_executes_nothing_once_more() throws Exception {
+        var limit = new CountDownLatch(1);
+        try (var network = new LossyNetwork(mongo, "$inc", Fate.ARRIVES_LATER, 2);
+                var client = network.client(atTimeLimit(limit));
+                var session = mongo.client().startSession()) {
+            insert("late", 1);
+            session.startTransaction();
+            collection("late").updateOne(session, BsonDocument.parse("{_id: 0}"), BsonDocument.parse("{$inc: {n: 1}}"));
+            var update =
+                    submit(updates(client), target("late", 0).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
+            assertThat(limit.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            session.abortTransaction();
+            assertThat(update)
+                    .succeedsWithin(TIMEOUT)
+                    .satisfies(result -> assertThat(result.outcome()).isEqualTo(new Changed()));
+            network.arrive();
+            await().atMost(TIMEOUT).until(() -> network.answered() == 2);
+        }
+        assertThat(n("late", 0)).isOne();
+    }
+
+    /// It could end one server after the other. The driver repeats it once.
+    @Test
+    void a_query_whose_connection_is_lost_after_a_while_is_not_repeated() throws Exception {
+        insert("queried", 1);
+        var slow = BsonDocument.parse("{$where: 'sleep(600) || true'}");
+        try (var network = new LossyNetwork(mongo, "$where", Fate.CLOSED_AT_REPLY, 4);
+                var client = network.client(NONE)) {
+            assertThatThrownBy(() -> LostConnections.repeatedSoon(() -> first(client, slow)))
+                    .isInstanceOf(MongoSocketException.class);
+            assertThat(network.seen()).isEqualTo(2);
+        }
+        var quick = BsonDocument.parse("{n: {$gte: 0}}");
+        try (var network = new LossyNetwork(mongo, "$gte", Fate.CLOSED_AT_REPLY, 4);
+                var client = network.client(NONE)) {
+            assertThat(LostConnections.repeatedSoon(() -> first(client, quick))).isNotNull();
+            assertThat(network.seen()).isEqualTo(5);
+        }
+    }
+
+    private BsonDocument first(MongoClient client, BsonDocument filter) {
+        return client.getDatabase(mongo.databaseName())
+                .getCollection("queried", BsonDocument.class)
+                .find(filter)
+                .first();
+    }
+
+    /// As many as there may be at a time.
+    @Test
+    void changes_that_take_seconds_keep_no_others_from_being_sent() throws Exception {
+        int commands = CoalescingConfig.DEFAULT.commands();
+        insert("slow", commands + 1);
+        try (var network = new LossyNetwork(mongo, "$inc", Fate.REPLY_LATER, commands);
+                var client = network.client(NONE)) {
+            var updates = updates(client);
+            var slow = IntStream.range(0, commands)
+                    .mapToObj(id -> {
+                        var update = submit(
+                                updates, target("slow", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE));
+                        await().until(() -> network.answered() == id + 1); // each in a command of its own
+                        return update;
+                    })
+                    .toList();
+            assertThat(submit(updates, target("slow", commands).updating(change("{$inc: {n: 1}}"), WriteMode.UPDATE)))
+                    .succeedsWithin(Duration.ofSeconds(8));
+            assertThat(slow).noneMatch(CompletableFuture::isDone);
+            network.arrive();
+            assertThat(slow).allSatisfy(update -> assertThat(update).succeedsWithin(TIMEOUT));
+        }
+    }
+}
