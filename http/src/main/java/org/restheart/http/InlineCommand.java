@@ -16,12 +16,17 @@ public final class InlineCommand {
         return ScopedValue.where(CURRENT, this).call(handler::get);
     }
 
+    /// Whether the current thread would run a command.
+    public static boolean isAwaited() {
+        return CURRENT.isBound() && CURRENT.get().command == null;
+    }
+
     /// Offers a command to the current thread.
     ///
     /// @param command blocks for a short time at most; runs when the request was handled
     /// @return false if another thread has to run it
     public static boolean offer(Runnable command) {
-        if (!CURRENT.isBound() || CURRENT.get().command != null) {
+        if (!isAwaited()) {
             return false;
         }
         CURRENT.get().command = command;

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -51,7 +50,6 @@ final class BatchQueue<R, O> {
             .with("Retry-After", "5");
 
     private final BatchCommand<R, O> command;
-    private final Optional<BatchCommand<R, O>> inline;
     private final CoalescingConfig limits;
     private final Executor threads;
     private final BatchLoad load;
@@ -79,7 +77,6 @@ final class BatchQueue<R, O> {
         this.load = load;
         this.command = command;
         this.commands = new RunningCommands<>(limits, command.mayTakeLong(), deployment, load);
-        this.inline = command.inline();
         this.limits = limits;
         this.threads = threads;
         this.meters = meters;
@@ -120,9 +117,16 @@ final class BatchQueue<R, O> {
             }
             runner = another(arriving.getFirst().queuedAt());
         }
-        if (runner != null && (inline.isEmpty() || !InlineCommand.offer(() -> runner.runInline(inline.get())))) {
+        if (runner != null && !isLeftToIoThread(runner)) {
             threads.execute(runner);
         }
+    }
+
+    private boolean isLeftToIoThread(Runner runner) {
+        return InlineCommand.isAwaited()
+                && command.inline()
+                        .filter(inline -> InlineCommand.offer(() -> runner.runInline(inline)))
+                        .isPresent();
     }
 
     /// Called with the lock held.

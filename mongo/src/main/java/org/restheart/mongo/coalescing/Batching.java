@@ -129,7 +129,7 @@ record Batching(
         }
 
         /// The same with a short time limit, within which it also fails if MongoDB does not answer at all; empty if it
-        /// must not be run again after such a failure.
+        /// must not be run again after such a failure, or would probably fail. Asked before each.
         default Optional<BatchCommand<R, O>> inline() {
             return Optional.empty();
         }

@@ -1,16 +1,22 @@
 package org.restheart.mongo.coalescing;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
+import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +24,11 @@ import org.restheart.http.Content;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.concern.LostConnections;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.QueryKey;
@@ -28,10 +36,25 @@ import org.restheart.mongo.find.QueryKey;
 /// Runs equal queries that wait at the same time once, whichever services they come by. Each service
 /// takes the documents in a form of its own; requests for one form share that, too. Thread-safe.
 final class SharedFinds {
+    /// The most documents of a page that the thread of a connection finds.
+    private static final int SMALL = 100;
+
+    /// How long that thread waits for MongoDB. A query may be slow where others are not, and is sent again then.
+    private static final Duration BRIEF = Duration.ofMillis(20);
+
+    private final Paces paces = new Paces();
     private final BatchQueues<QueryKey, Find, BatchResult<Taken>> queues;
 
+    private final LongSupplier clock;
+
     SharedFinds(Batching batching) {
+        this(batching, System::nanoTime);
+    }
+
+    /// @param clock [System#nanoTime()], or a test's
+    SharedFinds(Batching batching, LongSupplier clock) {
         this.queues = batching.queues("query");
+        this.clock = clock;
     }
 
     /// A request for the documents of a query.
@@ -66,7 +89,95 @@ final class SharedFinds {
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
     PendingRequest<Find, BatchResult<Taken>> submit(Find find) {
-        return queues.submit(find.query().sharedKey(), () -> SharedFinds::run, find, 0);
+        return queues.submit(find.query().sharedKey(), () -> new Command(find.query()), find, 0);
+    }
+
+    /// Finds the documents of one query.
+    private final class Command implements BatchCommand<Find, BatchResult<Taken>> {
+        private final MongoNamespace namespace;
+
+        /// Whether a thread that must not wait for long may find the page: MongoDB sends it in one reply.
+        private final boolean isSmall;
+
+        Command(FindQuery query) {
+            this.namespace = query.namespace();
+            this.isSmall = query.limit() > 0 && query.limit() <= SMALL && !query.isStaged();
+        }
+
+        @Override
+        public void run(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+            long began = clock.getAsLong();
+            SharedFinds.run(requests);
+            if (isSmall) {
+                paces.took(namespace, clock.getAsLong() - began);
+            }
+        }
+
+        /// Queries may be repeated, whatever goes wrong.
+        @Override
+        public Optional<BatchCommand<Find, BatchResult<Taken>>> inline() {
+            return isSmall && paces.areQuick(namespace) ? Optional.of(this::attempt) : Optional.empty();
+        }
+
+        private void attempt(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+            var first = requests.getFirst();
+            if (requests.size() > 1 || first.request().isInterruptible() || isShorter(limit(first), BRIEF)) {
+                throw new IllegalStateException("not for a thread that must not wait");
+            }
+            long began = clock.getAsLong();
+            var taken = found(first.request());
+            if (!taken.canBeShared()) {
+                taken.discard(); // its cursor has the time limit, too
+                paces.failed(namespace);
+                throw new IllegalStateException("larger than expected");
+            }
+            first.complete(new BatchResult<>(taken, 1));
+            paces.took(namespace, clock.getAsLong() - began);
+        }
+
+        private Taken found(Find find) {
+            try {
+                return BriefRead.within(BRIEF, () -> find.read().apply(UnaryOperator.identity()));
+            } catch (RuntimeException e) {
+                paces.failed(namespace);
+                throw e;
+            }
+        }
+    }
+
+    /// In which collections pages are found quickly. Thread-safe.
+    private static final class Paces {
+        /// Where so many pages in a row were quick, the next one probably is.
+        private static final int ENOUGH = 16;
+
+        private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+        private static final int MAX_COLLECTIONS = 1_000;
+
+        /// How many pages in a row were quick.
+        private final Cache<MongoNamespace, AtomicInteger> quick = Caffeine.newBuilder()
+                .maximumSize(MAX_COLLECTIONS)
+                .executor(Runnable::run)
+                .build();
+
+        boolean areQuick(MongoNamespace collection) {
+            var number = quick.getIfPresent(collection);
+            return number != null && number.get() >= ENOUGH;
+        }
+
+        void took(MongoNamespace collection, long nanos) {
+            if (nanos > QUICK_NANOS) {
+                failed(collection);
+            } else if (!areQuick(collection)) {
+                quick.get(collection, _ -> new AtomicInteger()).incrementAndGet();
+            }
+        }
+
+        void failed(MongoNamespace collection) {
+            var number = quick.getIfPresent(collection);
+            if (number != null) {
+                number.set(0);
+            }
+        }
     }
 
     private static void run(List<PendingRequest<Find, BatchResult<Taken>>> requests) {

@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
@@ -95,6 +96,7 @@ public final class Continuations {
     }
 
     private Optional<SortIndex> find(FindQuery query) {
+        BriefRead.forbid();
         try {
             return SortIndex.find(client, query.namespace(), query.sort());
         } catch (MongoException _) {

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
@@ -43,6 +44,9 @@ public final class PositionedFinder implements Finder, AutoCloseable {
     @Override
     public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
         boolean bookmarks = mayUseBookmarks(query);
+        if (bookmarks || mayUseCursors(query, false)) {
+            BriefRead.forbid();
+        }
         var page = bookmarks ? bookmarked(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
         if (page.isEmpty() && mayUseCursors(query, bookmarks)) {
             page = pool.find(query);

@@ -319,8 +319,8 @@ public final class Documents implements Finder {
     }
 
     private MongoCollection<RawBsonDocument> collection(MongoNamespace namespace, ReadSettings settings) {
-        return settings.apply(client.getDatabase(namespace.getDatabaseName())
-                .getCollection(namespace.getCollectionName(), RawBsonDocument.class));
+        return BriefRead.limited(settings.apply(client.getDatabase(namespace.getDatabaseName())
+                .getCollection(namespace.getCollectionName(), RawBsonDocument.class)));
     }
 
     /// Stages that compute the names of top-level fields of documents.

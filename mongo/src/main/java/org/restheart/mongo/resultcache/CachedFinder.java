@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.RawBsonDocument;
+import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.ListCursor;
@@ -58,6 +59,7 @@ public final class CachedFinder implements Finder {
             hits.increment();
             return slice(known.get(), query);
         }
+        BriefRead.forbid();
         misses.increment();
         try {
             for (long start : starts(query)) {

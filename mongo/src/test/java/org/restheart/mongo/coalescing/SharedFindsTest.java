@@ -16,13 +16,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
+import org.restheart.http.InlineCommand;
 import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
+import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
@@ -30,22 +33,26 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Pages that are streamed, each for one request only.
+/// Pages that are streamed, each for one request only, and those that the thread of a connection finds.
 @WithMongo
 class SharedFindsTest {
     @AutoClose
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
+    private final TestMongo mongo;
     private final SharedFinds finds;
 
     SharedFindsTest(TestMongo mongo) {
-        this.finds = new SharedFinds(new Batching(
-                mongo.client(),
-                CoalescingConfig.DEFAULT,
-                threads,
-                Deployment.of(mongo.client()),
-                new BatchLoad(),
-                new SimpleMeterRegistry()));
+        this.mongo = mongo;
+        this.finds = new SharedFinds(
+                new Batching(
+                        mongo.client(),
+                        CoalescingConfig.DEFAULT,
+                        threads,
+                        Deployment.of(mongo.client()),
+                        new BatchLoad(),
+                        new SimpleMeterRegistry()),
+                () -> 0); // all pages are quick
     }
 
     /// A page of which nothing is read, and whose reading goes on when the test says so.
@@ -123,5 +130,79 @@ class SharedFindsTest {
         threads.close();
         assertThat(hasty.begun.getCount()).isEqualTo(1);
         assertThat(unlimited.closed).isFalse();
+    }
+
+    /// Those that are found quickly, in one reply.
+    @Test
+    void small_pages_are_found_by_a_thread_that_must_not_wait_for_long() throws Exception {
+        var collection = mongo.database().getCollection("quick", BsonDocument.class);
+        collection.insertOne(BsonDocument.parse("{_id: 1}"));
+        var documents = new Documents(mongo.client());
+        var ofAll = query("quick", "{}", 10);
+        awaitIsFoundHere(documents, ofAll);
+        assertThat(isFoundHere(documents, query("quick", "{}", 101))).isFalse();
+        assertThat(isFoundHere(documents, query("other", "{}", 10))).isFalse();
+        awaitIsFoundHere(documents, ofAll);
+        assertThat(isFoundHere(documents, query("quick", "{$where: 'sleep(200) || true'}", 10)))
+                .as("which is given up")
+                .isFalse();
+        assertThat(isFoundHere(documents, ofAll))
+                .as("after one that was not quick")
+                .isFalse();
+    }
+
+    private void awaitIsFoundHere(Documents documents, FindQuery query) {
+        await().pollInterval(Duration.ofMillis(1)).until(() -> isFoundHere(documents, query));
+    }
+
+    /// Whether a thread that must not wait for long finds the one document of a query.
+    private boolean isFoundHere(Documents documents, FindQuery query) throws Exception {
+        var here = Thread.currentThread();
+        var found = new AtomicBoolean();
+        var inline = new InlineCommand();
+        var pending = inline.during(() -> finds.submit(new Find(query, "documents", false, change -> {
+            try (var cursor = change.apply(documents).find(query, query.limit() + 1)) {
+                var all = new ArrayList<RawBsonDocument>();
+                cursor.forEachRemaining(all::add);
+                found.set(Thread.currentThread().equals(here));
+                return new Taken.Documents(all);
+            }
+        })));
+        inline.run();
+        assertThat(((Taken.Documents) pending.get(10, TimeUnit.SECONDS).outcome()).documents())
+                .hasSize(query.namespace().getCollectionName().equals("quick") ? 1 : 0);
+        return found.get();
+    }
+
+    @Test
+    void a_large_page_is_left_to_another_thread_and_its_cursor_closed() throws Exception {
+        var query = query("large", "{}", 10);
+        var documents = new Documents(mongo.client());
+        mongo.database().createCollection("large");
+        awaitIsFoundHere(documents, query);
+        var here = Thread.currentThread();
+        var given = new Page();
+        var taken = new Page();
+        given.goesOn.countDown();
+        taken.goesOn.countDown();
+        var inline = new InlineCommand();
+        var pending = inline.during(() -> finds.submit(
+                new Find(query, "page", false, _ -> (Thread.currentThread().equals(here) ? given : taken).read())));
+        inline.run();
+        assertThat(pending.get(10, TimeUnit.SECONDS).sharing()).isOne();
+        assertThat(given.closed).isTrue();
+        assertThat(taken.closed).isFalse();
+    }
+
+    private FindQuery query(String collection, String filter, int limit) {
+        return new FindQuery(
+                new MongoNamespace(mongo.databaseName(), collection),
+                StagedFilter.of(BsonDocument.parse(filter)),
+                Projection.ALL,
+                new BsonDocument(),
+                Optional.empty(),
+                0,
+                limit,
+                ReadSettings.DEFAULT);
     }
 }
