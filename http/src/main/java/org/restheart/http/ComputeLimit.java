@@ -64,7 +64,7 @@ public final class ComputeLimit {
             return places.take(caller, longestWait.toNanos());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Problem.of(ProblemCode.OVERLOADED, "the request has ended").raise();
+            throw new ProblemException(ProblemCode.OVERLOADED, "the request has ended");
         }
     }
 

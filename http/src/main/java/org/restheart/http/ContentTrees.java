@@ -16,10 +16,9 @@ public final class ContentTrees {
     /// @throws ProblemException 413 beyond [#MAX_VALUES]; 503 if the caller holds too much already
     public static void admit(Body body, long values) {
         if (values > MAX_VALUES) {
-            throw Problem.of(
-                            ProblemCode.CONTENT_TOO_LARGE,
-                            "the content must not have more than about " + MAX_VALUES + " values here")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_TOO_LARGE,
+                    "the content must not have more than about " + MAX_VALUES + " values here");
         }
         body.hold(values * VALUE);
     }

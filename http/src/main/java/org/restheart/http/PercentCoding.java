@@ -36,8 +36,7 @@ final class PercentCoding {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
         } catch (CharacterCodingException _) {
-            throw Problem.of(ProblemCode.BAD_REQUEST, "percent-encoded bytes are not UTF-8")
-                    .raise();
+            throw new ProblemException(ProblemCode.BAD_REQUEST, "percent-encoded bytes are not UTF-8");
         }
     }
 
@@ -69,8 +68,7 @@ final class PercentCoding {
     private static int digit(String text, int at) {
         int digit = at < text.length() ? Character.digit(text.charAt(at), 16) : -1;
         if (digit < 0 || text.charAt(at) > 'f') {
-            throw Problem.of(ProblemCode.BAD_REQUEST, "% is not followed by two hexadecimal digits")
-                    .raise();
+            throw new ProblemException(ProblemCode.BAD_REQUEST, "% is not followed by two hexadecimal digits");
         }
         return digit;
     }

@@ -38,8 +38,8 @@ public final class Query {
             int end = ampersand < 0 ? raw.length() : ampersand;
             if (end > start) {
                 if (++count > maxParameters) {
-                    throw Problem.of(ProblemCode.BAD_REQUEST, "more than " + maxParameters + " query parameters")
-                            .raise();
+                    throw new ProblemException(
+                            ProblemCode.BAD_REQUEST, "more than " + maxParameters + " query parameters");
                 }
                 int equals = raw.indexOf('=', start);
                 boolean hasValue = equals >= 0 && equals < end;

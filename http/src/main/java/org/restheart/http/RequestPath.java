@@ -19,15 +19,14 @@ public record RequestPath(String raw, String decoded, List<String> segments) {
     /// @throws ProblemException 400 on malformed percent-encoding and on more than 100 segments
     public static RequestPath parse(String raw) {
         if (!raw.startsWith("/")) {
-            throw Problem.of(ProblemCode.BAD_REQUEST, "the path does not start with /")
-                    .raise();
+            throw new ProblemException(ProblemCode.BAD_REQUEST, "the path does not start with /");
         }
         var segments = new ArrayList<String>();
         var decoded = new StringBuilder(raw.length());
         for (int start = 1; start <= raw.length(); ) {
             if (segments.size() == MAX_SEGMENTS) {
-                throw Problem.of(ProblemCode.BAD_REQUEST, "the path has more than " + MAX_SEGMENTS + " segments")
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.BAD_REQUEST, "the path has more than " + MAX_SEGMENTS + " segments");
             }
             int slash = raw.indexOf('/', start);
             int end = slash < 0 ? raw.length() : slash;

@@ -3,8 +3,8 @@ package org.restheart.security;
 import java.time.Instant;
 import java.util.Optional;
 import org.bson.BsonString;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.attribute.Key;
@@ -103,17 +103,15 @@ public record Credentials(String source, Optional<Token> token) {
     /// @throws org.restheart.http.ProblemException 403 for an API key or an anonymous session
     public Credentials requireLogIn() {
         if (isAnonymous()) {
-            throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "not with an anonymous session: log in with an account of your own for that")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    "not with an anonymous session: log in with an account of your own for that");
         }
         if (isApiKey()) {
-            throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "not with an API key: tokens are issued, and keys managed, for the password of the account"
-                                    + " or a token that was issued for it")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    "not with an API key: tokens are issued, and keys managed, for the password of the account"
+                            + " or a token that was issued for it");
         }
         return this;
     }

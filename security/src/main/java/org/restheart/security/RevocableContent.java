@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// Lets the content of a request or a response break off when the credentials of the request end: a client that sends
 /// or receives slowly could otherwise go on for as long as it likes. Confined to one request or one response.
@@ -112,8 +112,7 @@ final class RevocableContent {
 
         private void check() {
             if (hasEnded()) {
-                throw Problem.of(ProblemCode.AUTHENTICATION_REQUIRED, "the credentials have ended")
-                        .raise();
+                throw new ProblemException(ProblemCode.AUTHENTICATION_REQUIRED, "the credentials have ended");
             }
         }
     }

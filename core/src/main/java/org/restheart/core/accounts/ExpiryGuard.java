@@ -5,8 +5,8 @@ import org.bson.BsonDocument;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
@@ -26,10 +26,9 @@ record ExpiryGuard(List<? extends ProtectedCollection> collections) implements F
                 && request.require(RequestContent.KEY).value() instanceof BsonDocument index
                 && index.get("ops") instanceof BsonDocument options
                 && options.containsKey("expireAfterSeconds")) {
-            throw Problem.of(
-                            ProblemCode.CONFLICT,
-                            "accounts and permissions do not expire by an index: the last account with the root role could")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONFLICT,
+                    "accounts and permissions do not expire by an index: the last account with the root role could");
         }
         return next.handle(request);
     }

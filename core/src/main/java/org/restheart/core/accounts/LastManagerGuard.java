@@ -202,11 +202,10 @@ final class LastManagerGuard implements Filter {
 
     private void refuseInTransaction(Request request, List<BsonDocument> filters) {
         if (SessionParameter.namesTransaction(request.query()) && managers.exist(filters)) {
-            throw Problem.of(
-                            ProblemCode.CONFLICT,
-                            "accounts with the role " + managers.rootRole()
-                                    + " are deleted or changed outside of transactions only")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONFLICT,
+                    "accounts with the role " + managers.rootRole()
+                            + " are deleted or changed outside of transactions only");
         }
     }
 
@@ -268,10 +267,8 @@ final class LastManagerGuard implements Filter {
     }
 
     private ProblemException refusal() {
-        return Problem.of(
-                        ProblemCode.CONFLICT,
-                        "nobody could manage this server any more: no other account has the role "
-                                + managers.rootRole())
-                .raise();
+        return new ProblemException(
+                ProblemCode.CONFLICT,
+                "nobody could manage this server any more: no other account has the role " + managers.rootRole());
     }
 }

@@ -9,8 +9,8 @@ import org.bson.BsonDocument;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.WriteBounds;
@@ -45,11 +45,10 @@ record RootAccountsGuard(Managers accounts, Predicate<Request> withoutRole) impl
         }
         if (named.filter(some -> accounts.existWithoutPassword(visible(some, grant)))
                 .isPresent()) {
-            throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "accounts with the role " + accounts.rootRole()
-                                    + " are changed and deleted by accounts with this role only")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    "accounts with the role " + accounts.rootRole()
+                            + " are changed and deleted by accounts with this role only");
         }
         return next.handle(excluding
                 .map(filter -> request.with(WriteBounds.KEY, new WriteBounds(filter)))

@@ -7,7 +7,6 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -103,9 +102,8 @@ public final class OffServices implements Filter {
                 || refused.problem().code() != ProblemCode.NAMESPACE_NOT_FOUND) {
             return failure;
         }
-        return Problem.of(
-                        ProblemCode.NAMESPACE_NOT_FOUND,
-                        service.explanation + ". As data: " + refused.problem().message())
-                .raise();
+        return new ProblemException(
+                ProblemCode.NAMESPACE_NOT_FOUND,
+                service.explanation + ". As data: " + refused.problem().message());
     }
 }

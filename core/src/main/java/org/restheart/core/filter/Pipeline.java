@@ -12,8 +12,8 @@ import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -110,8 +110,7 @@ public final class Pipeline {
     /// Refuses requests that do not accept compressed responses (`core.force-gzip-encoding`).
     private static Response requireEncoding(Request request, Handler next) {
         if (ContentCoding.accepted(request.headers()) == ContentCoding.IDENTITY) {
-            throw Problem.of(ProblemCode.BAD_REQUEST, "Accept-Encoding header must include gzip or deflate")
-                    .raise();
+            throw new ProblemException(ProblemCode.BAD_REQUEST, "Accept-Encoding header must include gzip or deflate");
         }
         return next.handle(request);
     }

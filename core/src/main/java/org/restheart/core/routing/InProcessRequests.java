@@ -165,8 +165,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         var routes = connected().routes();
         int depth = outer.attribute(DEPTH).orElse(0) + 1;
         if (depth > MAX_DEPTH) {
-            throw Problem.of(ProblemCode.UNPROCESSABLE, "requests made by requests are nested too deeply")
-                    .raise();
+            throw new ProblemException(ProblemCode.UNPROCESSABLE, "requests made by requests are nested too deeply");
         }
         var route = routes.find(inner.path())
                 .filter(found -> found.binding().service().answersJudgedRequests())

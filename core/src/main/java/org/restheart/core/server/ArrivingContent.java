@@ -8,7 +8,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ContentWait;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
@@ -134,7 +133,7 @@ final class ArrivingContent extends InputStream {
 
     private ProblemException broken(ProblemCode code, String message) {
         exchange.setPersistent(false);
-        return Problem.of(code, message).raise();
+        return new ProblemException(code, message);
     }
 
     /// Does nothing: the exchange ends the channel.

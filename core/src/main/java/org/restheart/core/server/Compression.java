@@ -18,6 +18,7 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
+import org.restheart.http.Fields;
 import org.restheart.http.Response.Ready;
 
 /// Compresses the content of responses. It takes processor time: on an I/O thread only what is small or known.
@@ -39,6 +40,8 @@ final class Compression {
             .executor(Runnable::run)
             .build();
 
+    private static final Fields VARY = Fields.of("Vary", "Accept-Encoding");
+
     private Compression() {}
 
     /// Whether there is content that is not compressed already.
@@ -55,6 +58,13 @@ final class Compression {
     /// Ranges are of the content as it is stored: a part of it may not be coded by itself.
     private static boolean isCoded(Ready response) {
         return response.status() == 206 || response.headers().has("Content-Encoding");
+    }
+
+    /// The response as one of several for the same request. Files that are kept compressed say so themselves.
+    static Ready varied(Ready response) {
+        return response.headers().all("Vary").stream().anyMatch("Accept-Encoding"::equalsIgnoreCase)
+                ? response
+                : response.with(VARY);
     }
 
     /// Whether [#apply] takes so little time that an I/O thread may call it.

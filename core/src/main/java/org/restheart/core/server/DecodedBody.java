@@ -13,6 +13,7 @@ import org.restheart.http.Body;
 import org.restheart.http.Headers;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// Decompresses content that was sent with `Content-Encoding: gzip` (RFC 9110, 8.4). It is inflated when it is
 /// read, on a thread that may block. The inflated bytes are bounded and counted like those of other content.
@@ -153,8 +154,8 @@ final class DecodedBody implements Body {
         }
 
         private static RuntimeException malformed() {
-            return Problem.of(ProblemCode.CONTENT_INVALID, "the content is not gzip, as its Content-Encoding says")
-                    .raise();
+            return new ProblemException(
+                    ProblemCode.CONTENT_INVALID, "the content is not gzip, as its Content-Encoding says");
         }
 
         @Override

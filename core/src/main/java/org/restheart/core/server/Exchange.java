@@ -41,8 +41,6 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     /// The status of a request whose client has disconnected, for log and metrics only; the same as nginx's.
     private static final int CLIENT_GONE = 499;
 
-    private static final Fields VARY = Fields.of("Vary", "Accept-Encoding");
-
     private final HttpServerExchange http;
     private final Route route;
     private final ServerParts parts;
@@ -263,16 +261,20 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
         if (route.binding().service().isPlain() || !Compression.isWorthwhile(ready)) {
             write(ready);
-            return;
+        } else {
+            sendCoded(Compression.varied(ready));
         }
-        var varied = variesByCoding(ready) ? ready : ready.with(VARY);
+    }
+
+    /// Compresses as the client accepts it; on a thread that may take its time unless that is quick.
+    private void sendCoded(Ready ready) {
         var coding = ContentCoding.accepted(request.headers());
         if (coding == ContentCoding.IDENTITY) {
-            write(varied);
-        } else if (Compression.isQuick(coding, varied)) {
-            write(Compression.apply(coding, varied));
+            write(ready);
+        } else if (Compression.isQuick(coding, ready)) {
+            write(Compression.apply(coding, ready));
         } else {
-            http.dispatch(parts.threads(), () -> sendCoded(coding, varied));
+            http.dispatch(parts.threads(), () -> sendCoded(coding, ready));
         }
     }
 
@@ -309,11 +311,6 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     private String address() {
         return CallerScope.address(parts.clients().of(request));
-    }
-
-    /// Files that are kept compressed say so themselves.
-    private static boolean variesByCoding(Ready ready) {
-        return ready.headers().all("Vary").stream().anyMatch("Accept-Encoding"::equalsIgnoreCase);
     }
 
     private boolean leavesContentUnread(Ready ready) {

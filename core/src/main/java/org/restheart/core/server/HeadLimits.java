@@ -3,8 +3,8 @@ package org.restheart.core.server;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import org.restheart.core.config.ConnectionOptions;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
 /// The limits of numbers in the head of a request, with refusals that name them.
 final class HeadLimits {
@@ -27,10 +27,9 @@ final class HeadLimits {
     }
 
     private static RuntimeException exceeded(String what, String key, int limit) {
-        return Problem.of(
-                        ProblemCode.BAD_REQUEST,
-                        "the request has more " + what + " than connection-options." + key + ", " + limit)
-                .raise();
+        return new ProblemException(
+                ProblemCode.BAD_REQUEST,
+                "the request has more " + what + " than connection-options." + key + ", " + limit);
     }
 
     /// Empty ones do not count.

@@ -6,8 +6,8 @@ import org.restheart.core.config.ProxyConfig;
 import org.restheart.http.Content;
 import org.restheart.http.Headers;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
@@ -61,8 +61,7 @@ public final class ProxyService implements Service {
     public Response handle(Request request) {
         if (request.method() == Method.OPTIONS && hasContent(request.headers())) {
             // Access rules let everybody ask for options, so that browsers can: not everybody may keep targets busy.
-            throw Problem.of(ProblemCode.BAD_REQUEST, "OPTIONS takes no content here")
-                    .raise();
+            throw new ProblemException(ProblemCode.BAD_REQUEST, "OPTIONS takes no content here");
         }
         return Response.status(200)
                 .with(new Content.Forwarded(
@@ -82,10 +81,9 @@ public final class ProxyService implements Service {
         var segments = request.path().segments();
         var below = segments.subList(depth, segments.size());
         if (below.stream().anyMatch(segment -> AMBIGUOUS.matcher(segment).matches())) {
-            throw Problem.of(
-                            ProblemCode.BAD_REQUEST,
-                            "the path has an empty segment, a dot segment, an encoded separator, or is encoded twice")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.BAD_REQUEST,
+                    "the path has an empty segment, a dot segment, an encoded separator, or is encoded twice");
         }
         boolean endsWithSlash = request.path().raw().endsWith("/");
         if (below.isEmpty()) {

@@ -2,8 +2,8 @@ package org.restheart.bson.fields;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
 
 /// A dotted path as clients write it. A number in it is the position of an array's element or the name of a field,
@@ -38,11 +38,10 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
     /// @throws org.restheart.http.ProblemException 400
     public static List<String> steps(String text) {
         if (!isBounded(text)) {
-            throw Problem.of(
-                            ProblemCode.CONTENT_INVALID,
-                            "the path '" + ShortText.of(text, 60) + "' is too long: it may have " + MAX_STEPS
-                                    + " names and " + MAX_LENGTH + " characters")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_INVALID,
+                    "the path '" + ShortText.of(text, 60) + "' is too long: it may have " + MAX_STEPS + " names and "
+                            + MAX_LENGTH + " characters");
         }
         return List.of(text.split("\\.", -1));
     }

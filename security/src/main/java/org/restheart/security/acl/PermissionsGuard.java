@@ -15,8 +15,8 @@ import org.restheart.http.Filter;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
@@ -76,10 +76,9 @@ public final class PermissionsGuard implements Filter {
                     FoundWarnings.add(request, ShortText.of(key, MAX_QUOTED) + " has no effect in a permission");
                 }
             } catch (PermissionException e) {
-                throw Problem.of(
-                                ProblemCode.CONTENT_INVALID,
-                                PermissionReader.placeOf(document) + " would have no effect: " + e.getMessage())
-                        .raise();
+                throw new ProblemException(
+                        ProblemCode.CONTENT_INVALID,
+                        PermissionReader.placeOf(document) + " would have no effect: " + e.getMessage());
             }
         }
     }

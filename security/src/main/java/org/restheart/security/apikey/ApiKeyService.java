@@ -14,8 +14,8 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
@@ -157,8 +157,7 @@ public final class ApiKeyService implements Service, Authorizer {
                 .map(ObjectId::new)
                 .flatMap(keys::byHandle)
                 .filter(managed(request, caller))
-                .orElseThrow(() -> Problem.of(ProblemCode.NOT_FOUND, "there is no such key")
-                        .raise());
+                .orElseThrow(() -> new ProblemException(ProblemCode.NOT_FOUND, "there is no such key"));
     }
 
     private Response create(Request request, Account caller) {
@@ -200,8 +199,7 @@ public final class ApiKeyService implements Service, Authorizer {
                 false,
                 ranges);
         if (!keys.insert(made)) {
-            throw Problem.of(ProblemCode.CONFLICT, "there is such a key already")
-                    .raise();
+            throw new ProblemException(ProblemCode.CONFLICT, "there is such a key already");
         }
         if (keys.count(account) > MAX_KEYS) { // together with those made at the same time, also by other servers
             keys.delete(made);
@@ -223,14 +221,14 @@ public final class ApiKeyService implements Service, Authorizer {
     private Response change(Request request, ApiKey key) {
         var changes = KeyContent.of(request, KeyContent.OF_CHANGE).changes(key);
         if (changes.isEmpty()) {
-            throw Problem.of(ProblemCode.CONTENT_INVALID, "nothing to change: name, disabled or an earlier expiresAt")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONTENT_INVALID, "nothing to change: name, disabled or an earlier expiresAt");
         }
         keys.update(key, changes);
         return Response.status(204);
     }
 
     private static RuntimeException forbidden(String why) {
-        return Problem.of(ProblemCode.FORBIDDEN, why).raise();
+        return new ProblemException(ProblemCode.FORBIDDEN, why);
     }
 }

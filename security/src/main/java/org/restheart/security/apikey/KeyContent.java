@@ -14,8 +14,8 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 
 /// The content of a request that creates or changes a key. Every accessor refuses a value of a wrong type, or one
@@ -49,14 +49,12 @@ record KeyContent(BsonDocument json) {
 
     private static KeyContent of(Request request) {
         if (request.body().length() > MAX_BYTES) {
-            throw Problem.of(ProblemCode.CONTENT_TOO_LARGE, "more than " + MAX_BYTES + " bytes")
-                    .raise();
+            throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "more than " + MAX_BYTES + " bytes");
         }
         try {
             return new KeyContent(JsonParser.parseDocument(request.body().bytes()));
         } catch (MalformedJsonException _) {
-            throw Problem.of(ProblemCode.CONTENT_INVALID, "the content must be a JSON object")
-                    .raise();
+            throw new ProblemException(ProblemCode.CONTENT_INVALID, "the content must be a JSON object");
         }
     }
 
@@ -177,6 +175,6 @@ record KeyContent(BsonDocument json) {
     }
 
     static RuntimeException invalid(String name, String why) {
-        return Problem.of(ProblemCode.CONTENT_INVALID, name + ": " + why).raise();
+        return new ProblemException(ProblemCode.CONTENT_INVALID, name + ": " + why);
     }
 }

@@ -5,8 +5,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.restheart.bson.RawDocuments;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.cache.InvalidatedCache;
@@ -99,8 +99,8 @@ public final class StoredRealm implements Realm {
         kept.invalidate(name);
         var identified = identified(request, name, true);
         if (identified.filter(account -> account.identity().isEmpty()).isPresent()) {
-            throw Problem.of(ProblemCode.CONFLICT, IDENTITY + " of the account is not an ObjectId of this server")
-                    .raise();
+            throw new ProblemException(
+                    ProblemCode.CONFLICT, IDENTITY + " of the account is not an ObjectId of this server");
         }
         return identified;
     }

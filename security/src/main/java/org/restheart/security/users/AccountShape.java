@@ -7,7 +7,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Nearest;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.security.realm.UsersCollection;
@@ -114,6 +113,6 @@ final class AccountShape {
     }
 
     private static ProblemException refusal(String why) {
-        return Problem.of(ProblemCode.CONTENT_INVALID, why).raise();
+        return new ProblemException(ProblemCode.CONTENT_INVALID, why);
     }
 }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.security.realm.PasswordHashes;
 
 /// The requirements on new passwords and their stored form.
@@ -28,10 +29,9 @@ public final class PasswordRules {
     PasswordRules refusingAll() {
         return new PasswordRules(
                 _ -> {
-                    throw Problem.of(
-                                    ProblemCode.FORBIDDEN,
-                                    "an API key does not change the password of its account: sign in with the password")
-                            .raise();
+                    throw new ProblemException(
+                            ProblemCode.FORBIDDEN,
+                            "an API key does not change the password of its account: sign in with the password");
                 },
                 hashed,
                 strength);
@@ -77,6 +77,6 @@ public final class PasswordRules {
     }
 
     static RuntimeException refuse(String message) {
-        return Problem.of(ProblemCode.CONTENT_INVALID, message).raise();
+        return new ProblemException(ProblemCode.CONTENT_INVALID, message);
     }
 }

@@ -17,6 +17,7 @@ import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.Response;
@@ -81,8 +82,7 @@ public final class UsersGuard implements Filter {
         var hidden = hidden(request);
         var properties = new HiddenProperties(hidden);
         if (properties.areUsedBy(request.query())) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "Using filters on the password property is forbidden")
-                    .raise();
+            throw new ProblemException(ProblemCode.FORBIDDEN, "Using filters on the password property is forbidden");
         }
         var grant = properties.withhold(request.caller().grant());
         if (writesDocuments(request, target.get())) {
@@ -167,7 +167,7 @@ public final class UsersGuard implements Filter {
                         || UpsertFilters.of(request).stream()
                                 .anyMatch(condition -> roleWrites.get().couldMakeRoot(condition, false)))) {
             report(request);
-            throw Problem.of(ProblemCode.FORBIDDEN, ROOT_REFUSED).raise();
+            throw new ProblemException(ProblemCode.FORBIDDEN, ROOT_REFUSED);
         }
         if (!(isPipeline && content.isArray())) { // the values of which are expressions
             shape.require(content);
