@@ -22,7 +22,7 @@ import org.xnio.StreamConnection;
 /// its connections are closed. Thread-safe.
 final class Handshakes implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Handshakes.class);
-    private static final int THREADS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    static final int THREADS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
     /// Handshakes that wait: about as many as are computed within a second.
     private static final int WAITING = 1_000;

@@ -1,6 +1,5 @@
 package org.restheart.core.server;
 
-import io.undertow.server.ExchangeCompletionListener;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import java.time.Duration;
@@ -76,7 +75,7 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
 
     /// Ends a response of which the client takes nothing for a time, since it stays in memory meanwhile: closes the
     /// connection of HTTP/1.1, resets the stream of HTTP/2. Thread-safe.
-    private static final class StalledResponse implements ExchangeCompletionListener {
+    private static final class StalledResponse {
         private static final Logger LOG = LoggerFactory.getLogger(StalledResponse.class);
 
         private final HttpServerExchange exchange;
@@ -98,7 +97,7 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
         /// @param timeout the longest time without progress; a client may have up to twice as long
         static void watch(HttpServerExchange exchange, Duration timeout) {
             var watch = new StalledResponse(exchange, timeout);
-            exchange.addExchangeCompleteListener(watch);
+            AtEnd.of(exchange, watch::end); // which may have been reached
             watch.await();
         }
 
@@ -123,15 +122,11 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
             Http2Connections.abort(exchange);
         }
 
-        @Override
-        public void exchangeEvent(HttpServerExchange exchange, NextListener next) {
-            synchronized (this) {
-                ended = true;
-                if (timer != null) {
-                    timer.remove();
-                }
+        private synchronized void end() {
+            ended = true;
+            if (timer != null) {
+                timer.remove();
             }
-            next.proceed();
         }
     }
 }

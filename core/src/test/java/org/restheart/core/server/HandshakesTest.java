@@ -1,10 +1,10 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +13,7 @@ class HandshakesTest {
     private final Handshakes handshakes = Handshakes.start();
     private final CountDownLatch goesOn = new CountDownLatch(1);
     private final AtomicInteger computed = new AtomicInteger();
+    private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger waited = new AtomicInteger();
     private final AtomicInteger closed = new AtomicInteger();
 
@@ -38,44 +39,50 @@ class HandshakesTest {
     /// @return how many were accepted
     private int fillShare(String address) {
         int asked = 0;
-        while (closed.get() == 0) {
-            ask(client(address), () -> {
-                try {
-                    goesOn.await();
-                    waited.incrementAndGet();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            asked++;
+        for (; asked < Handshakes.THREADS; asked++) {
+            ask(client(address), this::await);
+        }
+        Awaitility.await().until(() -> begun.get() == Handshakes.THREADS); // later, they would make room
+        for (; closed.get() == 0; asked++) {
+            ask(client(address), this::await);
         }
         return asked - 1;
+    }
+
+    private void await() {
+        begun.incrementAndGet();
+        try {
+            goesOn.await();
+            waited.incrementAndGet();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
     void handshakes_beyond_the_share_of_an_address_are_refused() {
         assertThat(fillShare("192.0.2.1")).isBetween(500, 600);
         ask(client("192.0.2.1"), computed::incrementAndGet);
-        await().until(() -> closed.get() == 2); // on another thread
+        Awaitility.await().until(() -> closed.get() == 2); // on another thread
         ask(client("192.0.2.2"), computed::incrementAndGet);
         assertThat(closed).hasValue(2);
         goesOn.countDown();
-        await().until(() -> computed.get() == 1);
+        Awaitility.await().until(() -> computed.get() == 1);
     }
 
     /// Those of TLS 1.2 have two tasks.
     @Test
     void handshakes_that_have_begun_go_on_when_the_share_of_their_address_is_full() {
-        var begun = client("192.0.2.1");
-        ask(begun, computed::incrementAndGet);
-        await().until(() -> computed.get() == 1);
+        var known = client("192.0.2.1");
+        ask(known, computed::incrementAndGet);
+        Awaitility.await().until(() -> computed.get() == 1);
         fillShare("192.0.2.1");
-        ask(begun, computed::incrementAndGet);
+        ask(known, computed::incrementAndGet);
         assertThat(closed).hasValue(1);
         goesOn.countDown();
-        await().until(() -> computed.get() == 2);
+        Awaitility.await().until(() -> computed.get() == 2);
         ask(client("192.0.2.1"), computed::incrementAndGet); // the places are free again
-        await().until(() -> computed.get() == 3);
+        Awaitility.await().until(() -> computed.get() == 3);
     }
 
     @Test
@@ -84,7 +91,7 @@ class HandshakesTest {
         var turn = new AtomicInteger(Integer.MAX_VALUE);
         ask(client("192.0.2.2"), () -> turn.set(waited.get()));
         goesOn.countDown();
-        await().until(() -> waited.get() == before);
+        Awaitility.await().until(() -> waited.get() == before);
         assertThat(turn).hasValueLessThan(100);
     }
 }
