@@ -34,6 +34,10 @@ final class AdmissionControl {
     /// progress before may stay for as long as their callers like, and a low floor with them.
     private static final Duration LONGEST_TRIAL = Duration.ofSeconds(20);
 
+    /// A trial of fewer requests has failed if after this time less than half was completed, also while their number
+    /// still falls: where requests wait for each other, as many are completed as before.
+    private static final Duration CERTAIN_LOSS = Duration.ofSeconds(2);
+
     /// Callers whose throughput is compared in a trial.
     private static final int MAX_COMPARED = 1_000;
 
@@ -99,6 +103,9 @@ final class AdmissionControl {
 
     @GuardedBy("floor")
     private long trialBegan = NEVER;
+
+    @GuardedBy("floor")
+    private long doneBeforeTrial;
 
     /// @param clock [System#nanoTime()], or a test's
     AdmissionControl(LongSupplier clock) {
@@ -225,7 +232,11 @@ final class AdmissionControl {
         if (!refusedWithin(KEEP_FLOOR, now)) {
             floor.reset();
         }
-        if (floor.isTrial() && now - trialBegan >= LONGEST_TRIAL.toNanos()) {
+        long tried = now - trialBegan;
+        if (floor.isTrial()
+                && (tried >= LONGEST_TRIAL.toNanos()
+                        || (tried >= CERTAIN_LOSS.toNanos()
+                                && floor.isLoss((countedDone - doneBeforeTrial) * 1e9 / tried)))) {
             floor.giveUp();
             periodBegan = NEVER;
         }
@@ -246,6 +257,7 @@ final class AdmissionControl {
             floor.periodEnded(rate, inTime(doneInPeriod, elapsed, 0), latency, refused);
             periodBegan = NEVER;
             trialBegan = now;
+            doneBeforeTrial = countedDone;
         }
     }
 

@@ -79,6 +79,13 @@ final class ConcurrencyFloor {
         return trial == Trial.FEWER;
     }
 
+    /// Whether a trial of fewer requests has failed already, by far.
+    ///
+    /// @param all requests that are completed per second
+    boolean isLoss(double all) {
+        return trial == Trial.FEWER && 2 * all < formerRate.all();
+    }
+
     boolean isTrial() {
         return trial != Trial.NONE;
     }

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.access.CallerScope;
@@ -173,6 +177,43 @@ class AdmissionControlTest {
         for (int second = 7; second < done.length; second++) {
             assertThat(done[second]).as("done in second %d", second).isGreaterThan(2_048 * 8 / 10);
         }
+    }
+
+    /// 1,024 clients whose requests share commands, four at a time, of 256 requests. After five seconds each takes
+    /// 900 ms instead of 10.
+    @Test
+    void a_trial_of_fewer_requests_is_soon_given_up_where_these_are_not_quicker() {
+        record Command(long end, int requests) {}
+        var clients = new HashMap<Long, Integer>(Map.of(0L, 1_024)); // by when they ask
+        var random = new Random(1);
+        var commands = new ArrayDeque<Command>();
+        int waiting = 0;
+        long begun = 0;
+        int done = 0;
+        for (long milli = 0; milli < 21_000; milli++) {
+            while (!commands.isEmpty() && commands.element().end() <= milli) {
+                for (int i = commands.remove().requests(); i > 0; i--) {
+                    shares.leave("ada", TimeUnit.MILLISECONDS.toNanos(milli < 5_000 ? 10 : 900));
+                    clients.merge(milli + 1 + random.nextInt(30), 1, Integer::sum);
+                    done += milli >= 13_000 ? 1 : 0;
+                }
+            }
+            for (int i = Objects.requireNonNullElse(clients.remove(milli), 0); i > 0; i--) {
+                if (shares.enter("ada")) {
+                    waiting++;
+                } else {
+                    clients.merge(milli + 1 + random.nextInt(30), 1, Integer::sum);
+                }
+            }
+            if (waiting > 0 && commands.size() < 4 && (commands.isEmpty() || milli > begun + 10)) {
+                int requests = Math.min(waiting, 256);
+                commands.add(new Command(milli + (milli < 5_000 ? 10 : 900), requests));
+                waiting -= requests;
+                begun = milli;
+            }
+            sleep(1);
+        }
+        assertThat(done).isGreaterThan(8 * 400);
     }
 
     @Test
