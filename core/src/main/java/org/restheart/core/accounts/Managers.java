@@ -1,6 +1,7 @@
 package org.restheart.core.accounts;
 
 import com.mongodb.MongoNamespace;
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +22,9 @@ import org.restheart.security.realm.UsersCollection;
 final class Managers {
     private static final int BATCH = 100;
     private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
+
+    /// Another member may still have a manager that another gateway has just removed.
+    private static final Optional<ReadPreference> LATEST = Optional.of(ReadPreference.primary());
 
     private final Documents documents;
     private final ManagerLock lock;
@@ -99,7 +103,7 @@ final class Managers {
                 Optional.empty(),
                 0,
                 0,
-                new ReadSettings(Optional.empty(), Optional.empty(), TIME_LIMIT));
+                new ReadSettings(Optional.empty(), LATEST, TIME_LIMIT));
         try (var found = documents.find(query, BATCH)) {
             while (found.hasNext()) {
                 if (wanted.test(found.next())) {

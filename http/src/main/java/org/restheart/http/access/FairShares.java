@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
@@ -253,6 +254,15 @@ public final class FairShares {
         }
     }
 
+    private void served(Waiter waiter) {
+        forget(waiter); // in the queues of all its sharers
+        var payer = Objects.requireNonNull(waiter.payer);
+        var others = waiting.get(payer);
+        if (others != null) {
+            waiting.putLast(payer, others); // their turn is after that of all callers that wait now
+        }
+    }
+
     /// Gives free places to waiting callers, one place to each in turn, first to those of the kind that has fewer.
     private void grant() {
         var granted = new ArrayList<Waiter>();
@@ -261,7 +271,7 @@ public final class FairShares {
             boolean accountsFirst = heldByAccounts <= heldByOthers;
             grant(accountsFirst, granted);
             grant(!accountsFirst, granted);
-            granted.forEach(this::forget); // a waiter is in the queues of all its sharers
+            granted.forEach(this::served);
         } while (!granted.isEmpty());
     }
 

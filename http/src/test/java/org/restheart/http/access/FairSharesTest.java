@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +63,33 @@ class FairSharesTest {
         shares.release("a");
         assertThat(waiting.get(20, TimeUnit.SECONDS)).isTrue();
         assertThat(shares.tryTake("a")).isFalse();
+    }
+
+    @Test
+    void who_has_been_served_is_served_again_after_the_others() throws Exception {
+        var shares = new FairShares(1, 0);
+        assertThat(shares.tryTake("a")).isTrue();
+        var served = new LinkedBlockingQueue<String>();
+        for (var caller : List.of("a", "a", "b")) {
+            var waiting = Thread.ofPlatform().start(() -> {
+                try {
+                    if (shares.take(caller, TimeUnit.SECONDS.toNanos(20))) {
+                        served.add(caller);
+                    }
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            while (waiting.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+        }
+        var holder = "a";
+        for (var expected : List.of("a", "b", "a")) {
+            shares.release(holder);
+            holder = served.poll(20, TimeUnit.SECONDS);
+            assertThat(holder).isEqualTo(expected);
+        }
     }
 
     @Test

@@ -126,7 +126,7 @@ final class CatchUp {
     /// @return the position up to which all events are delivered
     private @Nullable BsonDocument step(String owner, ResumedEvents events, SharedStream stream, Listener listener)
             throws InterruptedException {
-        var change = next(owner, events);
+        var change = next(owner, events, stream, listener);
         if (change == null) {
             return events.token();
         }
@@ -136,10 +136,11 @@ final class CatchUp {
         return change.token();
     }
 
-    private @Nullable Change next(String owner, ResumedEvents events) throws InterruptedException {
+    private @Nullable Change next(String owner, ResumedEvents events, SharedStream stream, Listener listener)
+            throws InterruptedException {
         var _ = searches.take(owner, Long.MAX_VALUE);
         try {
-            return events.next();
+            return stream.has(listener) ? events.next() : null; // it may have left while it waited
         } finally {
             searches.release(owner);
         }

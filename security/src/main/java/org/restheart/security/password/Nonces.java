@@ -14,6 +14,8 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Digests;
 
 /// The nonces of this server. Each may be used once per count, in increasing order. Nothing is stored of those that are
@@ -36,20 +38,20 @@ final class Nonces {
             .executor(Runnable::run)
             .maximumSize(MAX_ACCOUNTS)
             .expireAfterAccess(LIFETIME)
-            .evictionListener((_, _, cause) -> evicted(cause))
+            .evictionListener((@Nullable String _, @Nullable Used used, RemovalCause cause) -> evicted(used, cause))
             .build();
 
     /// Those that were issued until then are not accepted: it is not known which of them have been used.
-    private volatile long forgotten = Long.MIN_VALUE;
+    private final AtomicLong forgotten = new AtomicLong(Long.MIN_VALUE);
 
     Nonces(InstantSource clock) {
         this.clock = clock;
         random.nextBytes(key);
     }
 
-    private void evicted(RemovalCause cause) {
-        if (cause != RemovalCause.EXPIRED) {
-            forgotten = clock.millis();
+    private void evicted(@Nullable Used used, RemovalCause cause) {
+        if (used != null && cause != RemovalCause.EXPIRED) {
+            forgotten.accumulateAndGet(used.forget(), Math::max);
         }
     }
 
@@ -75,7 +77,7 @@ final class Nonces {
     /// @param count 1 for clients that do not count
     boolean use(String account, String nonce, long count) {
         return issued(nonce)
-                .filter(time -> time > forgotten && clock.millis() - time < LIFETIME.toMillis())
+                .filter(time -> time > forgotten.get() && clock.millis() - time < LIFETIME.toMillis())
                 .filter(time -> accounts.get(account, _ -> new Used()).use(nonce, time, count))
                 .isPresent();
     }
@@ -120,6 +122,16 @@ final class Nonces {
                 eldest.remove();
             }
             return true;
+        }
+
+        /// Accepts none from now on.
+        ///
+        /// @return when the latest of those was issued that may have been used
+        synchronized long forget() {
+            long latest = counts.values().stream().mapToLong(Last::issued).reduce(forgotten, Math::max);
+            counts.clear();
+            forgotten = Long.MAX_VALUE;
+            return latest;
         }
     }
 }

@@ -65,6 +65,18 @@ class NoncesTest {
     }
 
     @Test
+    void those_issued_after_what_displaced_accounts_have_used_stay_good() {
+        var early = next();
+        var late = next();
+        now.updateAndGet(time -> time.plusSeconds(1));
+        for (int i = 0; i < 20_000; i++) {
+            nonces.use("account " + i, early, 1);
+        }
+        assertThat(nonces.use("bob", early, 1)).isFalse();
+        assertThat(nonces.use("bob", late, 1)).isTrue();
+    }
+
+    @Test
     void only_those_of_this_server_are_good_and_only_for_minutes() {
         var nonce = next();
         var other = new Nonces(now::get).next();
