@@ -46,15 +46,18 @@ final class SharedFinds {
     private final BatchQueues<QueryKey, Find, BatchResult<Taken>> queues;
 
     private final LongSupplier clock;
+    private final Duration brief;
 
     SharedFinds(Batching batching) {
-        this(batching, System::nanoTime);
+        this(batching, System::nanoTime, BRIEF);
     }
 
     /// @param clock [System#nanoTime()], or a test's
-    SharedFinds(Batching batching, LongSupplier clock) {
+    /// @param brief how long the thread of a connection waits for MongoDB
+    SharedFinds(Batching batching, LongSupplier clock, Duration brief) {
         this.queues = batching.queues("query");
         this.clock = clock;
+        this.brief = brief;
     }
 
     /// A request for the documents of a query.
@@ -121,7 +124,7 @@ final class SharedFinds {
 
         private void attempt(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
             var first = requests.getFirst();
-            if (requests.size() > 1 || first.request().isInterruptible() || isShorter(limit(first), BRIEF)) {
+            if (requests.size() > 1 || first.request().isInterruptible() || isShorter(limit(first), brief)) {
                 throw new IllegalStateException("not for a thread that must not wait");
             }
             long began = clock.getAsLong();
@@ -137,7 +140,7 @@ final class SharedFinds {
 
         private Taken found(Find find) {
             try {
-                return BriefRead.within(BRIEF, () -> find.read().apply(UnaryOperator.identity()));
+                return BriefRead.within(brief, () -> find.read().apply(UnaryOperator.identity()));
             } catch (RuntimeException e) {
                 paces.failed(namespace);
                 throw e;

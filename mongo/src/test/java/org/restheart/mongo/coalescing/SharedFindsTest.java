@@ -52,7 +52,8 @@ class SharedFindsTest {
                         Deployment.of(mongo.client()),
                         new BatchLoad(),
                         new SimpleMeterRegistry()),
-                () -> 0); // all pages are quick
+                () -> 0, // all pages are quick
+                Duration.ofSeconds(2)); // for a busy machine
     }
 
     /// A page of which nothing is read, and whose reading goes on when the test says so.
@@ -143,7 +144,7 @@ class SharedFindsTest {
         assertThat(isFoundHere(documents, query("quick", "{}", 101))).isFalse();
         assertThat(isFoundHere(documents, query("other", "{}", 10))).isFalse();
         awaitIsFoundHere(documents, ofAll);
-        assertThat(isFoundHere(documents, query("quick", "{$where: 'sleep(200) || true'}", 10)))
+        assertThat(isFoundHere(documents, query("quick", "{$where: 'sleep(5000) || true'}", 10)))
                 .as("which is given up")
                 .isFalse();
         assertThat(isFoundHere(documents, ofAll))
@@ -152,7 +153,9 @@ class SharedFindsTest {
     }
 
     private void awaitIsFoundHere(Documents documents, FindQuery query) {
-        await().pollInterval(Duration.ofMillis(1)).until(() -> isFoundHere(documents, query));
+        await().pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> isFoundHere(documents, query));
     }
 
     /// Whether a thread that must not wait for long finds the one document of a query.
@@ -169,7 +172,7 @@ class SharedFindsTest {
             }
         })));
         inline.run();
-        assertThat(((Taken.Documents) pending.get(10, TimeUnit.SECONDS).outcome()).documents())
+        assertThat(((Taken.Documents) pending.get(60, TimeUnit.SECONDS).outcome()).documents())
                 .hasSize(query.namespace().getCollectionName().equals("quick") ? 1 : 0);
         return found.get();
     }
