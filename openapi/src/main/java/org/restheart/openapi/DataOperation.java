@@ -54,9 +54,18 @@ record DataOperation(
         return takesIdempotencyKey() || (kind == ResourceKind.DOCUMENT && input != Input.NONE);
     }
 
-    /// The same operation with other content and parameters.
-    DataOperation with(Output output, Input input, Parameters parameters) {
-        return new DataOperation(kind, method, verb, suffix, summary, statuses, output, input, parameters);
+    /// The same with this content of requests.
+    DataOperation takes(Input content) {
+        return new DataOperation(kind, method, verb, suffix, summary, statuses, output, content, parameters);
+    }
+
+    /// The same with this content of responses.
+    DataOperation returns(Output content) {
+        return new DataOperation(kind, method, verb, suffix, summary, statuses, content, input, parameters);
+    }
+
+    DataOperation parameters(Parameters query) {
+        return new DataOperation(kind, method, verb, suffix, summary, statuses, output, input, query);
     }
 
     /// The content of a request.

@@ -29,116 +29,83 @@ final class Operations {
         return ALL;
     }
 
-    /// Collects operations in their order.
-    private static final class Rows {
-        private final List<Row> rows = new ArrayList<>();
-
-        /// @param statuses of success
-        Row add(ResourceKind kind, Method method, String verb, String suffix, String summary, Integer... statuses) {
-            var row = new Row(kind, method, verb, suffix, summary, List.of(statuses));
-            rows.add(row);
-            return row;
-        }
-
-        List<DataOperation> operations() {
-            return rows.stream().map(Row::operation).toList();
-        }
-    }
-
-    /// An operation whose content and parameters are set afterwards; without any by default.
-    private static final class Row {
-        private DataOperation operation;
-
-        Row(ResourceKind kind, Method method, String verb, String suffix, String summary, List<Integer> statuses) {
-            operation = new DataOperation(
-                    kind, method, verb, suffix, summary, statuses, Output.NONE, Input.NONE, Parameters.NONE);
-        }
-
-        DataOperation operation() {
-            return operation;
-        }
-
-        Row takes(Input input) {
-            operation = operation.with(operation.output(), input, operation.parameters());
-            return this;
-        }
-
-        Row parameters(Parameters parameters) {
-            operation = operation.with(operation.output(), operation.input(), parameters);
-            return this;
-        }
-
-        Row returns(Output output) {
-            operation = operation.with(output, operation.input(), operation.parameters());
-            return this;
-        }
-    }
-
     private static List<DataOperation> all() {
-        var r = new Rows();
-        databases(r);
-        collections(r);
-        queries(r);
-        files(r);
-        schemas(r);
-        sessions(r);
-        return r.operations();
+        var all = new ArrayList<DataOperation>();
+        databases(all);
+        collections(all);
+        queries(all);
+        files(all);
+        schemas(all);
+        sessions(all);
+        return List.copyOf(all);
     }
 
-    private static void databases(Rows r) {
-        r.add(ROOT, GET, "list", "Databases", "Names of databases", 200)
-                .parameters(Parameters.NAMES)
-                .returns(Output.NAMES);
-        r.add(ROOT_SIZE, GET, "get", "Size", "Number of databases", 200).returns(Output.SIZE);
-        r.add(DB, GET, "list", "Collections", "Names of collections", 200)
-                .parameters(Parameters.NAMES)
-                .returns(Output.NAMES);
-        managed(r, DB, "database", "Database");
-        r.add(DB_SIZE, GET, "get", "Size", "Number of collections", 200).returns(Output.SIZE);
-        meta(r, DB_META, "database");
+    /// @param statuses of success
+    private static DataOperation operation(
+            ResourceKind kind, Method method, String verb, String suffix, String summary, Integer... statuses) {
+        return new DataOperation(
+                kind, method, verb, suffix, summary, List.of(statuses), Output.NONE, Input.NONE, Parameters.NONE);
     }
 
-    private static void collections(Rows r) {
-        collection(r, COLLECTION, "collection", "Documents");
-        r.add(COLLECTION, POST, "create", "", "Insert one document or several", 200, 201, 207)
+    private static void databases(List<DataOperation> all) {
+        all.add(operation(ROOT, GET, "list", "Databases", "Names of databases", 200)
+                .parameters(Parameters.NAMES)
+                .returns(Output.NAMES));
+        all.add(operation(ROOT_SIZE, GET, "get", "Size", "Number of databases", 200)
+                .returns(Output.SIZE));
+        all.add(operation(DB, GET, "list", "Collections", "Names of collections", 200)
+                .parameters(Parameters.NAMES)
+                .returns(Output.NAMES));
+        managed(all, DB, "database", "Database");
+        all.add(operation(DB_SIZE, GET, "get", "Size", "Number of collections", 200)
+                .returns(Output.SIZE));
+        meta(all, DB_META, "database");
+    }
+
+    private static void collections(List<DataOperation> all) {
+        collection(all, COLLECTION, "collection", "Documents");
+        all.add(operation(COLLECTION, POST, "create", "", "Insert one document or several", 200, 201, 207)
                 .takes(Input.DOCUMENTS)
                 .parameters(Parameters.CREATE)
-                .returns(Output.BULK);
-        one(r, DOCUMENT, "document");
-        r.add(DOCUMENT, PUT, "replace", "ById", "Replace a document", 200, 201)
+                .returns(Output.BULK));
+        one(all, DOCUMENT, "document");
+        all.add(operation(DOCUMENT, PUT, "replace", "ById", "Replace a document", 200, 201)
                 .takes(Input.DOCUMENT)
-                .parameters(Parameters.WRITE);
-        r.add(DOCUMENT, PATCH, "update", "ById", "Change properties of a document", 200, 201)
+                .parameters(Parameters.WRITE));
+        all.add(operation(DOCUMENT, PATCH, "update", "ById", "Change properties of a document", 200, 201)
                 .takes(Input.CHANGES)
-                .parameters(Parameters.WRITE);
-        r.add(DOCUMENT, DELETE, "delete", "ById", "Delete a document", 204).parameters(Parameters.WRITE);
-        r.add(BULK_DOCUMENTS, PATCH, "update", "Many", "Change all documents that match a filter", 200, 207)
+                .parameters(Parameters.WRITE));
+        all.add(operation(DOCUMENT, DELETE, "delete", "ById", "Delete a document", 204)
+                .parameters(Parameters.WRITE));
+        all.add(operation(BULK_DOCUMENTS, PATCH, "update", "Many", "Change all documents that match a filter", 200, 207)
                 .takes(Input.CHANGES)
                 .parameters(Parameters.BULK)
-                .returns(Output.BULK);
-        r.add(BULK_DOCUMENTS, DELETE, "delete", "Many", "Delete all documents that match a filter", 200, 207)
+                .returns(Output.BULK));
+        all.add(operation(
+                        BULK_DOCUMENTS, DELETE, "delete", "Many", "Delete all documents that match a filter", 200, 207)
                 .parameters(Parameters.BULK)
-                .returns(Output.BULK);
-        r.add(COLLECTION_VIOLATIONS, GET, "check", "Violations", "Documents that violate a JSON Schema", 200)
+                .returns(Output.BULK));
+        all.add(operation(
+                        COLLECTION_VIOLATIONS, GET, "check", "Violations", "Documents that violate a JSON Schema", 200)
                 .parameters(Parameters.CHECK)
-                .returns(Output.STATE);
-        validator(r);
-        r.add(COLLECTION_INDEXES, GET, "list", "Indexes", "Indexes", 200)
+                .returns(Output.STATE));
+        validator(all);
+        all.add(operation(COLLECTION_INDEXES, GET, "list", "Indexes", "Indexes", 200)
                 .parameters(Parameters.NAMES)
-                .returns(Output.INDEXES);
-        r.add(INDEX, PUT, "create", "Index", "Create an index", 201).takes(Input.INDEX);
-        r.add(INDEX, DELETE, "delete", "Index", "Drop an index", 204);
+                .returns(Output.INDEXES));
+        all.add(operation(INDEX, PUT, "create", "Index", "Create an index", 201).takes(Input.INDEX));
+        all.add(operation(INDEX, DELETE, "delete", "Index", "Drop an index", 204));
     }
 
-    private static void queries(Rows r) {
-        r.add(AGGREGATIONS, POST, "aggregate", "", "Run a pipeline", 200)
+    private static void queries(List<DataOperation> all) {
+        all.add(operation(AGGREGATIONS, POST, "aggregate", "", "Run a pipeline", 200)
                 .takes(Input.PIPELINE)
                 .parameters(Parameters.RUN)
-                .returns(Output.RESULTS);
-        r.add(AGGREGATION, GET, "run", "", "Results of a stored aggregation", 200)
+                .returns(Output.RESULTS));
+        all.add(operation(AGGREGATION, GET, "run", "", "Results of a stored aggregation", 200)
                 .parameters(Parameters.RUN)
-                .returns(Output.RESULTS);
-        r.add(
+                .returns(Output.RESULTS));
+        all.add(operation(
                         CHANGE_STREAM,
                         GET,
                         "watch",
@@ -147,92 +114,98 @@ final class Operations {
                         101,
                         200)
                 .parameters(Parameters.LISTEN)
-                .returns(Output.EVENTS);
+                .returns(Output.EVENTS));
     }
 
-    private static void files(Rows r) {
-        collection(r, FILES_BUCKET, "bucket", "Metadata of files");
-        r.add(FILES_BUCKET, POST, "create", "", "Upload a file", 201).takes(Input.FILE);
-        one(r, FILE, "file's metadata");
-        r.add(FILE, PUT, "replace", "ById", "Upload a file under this id", 200, 201)
+    private static void files(List<DataOperation> all) {
+        collection(all, FILES_BUCKET, "bucket", "Metadata of files");
+        all.add(operation(FILES_BUCKET, POST, "create", "", "Upload a file", 201)
+                .takes(Input.FILE));
+        one(all, FILE, "file's metadata");
+        all.add(operation(FILE, PUT, "replace", "ById", "Upload a file under this id", 200, 201)
                 .takes(Input.FILE)
-                .parameters(Parameters.WRITE);
-        r.add(FILE, PATCH, "update", "ById", "Change a file's metadata", 200)
+                .parameters(Parameters.WRITE));
+        all.add(operation(FILE, PATCH, "update", "ById", "Change a file's metadata", 200)
                 .takes(Input.METADATA)
-                .parameters(Parameters.WRITE);
-        r.add(FILE, DELETE, "delete", "ById", "Delete a file", 204).parameters(Parameters.WRITE);
-        r.add(FILE_BINARY, GET, "download", "ById", "A file's content", 200, 206, 304, 416)
+                .parameters(Parameters.WRITE));
+        all.add(operation(FILE, DELETE, "delete", "ById", "Delete a file", 204).parameters(Parameters.WRITE));
+        all.add(operation(FILE_BINARY, GET, "download", "ById", "A file's content", 200, 206, 304, 416)
                 .parameters(Parameters.ONE)
-                .returns(Output.BYTES);
-        r.add(BULK_FILES, DELETE, "delete", "Many", "Delete all files that match a filter", 200)
+                .returns(Output.BYTES));
+        all.add(operation(BULK_FILES, DELETE, "delete", "Many", "Delete all files that match a filter", 200)
                 .parameters(Parameters.BULK)
-                .returns(Output.BULK);
+                .returns(Output.BULK));
     }
 
-    private static void schemas(Rows r) {
-        collection(r, SCHEMA_STORE, "schema store", "JSON Schemas");
-        r.add(SCHEMA_STORE, POST, "create", "", "Store a JSON Schema", 200, 201).takes(Input.SCHEMA);
-        one(r, SCHEMA, "JSON Schema");
-        r.add(SCHEMA, PUT, "replace", "ById", "Store a JSON Schema", 200, 201)
+    private static void schemas(List<DataOperation> all) {
+        collection(all, SCHEMA_STORE, "schema store", "JSON Schemas");
+        all.add(operation(SCHEMA_STORE, POST, "create", "", "Store a JSON Schema", 200, 201)
+                .takes(Input.SCHEMA));
+        one(all, SCHEMA, "JSON Schema");
+        all.add(operation(SCHEMA, PUT, "replace", "ById", "Store a JSON Schema", 200, 201)
                 .takes(Input.SCHEMA)
-                .parameters(Parameters.WRITE);
-        r.add(SCHEMA, DELETE, "delete", "ById", "Delete a JSON Schema", 204).parameters(Parameters.WRITE);
-        r.add(BULK_SCHEMAS, PATCH, "update", "Many", "Change all schemas that match a filter", 200)
+                .parameters(Parameters.WRITE));
+        all.add(operation(SCHEMA, DELETE, "delete", "ById", "Delete a JSON Schema", 204)
+                .parameters(Parameters.WRITE));
+        all.add(operation(BULK_SCHEMAS, PATCH, "update", "Many", "Change all schemas that match a filter", 200)
                 .takes(Input.CHANGES)
                 .parameters(Parameters.BULK)
-                .returns(Output.BULK);
-        r.add(BULK_SCHEMAS, DELETE, "delete", "Many", "Delete all schemas that match a filter", 200)
+                .returns(Output.BULK));
+        all.add(operation(BULK_SCHEMAS, DELETE, "delete", "Many", "Delete all schemas that match a filter", 200)
                 .parameters(Parameters.BULK)
-                .returns(Output.BULK);
+                .returns(Output.BULK));
     }
 
-    private static void sessions(Rows r) {
-        r.add(SESSIONS, POST, "create", "Session", "Start a session", 201);
-        r.add(SESSION, DELETE, "delete", "Session", "End a session", 204);
-        r.add(TRANSACTIONS, GET, "get", "Transaction", "State of the session's transaction", 200)
-                .returns(Output.STATE);
-        r.add(TRANSACTIONS, POST, "start", "Transaction", "Start a transaction", 201);
-        r.add(TRANSACTION, PATCH, "commit", "Transaction", "Commit a transaction", 200);
-        r.add(TRANSACTION, DELETE, "abort", "Transaction", "Abort a transaction", 204);
+    private static void sessions(List<DataOperation> all) {
+        all.add(operation(SESSIONS, POST, "create", "Session", "Start a session", 201));
+        all.add(operation(SESSION, DELETE, "delete", "Session", "End a session", 204));
+        all.add(operation(TRANSACTIONS, GET, "get", "Transaction", "State of the session's transaction", 200)
+                .returns(Output.STATE));
+        all.add(operation(TRANSACTIONS, POST, "start", "Transaction", "Start a transaction", 201));
+        all.add(operation(TRANSACTION, PATCH, "commit", "Transaction", "Commit a transaction", 200));
+        all.add(operation(TRANSACTION, DELETE, "abort", "Transaction", "Abort a transaction", 204));
     }
 
-    private static void collection(Rows r, ResourceKind kind, String what, String content) {
-        r.add(kind, GET, "list", "", content, 200).parameters(Parameters.LIST).returns(Output.DOCUMENTS);
-        managed(r, kind, what, "");
+    private static void collection(List<DataOperation> all, ResourceKind kind, String what, String content) {
+        all.add(operation(kind, GET, "list", "", content, 200)
+                .parameters(Parameters.LIST)
+                .returns(Output.DOCUMENTS));
+        managed(all, kind, what, "");
         var size = ResourceKind.valueOf(kind.name() + "_SIZE");
-        r.add(size, GET, "get", "Size", "Number of what matches a filter", 200)
+        all.add(operation(size, GET, "get", "Size", "Number of what matches a filter", 200)
                 .parameters(Parameters.COUNT)
-                .returns(Output.SIZE);
-        meta(r, ResourceKind.valueOf(kind.name() + "_META"), what);
+                .returns(Output.SIZE));
+        meta(all, ResourceKind.valueOf(kind.name() + "_META"), what);
     }
 
-    private static void validator(Rows r) {
+    private static void validator(List<DataOperation> all) {
         var kind = COLLECTION_VALIDATOR;
-        r.add(kind, GET, "get", "Validator", "MongoDB's validator that follows the JSON Schema", 200)
-                .returns(Output.STATE);
-        r.add(kind, PUT, "put", "Validator", "Let MongoDB hold all writers to the JSON Schema", 200, 201)
+        all.add(operation(kind, GET, "get", "Validator", "MongoDB's validator that follows the JSON Schema", 200)
+                .returns(Output.STATE));
+        all.add(operation(kind, PUT, "put", "Validator", "Let MongoDB hold all writers to the JSON Schema", 200, 201)
                 .takes(Input.VALIDATOR)
-                .returns(Output.STATE);
-        r.add(kind, DELETE, "delete", "Validator", "Remove the validator from MongoDB", 204);
+                .returns(Output.STATE));
+        all.add(operation(kind, DELETE, "delete", "Validator", "Remove the validator from MongoDB", 204));
     }
 
-    private static void managed(Rows r, ResourceKind kind, String what, String suffix) {
-        r.add(kind, PUT, "put", suffix, "Create the " + what + " or replace its properties", 200, 201)
+    private static void managed(List<DataOperation> all, ResourceKind kind, String what, String suffix) {
+        all.add(operation(kind, PUT, "put", suffix, "Create the " + what + " or replace its properties", 200, 201)
                 .takes(Input.PROPERTIES)
-                .parameters(Parameters.MANAGE);
-        r.add(kind, PATCH, "patch", suffix, "Change properties of the " + what, 200)
+                .parameters(Parameters.MANAGE));
+        all.add(operation(kind, PATCH, "patch", suffix, "Change properties of the " + what, 200)
                 .takes(Input.PROPERTIES)
-                .parameters(Parameters.MANAGE);
-        r.add(kind, DELETE, "drop", suffix, "Drop the " + what, 204).parameters(Parameters.MANAGE);
+                .parameters(Parameters.MANAGE));
+        all.add(operation(kind, DELETE, "drop", suffix, "Drop the " + what, 204).parameters(Parameters.MANAGE));
     }
 
-    private static void meta(Rows r, ResourceKind kind, String what) {
-        r.add(kind, GET, "get", "Meta", "Properties of the " + what, 200, 304).returns(Output.PROPERTIES);
+    private static void meta(List<DataOperation> all, ResourceKind kind, String what) {
+        all.add(operation(kind, GET, "get", "Meta", "Properties of the " + what, 200, 304)
+                .returns(Output.PROPERTIES));
     }
 
-    private static void one(Rows r, ResourceKind kind, String what) {
-        r.add(kind, GET, "get", "ById", "One " + what, 200, 304)
+    private static void one(List<DataOperation> all, ResourceKind kind, String what) {
+        all.add(operation(kind, GET, "get", "ById", "One " + what, 200, 304)
                 .parameters(Parameters.ONE)
-                .returns(Output.DOCUMENT);
+                .returns(Output.DOCUMENT));
     }
 }

@@ -9,7 +9,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonParser;
-import org.restheart.mongo.format.BsonBytes;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 
 /// Sends batches, and repeats those without a response. In a repeated batch, a duplicate id counts as stored by
 /// an earlier attempt.

@@ -2,13 +2,13 @@ package org.restheart.core.transfer;
 
 import java.io.InputStream;
 import java.util.Locale;
-import org.restheart.mongo.format.BsonBytes;
 import org.restheart.mongo.format.BsonDocumentReader;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.CsvReader;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
+import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.format.JsonDocumentReader;
-import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
 
 enum FileFormat {

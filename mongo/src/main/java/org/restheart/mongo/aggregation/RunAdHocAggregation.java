@@ -30,7 +30,7 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
-import org.restheart.mongo.format.JsonArray;
+import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.guard.ReadingStages;
 

@@ -24,12 +24,12 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.format.BsonBytes;
 import org.restheart.mongo.format.BsonDocumentReader;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.CsvReader;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
+import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.format.DocumentReader;
-import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
 import org.restheart.mongo.resource.ResourcePath;
 

@@ -18,12 +18,12 @@ import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.format.BatchSizes;
-import org.restheart.mongo.format.BsonBytes;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
+import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.format.Export;
-import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.parameter.AfterParameter;
 
 /// Exports a whole query, or one document, in the format of the client's `Accept`, in bounded memory.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 
-/// Reads BSON documents that follow each other, as `mongodump` and [BsonBytes] write them.
+/// Reads BSON documents that follow each other, as `mongodump` and [DocumentFormat.BsonBytes] write them.
 public final class BsonDocumentReader implements DocumentReader {
     /// As of JSON; MongoDB does not store more.
     private static final int MAX_DEPTH = 100;

@@ -1,10 +1,14 @@
 package org.restheart.mongo.format;
 
 import org.bson.BsonDocument;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.RawDocuments;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequests;
 
-/// Writes the documents of one result, one after the other. Confined to one result.
+/// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
 public interface DocumentFormat {
     String mediaType();
 
@@ -62,5 +66,67 @@ public interface DocumentFormat {
             }
             return document;
         });
+    }
+
+    /// One JSON array of all documents.
+    record JsonArray(JsonEncoder encoder, String mediaType) implements DocumentFormat {
+        public static JsonArray of(JsonMode mode) {
+            return new JsonArray(JsonEncoder.of(mode), Response.JSON);
+        }
+
+        @Override
+        public void begin(Utf8Buffer out) {
+            out.put((byte) '[');
+        }
+
+        @Override
+        public void document(BsonDocument document, long index, Utf8Buffer out) {
+            if (index > 0) {
+                out.ascii(", ");
+            }
+            encoder.encode(document, out);
+        }
+
+        @Override
+        public void end(long count, Utf8Buffer out) {
+            out.put((byte) ']');
+        }
+    }
+
+    /// One line of JSON per document (NDJSON, ndjson.org).
+    record JsonLines(JsonEncoder encoder) implements DocumentFormat {
+        public static final String MEDIA_TYPE = "application/x-ndjson";
+
+        public static JsonLines of(JsonMode mode) {
+            return new JsonLines(JsonEncoder.of(mode));
+        }
+
+        @Override
+        public String mediaType() {
+            return MEDIA_TYPE;
+        }
+
+        @Override
+        public void document(BsonDocument document, long index, Utf8Buffer out) {
+            encoder.encode(document, out);
+            out.put((byte) '\n');
+        }
+    }
+
+    /// The documents' BSON, one document after the other, as `mongodump` and drivers read it (bsonspec.org).
+    record BsonBytes() implements DocumentFormat {
+        public static final String MEDIA_TYPE = "application/bson";
+
+        @Override
+        public String mediaType() {
+            return MEDIA_TYPE;
+        }
+
+        @Override
+        public void document(BsonDocument document, long index, Utf8Buffer out) {
+            var raw = RawDocuments.encode(document);
+            var bytes = raw.getByteBuffer().asNIO();
+            out.utf8(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.arrayOffset() + bytes.limit());
+        }
     }
 }

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.Headers;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
+import org.restheart.mongo.format.DocumentFormat.JsonLines;
 
 /// Formats in which a whole result is streamed, requested with `Accept`.
 public enum Export {

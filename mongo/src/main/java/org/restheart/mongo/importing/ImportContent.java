@@ -12,13 +12,13 @@ import java.util.Locale;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.mongo.format.BsonBytes;
 import org.restheart.mongo.format.BsonDocumentReader;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.CsvReader;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
+import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.format.JsonDocumentReader;
-import org.restheart.mongo.format.JsonLines;
 import org.restheart.mongo.format.JsonLinesReader;
 
 /// Stores the content of an import in parts while it is received. Confined to one request.

@@ -27,7 +27,7 @@ import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.BatchTag;
-import org.restheart.mongo.format.BsonBytes;
+import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

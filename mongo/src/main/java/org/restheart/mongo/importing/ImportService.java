@@ -42,7 +42,7 @@ import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.DocumentContent;
-import org.restheart.mongo.format.JsonLines;
+import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.importing.ImportStore.Owner;
 
 /// `POST /_imports?into=/db/coll`: stores the content, answers `202`, and writes it in the background, also

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
+import org.restheart.mongo.format.DocumentFormat.JsonArray;
+import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
