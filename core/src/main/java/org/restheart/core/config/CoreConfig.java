@@ -79,7 +79,7 @@ public record CoreConfig(
                     "workers-scheduler-max-pool-size",
                     "must be at least workers-scheduler-parallelism, which is " + wanted + ", but was " + maxPoolSize);
         }
-        int maxConnections = block.integer("max-connections", 0, 0, Integer.MAX_VALUE);
+        int maxConnections = connections(block, maxHeap);
         int ofAddress = block.integer("max-connections-per-address", 0, 0, Integer.MAX_VALUE);
         int maxInFlight = block.integer("max-in-flight-requests", 10_000, 0, Integer.MAX_VALUE);
         long maxContent = block.longInteger("max-buffered-content", 0, 0, Long.MAX_VALUE);
@@ -98,7 +98,7 @@ public record CoreConfig(
                 block.bool("direct-buffers", true),
                 block.bool("force-gzip-encoding", false),
                 block.bool("allow-unescaped-characters-in-url", true),
-                maxConnections > 0 ? maxConnections : defaultConnections(maxHeap),
+                maxConnections,
                 ofAddress > 0 ? ofAddress : Integer.MAX_VALUE,
                 maxInFlight > 0 ? maxInFlight : Integer.MAX_VALUE,
                 content,
@@ -110,14 +110,27 @@ public record CoreConfig(
                 block.millis("drain-timeout-ms", 30_000, 0, 600_000));
     }
 
-    /// As many as the process may open files, less those of the server itself, and as fit into the heap.
-    private static int defaultConnections(long maxHeap) {
+    /// By default as many as fit into the heap; never more than the process may open files. Where it can open no more,
+    /// XNIO accepts no connection for up to 30 seconds after others have been closed.
+    private static int connections(Block block, long maxHeap) {
+        int wanted = block.integer("max-connections", 0, 0, Integer.MAX_VALUE);
+        long files = filesForConnections();
+        if (wanted > files) {
+            block.suspect(
+                    "max-connections",
+                    "is " + wanted + ", but the process may open files for " + files
+                            + " connections only, which is the limit (ulimit -n)");
+        }
         long inHeap = Math.max(MIN_CONNECTIONS, maxHeap / CONNECTION_BYTES);
-        long files = ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+        return (int) Math.min(Math.max(2, files), wanted > 0 ? wanted : Math.min(inHeap, Integer.MAX_VALUE));
+    }
+
+    /// As many as the process may open files, less those of the server itself.
+    private static long filesForConnections() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
                         && system.getMaxFileDescriptorCount() > 0
                 ? system.getMaxFileDescriptorCount() - Math.min(OWN_FILES, system.getMaxFileDescriptorCount() / 4)
-                : inHeap;
-        return (int) Math.clamp(files, 2, Math.min(inHeap, Integer.MAX_VALUE));
+                : Integer.MAX_VALUE;
     }
 
     private static void formerKeys(Block block) {

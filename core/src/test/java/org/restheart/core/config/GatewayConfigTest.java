@@ -50,6 +50,22 @@ class GatewayConfigTest {
     }
 
     @Test
+    void there_are_no_more_connections_than_files_may_be_opened() {
+        int wanted = Integer.MAX_VALUE; // more than any system allows
+        var parsed =
+                Configuration.parse("core: {max-connections: " + wanted + "}").read();
+        assertThat(parsed.findings())
+                .filteredOn(finding -> finding.level() == Level.SUSPECT)
+                .extracting(Finding::toString)
+                .singleElement()
+                .asString()
+                .contains("/core/max-connections is 2147483647, but the process may open files for", "(ulimit -n)");
+        assertThat(parsed.orThrow().core().maxConnections()).isLessThan(wanted);
+        assertThat(GatewayConfig.parse("core: {max-connections: 1}").core().maxConnections())
+                .isEqualTo(1);
+    }
+
+    @Test
     void a_file_that_names_no_mechanism_has_passwords() {
         var config = GatewayConfig.parse("http-listener: {port: 1}");
         assertThat(config.security().basicRealm()).contains(SecurityConfig.RealmName.MONGO);
