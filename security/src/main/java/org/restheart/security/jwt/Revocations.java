@@ -16,8 +16,12 @@ import org.restheart.http.access.FairShares;
 
 /// The ids of revoked tokens, each until the token expires: in this process, and in a store that all
 /// gateways share. No caller has so many that there is no room for those of others. Thread-safe.
+///
+/// Callers without an account have places of their own, since one client may have more addresses than there are places.
+/// What finds no place is left to the store, if there is one.
 public final class Revocations {
-    private static final int MAX_ENTRIES = 200_000;
+    /// Of callers with an account, and as many of others.
+    private static final int MAX_ENTRIES = 100_000;
     /// For tokens that do not expire.
     private static final Duration MAX_LIFETIME = Duration.ofDays(30);
 
@@ -26,7 +30,8 @@ public final class Revocations {
     private static final Duration CLOCKS_DIFFER = Duration.ofHours(1);
 
     private final Optional<Store> store;
-    private final FairShares places = new FairShares(MAX_ENTRIES, 0);
+    private final FairShares placesOfAccounts = new FairShares(MAX_ENTRIES, 0);
+    private final FairShares placesOfOthers = new FairShares(MAX_ENTRIES, 0);
     private final Cache<String, Revoked> ids = Caffeine.newBuilder()
             .executor(Runnable::run)
             .expireAfter(Expiry.<String, Revoked>creating((_, revoked) -> remaining(revoked.until)))
@@ -83,8 +88,8 @@ public final class Revocations {
     ///
     /// @param until when the token expires
     /// @return false if it was revoked before, so that a token can be used up only once
-    /// @throws org.restheart.http.ProblemException 429 if the caller has revoked too many, 503 if other gateways
-    ///     cannot be told now
+    /// @throws org.restheart.http.ProblemException 429 if the caller has revoked too many and there is no store,
+    ///     503 if other gateways cannot be told now
     public boolean revoke(String id, Instant until) {
         boolean first = remember(id, until);
         watcher.accept(id);
@@ -100,15 +105,15 @@ public final class Revocations {
             return false;
         }
         var revoked = new Revoked(until, CallerScope.current());
-        if (!places.tryTake(revoked.owner)) {
-            ids.cleanUp(); // those that have expired
-            if (!places.tryTake(revoked.owner)) {
-                throw Problem.of(
-                                ProblemCode.TOO_MANY_REQUESTS,
-                                "this account or address has ended too many sessions that have not expired yet")
-                        .with("Retry-After", "60")
-                        .raise();
+        if (!takePlace(revoked.owner)) {
+            if (store.isPresent()) {
+                return true; // as far as is known here
             }
+            throw Problem.of(
+                            ProblemCode.TOO_MANY_REQUESTS,
+                            "this account or address has ended too many sessions that have not expired yet")
+                    .with("Retry-After", "60")
+                    .raise();
         }
         boolean first = ids.asMap().putIfAbsent(id, revoked) == null;
         if (!first) {
@@ -117,9 +122,21 @@ public final class Revocations {
         return first;
     }
 
+    private boolean takePlace(String owner) {
+        if (places(owner).tryTake(owner)) {
+            return true;
+        }
+        ids.cleanUp(); // those that have expired
+        return places(owner).tryTake(owner);
+    }
+
+    private FairShares places(String owner) {
+        return CallerScope.isAccount(owner) ? placesOfAccounts : placesOfOthers;
+    }
+
     private void release(@Nullable Revoked revoked) {
         if (revoked != null) {
-            places.release(revoked.owner);
+            places(revoked.owner).release(revoked.owner);
         }
     }
 

@@ -123,13 +123,17 @@ public final class RenewableSessions {
     }
 
     /// Ends the session of a request that was authenticated with a refresh token, with all others of its
-    /// lineage. Its access tokens are refused by this server at once, by others within a second.
+    /// lineage, even if its access tokens cannot be revoked. These are refused by this server at once, by others
+    /// within a second.
     public void end(Credentials credentials) {
-        lineage(credentials).ifPresent(lineage -> {
-            revocations.revoke(lineage.id(), Instant.now().plus(settings.revoked()));
-            store.deleteOf(lineage.id());
-        });
-        credentials.token().flatMap(Credentials.Token::id).ifPresent(store::delete);
+        var lineage = lineage(credentials);
+        try {
+            lineage.ifPresent(
+                    known -> revocations.revoke(known.id(), Instant.now().plus(settings.revoked())));
+        } finally {
+            lineage.map(Lineage::id).ifPresent(store::deleteOf);
+            credentials.token().flatMap(Credentials.Token::id).ifPresent(store::delete);
+        }
     }
 
     private static Optional<Lineage> lineage(Credentials credentials) {

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -163,15 +164,20 @@ public final class JwtTokenManager implements TokenManager {
         var lineage = credentials.token().flatMap(Credentials.Token::lineage);
         var owner = owner(account, lineage.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);
+        var ends = new ArrayList<Runnable>();
         var lineages = new LinkedHashSet<String>();
         if (known != null) {
-            last.invalidate(owner);
-            revoke(known.signed.claims().id(), known.signed.claims().expires());
-            known.signed.claims().lineage().map(Lineage::id).ifPresent(lineages::add);
+            var claims = known.signed.claims();
+            ends.add(() -> revoke(claims.id(), claims.expires()));
+            claims.lineage().map(Lineage::id).ifPresent(lineages::add);
         }
-        credentials.token().ifPresent(token -> revoke(token.id(), token.expires()));
+        credentials.token().ifPresent(token -> ends.add(() -> revoke(token.id(), token.expires())));
         lineage.map(Lineage::id).ifPresent(lineages::add);
-        revokeDescendants(lineages);
+        revokeDescendants(lineages, ends);
+        all(ends);
+        if (known != null) {
+            last.asMap().remove(owner, known); // only now: otherwise a second attempt would not find it
+        }
     }
 
     private void revoke(Optional<String> id, Optional<Instant> expires) {
@@ -180,14 +186,30 @@ public final class JwtTokenManager implements TokenManager {
         }
     }
 
-    /// Revokes all tokens of these lineages, for the lifetime of a token that is issued now. Sessions are
-    /// ended last, since that can fail.
-    private void revokeDescendants(Set<String> lineages) {
+    /// Revokes all tokens of these lineages, for the lifetime of a token that is issued now, and ends their sessions.
+    private void revokeDescendants(Set<String> lineages, List<Runnable> ends) {
         var longest = settings.lifetime().compareTo(sessions.access()) < 0 ? sessions.access() : settings.lifetime();
         var until = Optional.of(Instant.now().plus(longest));
-        lineages.forEach(lineage -> revoke(Optional.of(lineage), until));
+        lineages.forEach(lineage -> ends.add(() -> revoke(Optional.of(lineage), until)));
         if (settings.revokes()) {
-            lineages.forEach(sessions.ending());
+            lineages.forEach(lineage -> ends.add(() -> sessions.ending().accept(lineage)));
+        }
+    }
+
+    /// Performs all, also after some have failed.
+    ///
+    /// @throws RuntimeException the first failure
+    private static void all(List<Runnable> ends) {
+        RuntimeException failure = null;
+        for (var end : ends) {
+            try {
+                end.run();
+            } catch (RuntimeException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 
