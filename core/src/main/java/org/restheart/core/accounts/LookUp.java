@@ -39,7 +39,8 @@ final class LookUp {
         } catch (MongoInterruptedException _) { // the client has left, or the server stops: MongoDB can be asked
             throw unavailable("");
         } catch (ShareTakenException _) { // others are not concerned
-            throw unavailable("");
+            throw Problem.overloaded("too many accounts and permissions are being looked up for this caller")
+                    .raise();
         } catch (MongoException e) {
             if (failing.compareAndSet(false, true)) {
                 LOG.warn("accounts and permissions cannot be looked up: {}", e.toString());

@@ -1,7 +1,10 @@
 package org.restheart.mongo.changestream;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -10,6 +13,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -18,6 +22,7 @@ import org.restheart.http.Body;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
@@ -29,14 +34,23 @@ import org.slf4j.LoggerFactory;
 /// Closes connections that are no longer authorized: always when their credentials expire or, after a change of
 /// what they rest on, are no longer good; and, if configured, when their requests would no longer be admitted.
 /// Every response that stays open for a caller is watched here, whichever service sends it. To reject a password takes
-/// long, and a caller may have many connections: those of others do not wait for its checks. Thread-safe.
+/// long, and a caller may have many connections: those of others do not wait for its checks, of which each caller has
+/// one at a time, and all callers together few. Thread-safe.
 public final class AuthorizationWatch {
     private static final Logger LOG = LoggerFactory.getLogger(AuthorizationWatch.class);
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final int MAX_CHANGED = 1_000;
     private static final String BASIC = "Basic ";
 
+    /// So many accounts are checked at a time: each may take a connection to MongoDB and a place in the queue of
+    /// passwords, which clients that log in need as well.
+    private static final int MAX_CHECKS = 8;
+
+    /// A caller whose requests keep MongoDB or the processors busy must not keep its connections by this.
+    private static final Duration LONGEST_DOUBT = Duration.ofSeconds(30);
+
     private final BackgroundTasks tasks;
+    private final InstantSource clock;
     private final Duration interval;
     private final Reauthorization reauthorization;
     private final Set<AuthorizationBasis> changed = ConcurrentHashMap.newKeySet();
@@ -50,9 +64,13 @@ public final class AuthorizationWatch {
     /// The callers whose connections are being checked.
     private final Set<String> checking = ConcurrentHashMap.newKeySet();
 
+    /// Fair: after each check the caller waits for its next turn.
+    private final Semaphore checks = new Semaphore(MAX_CHECKS, true);
+
     /// @param interval in which each request is asked whether it would be admitted; zero for never
-    AuthorizationWatch(BackgroundTasks tasks, Duration interval, Reauthorization reauthorization) {
+    AuthorizationWatch(BackgroundTasks tasks, Duration interval, Reauthorization reauthorization, InstantSource clock) {
         this.tasks = tasks;
+        this.clock = clock;
         this.interval = interval;
         this.reauthorization = reauthorization;
         BooleanSupplier any = () -> !watched.isEmpty();
@@ -74,6 +92,8 @@ public final class AuthorizationWatch {
         private final Set<AuthorizationBasis> bases;
         private final @Nullable Request request;
         private final String caller = CallerScope.current();
+        private final Doubt ofCredentials = new Doubt();
+        private final Doubt ofAdmission = new Doubt();
 
         /// @param request null if it will not be needed
         Authorization(
@@ -88,15 +108,59 @@ public final class AuthorizationWatch {
             return expires.filter(end -> !now.isBefore(end)).isPresent();
         }
 
-        /// The field with a password; empty for other credentials.
-        Optional<String> password() {
+        /// Empty for credentials without a password.
+        Optional<Password> password() {
             return Optional.ofNullable(request)
-                    .flatMap(known -> known.headers().first("Authorization"))
-                    .filter(field -> field.regionMatches(true, 0, BASIC, 0, BASIC.length()));
+                    .flatMap(known -> known.headers().all("Authorization").stream()
+                            .filter(line -> line.regionMatches(true, 0, BASIC, 0, BASIC.length()))
+                            .findFirst()
+                            .map(line -> line.substring(BASIC.length()).strip())
+                            .map(encoded -> new Password(decoded(encoded), roles(known))));
+        }
+
+        private static List<String> roles(Request request) {
+            return request.caller().account().map(Account::roles).orElse(List.of());
+        }
+
+        /// The same for all encodings of one text.
+        private static String decoded(String encoded) {
+            try {
+                return new String(Base64.getDecoder().decode(encoded), StandardCharsets.ISO_8859_1);
+            } catch (IllegalArgumentException _) {
+                return encoded;
+            }
         }
 
         boolean restsOn(Set<AuthorizationBasis> any) {
             return !Collections.disjoint(bases, any);
+        }
+    }
+
+    /// What was sent as name and password.
+    ///
+    /// @param roles that the account had: if it has others now, the connection is closed for this alone
+    private record Password(String text, List<String> roles) {
+        @Override
+        public String toString() {
+            return "Password" + roles;
+        }
+    }
+
+    /// Since when something has not been decided, for another reason than that MongoDB cannot be reached.
+    private static final class Doubt {
+        private volatile @Nullable Instant since;
+
+        void end() {
+            since = null;
+        }
+
+        boolean isTooLong(Instant now) {
+            var began = since;
+            if (began == null) {
+                since = now;
+                return false;
+            }
+            return Duration.between(began, now).compareTo(LONGEST_DOUBT) > 0;
         }
     }
 
@@ -134,7 +198,7 @@ public final class AuthorizationWatch {
         try {
             return reauthorization.current(request);
         } catch (ProblemException e) {
-            if (e.problem().code() != ProblemCode.DATABASE_UNAVAILABLE) {
+            if (!mayPass(e.problem().code())) {
                 throw e;
             }
             LOG.debug("the account of a listener cannot be read now", e);
@@ -196,14 +260,10 @@ public final class AuthorizationWatch {
 
     /// A password that was rejected once is not checked for each connection.
     private void endUnknown(List<Authorization> theirs) {
-        var rejected = new HashSet<String>();
+        var rejected = new HashSet<Password>();
         for (var authorization : theirs) {
             var password = authorization.password();
-            boolean good = password.filter(rejected::contains).isEmpty()
-                    && is(
-                            authorization,
-                            request -> reauthorization.current(request).isPresent(),
-                            () -> unchecked.add(authorization));
+            boolean good = password.filter(rejected::contains).isEmpty() && isKnown(authorization);
             if (!good) {
                 password.ifPresent(rejected::add);
                 end(authorization);
@@ -211,14 +271,31 @@ public final class AuthorizationWatch {
         }
     }
 
+    /// Waits for its turn.
+    private boolean isKnown(Authorization authorization) {
+        checks.acquireUninterruptibly();
+        try {
+            return !tasks.isRunning()
+                    || !watched.contains(authorization)
+                    || is(
+                            authorization,
+                            request -> reauthorization.current(request).isPresent(),
+                            authorization.ofCredentials,
+                            () -> unchecked.add(authorization));
+        } finally {
+            checks.release();
+        }
+    }
+
     private void endExpired() {
-        var now = Instant.now();
+        var now = clock.instant();
         watched.stream().filter(authorization -> authorization.hasExpired(now)).forEach(this::end);
     }
 
     private void endRefused() {
         watched.stream()
-                .filter(authorization -> !is(authorization, reauthorization::stillAdmits, () -> {}))
+                .filter(authorization ->
+                        !is(authorization, reauthorization::stillAdmits, authorization.ofAdmission, () -> {}))
                 .forEach(this::end);
     }
 
@@ -228,17 +305,29 @@ public final class AuthorizationWatch {
     }
 
     /// @param undecided called if it cannot be decided now
-    private static boolean is(Authorization authorization, Predicate<Request> good, Runnable undecided) {
+    private boolean is(Authorization authorization, Predicate<Request> good, Doubt doubt, Runnable undecided) {
         try {
-            return authorization.request == null || good.test(authorization.request);
+            boolean is = authorization.request == null || good.test(authorization.request);
+            doubt.end();
+            return is;
         } catch (RuntimeException e) { // one request must not prevent the others from being checked
             undecided.run();
-            if (e instanceof ProblemException known && known.problem().code() == ProblemCode.DATABASE_UNAVAILABLE) {
+            var code = e instanceof ProblemException known ? known.problem().code() : ProblemCode.INTERNAL;
+            if (mayPass(code)) {
                 LOG.debug("the authorization of a listener cannot be checked now", e);
             } else {
                 LOG.warn("the authorization of a listener could not be checked", e);
             }
-            return true;
+            if (code == ProblemCode.DATABASE_UNAVAILABLE) {
+                doubt.end();
+                return true;
+            }
+            return !doubt.isTooLong(clock.instant());
         }
+    }
+
+    /// Whether it can be decided later.
+    private static boolean mayPass(ProblemCode code) {
+        return code == ProblemCode.DATABASE_UNAVAILABLE || code == ProblemCode.OVERLOADED;
     }
 }

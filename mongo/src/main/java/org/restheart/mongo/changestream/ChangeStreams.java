@@ -7,6 +7,7 @@ import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,7 +69,8 @@ public final class ChangeStreams implements AutoCloseable {
         this.catchUp = new CatchUp(tasks, client, cursors, meters);
         this.listeners = new FairShares(config.maxListeners(), 0);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
-        this.authorizations = new AuthorizationWatch(tasks, config.recheckRights(), reauthorization);
+        this.authorizations =
+                new AuthorizationWatch(tasks, config.recheckRights(), reauthorization, InstantSource.system());
     }
 
     /// The memory for messages that wait for listeners.
