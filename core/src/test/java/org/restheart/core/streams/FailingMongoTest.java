@@ -132,6 +132,26 @@ class FailingMongoTest extends OwnMongoFixture {
         }
     }
 
+    /// The user of MongoDB may write the accounts, and not the lock that gateways share; or no majority confirms it.
+    @Test
+    void accounts_with_the_root_role_can_be_changed_when_their_lock_cannot() throws Exception {
+        try (var secured =
+                StreamsGateway.startSecured(client, mongo.connectionString(), "managers", StreamsGateway.SECURITY)) {
+            for (var name : List.of("admin", "root", "other")) {
+                secured.addUser(name, "admin");
+            }
+            var admin = StreamsGateway.basic("admin");
+            OwnReplicaSet.fail(client, "managers._manager_lock", "findAndModify", UNAUTHORIZED, 1);
+            assertStatus(204, secured.send("DELETE", "/users/other", "", "Authorization", admin));
+            OwnReplicaSet.leaveUnconfirmed(client, "managers._manager_lock", "findAndModify");
+            assertThat(secured.send("DELETE", "/users/root", "", "Authorization", admin)
+                            .statusCode())
+                    .isGreaterThanOrEqualTo(500);
+            assertStatus(204, secured.send("DELETE", "/users/root", "", "Authorization", admin));
+            assertStatus(409, secured.send("DELETE", "/users/admin", "", "Authorization", admin));
+        }
+    }
+
     /// MongoDB's names are NotWritablePrimary, PrimarySteppedDown, InterruptedAtShutdown, Interrupted and
     /// ShutdownInProgress.
     @ParameterizedTest

@@ -152,6 +152,14 @@ final class OwnReplicaSet implements AutoCloseable {
                         times == 0 ? "'off'" : "{times: " + times + "}", command, namespace, code)));
     }
 
+    /// Has the next such command on this collection done, but not confirmed by a majority.
+    static void leaveUnconfirmed(MongoClient client, String namespace, String command) {
+        client.getDatabase("admin").runCommand(BsonDocument.parse("""
+                        {configureFailPoint: 'failCommand', mode: {times: 1},
+                         data: {failCommands: ['%s'], namespace: '%s',
+                                writeConcernError: {code: 64, errmsg: 'waiting for replication timed out'}}}""".formatted(command, namespace)));
+    }
+
     /// Makes the next so many of these commands fail with this code, on any collection.
     static void fail(MongoClient client, String command, int code, int times) {
         client.getDatabase("admin").runCommand(BsonDocument.parse("""
