@@ -8,6 +8,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Fields;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataHandler;
@@ -23,6 +24,9 @@ import org.restheart.mongo.schema.SchemaForm;
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and
 /// schemas are documents too.
 public final class GetDocument implements DataHandler {
+    /// All representations of a document have one tag, with which a client's cache must not mistake one for another.
+    private static final Fields VARY = Fields.of("Vary", "Accept");
+
     private final Lookups lookups;
     private final Queries queries;
 
@@ -43,7 +47,7 @@ public final class GetDocument implements DataHandler {
     private static Response.Ready answer(DataRequest request, RawBsonDocument found) {
         var etag = EntityTags.of(etagHolder(request, found));
         if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
-            return JsonResponses.empty(304);
+            return JsonResponses.empty(304).with(VARY);
         }
         var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;
         var response = Export.wanted(request.http().headers())
@@ -51,7 +55,7 @@ public final class GetDocument implements DataHandler {
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? JsonResponses.of(request, 200, document)
                         : HalPages.document(request, document));
-        return etag.map(tag -> response.with("ETag", tag)).orElse(response);
+        return etag.map(tag -> response.with("ETag", tag).with(VARY)).orElse(response);
     }
 
     /// The tag of a file is in its metadata, which clients can write.
