@@ -58,8 +58,8 @@ final class ConnectionShares implements ConnectionPoolListener {
                             longest);
         }
 
-        /// A place for a command of these callers, of whom one pays for it. Look-ups are paid from what is
-        /// reserved only where a command does nothing else.
+        /// A place for a command of these callers, which counts for one of them. A command takes one of the places
+        /// reserved for look-ups only if it does nothing else.
         Optional<String> take(List<String> sharers) throws InterruptedException {
             var callers = sharers.stream()
                     .filter(each -> !CallerScope.isLookUps(each))

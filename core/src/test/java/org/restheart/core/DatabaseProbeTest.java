@@ -18,7 +18,7 @@ import org.restheart.testkit.TestClient;
 
 /// What `/health/db` says of a server that accepts connections and does not answer.
 class DatabaseProbeTest {
-    private static final Duration LONGER_THAN_A_VERDICT_IS_FRESH = Duration.ofMillis(1_200);
+    private static final Duration LONGER_THAN_A_RESULT_SERVES = Duration.ofMillis(1_200);
 
     @Test
     @Timeout(120)
@@ -41,12 +41,12 @@ class DatabaseProbeTest {
                     .until(() -> client.get("/health/db").statusCode() == 200);
             mongod.signal("STOP");
             try {
-                Thread.sleep(LONGER_THAN_A_VERDICT_IS_FRESH);
+                Thread.sleep(LONGER_THAN_A_RESULT_SERVES);
                 var silent = client.get("/health/db");
                 assertStatus(504, silent);
                 assertThat(silent.body()).contains("\"status\": \"error\"");
                 assertStatus(504, client.send("HEAD", "/health/db", ""));
-                Thread.sleep(LONGER_THAN_A_VERDICT_IS_FRESH);
+                Thread.sleep(LONGER_THAN_A_RESULT_SERVES);
                 assertThatManyAtOnceAreRefused(client);
             } finally {
                 mongod.signal("CONT");

@@ -37,8 +37,7 @@ final class StopPosition extends Reader {
     }
 
     /// The index behind the document or array with which a text begins. Found by its brackets: the driver's parser
-    /// cannot
-    /// go back to a bare name, such as `$regex`, when it reads from a reader.
+    /// cannot go back to a bare name, such as `$regex`, when it reads from a reader.
     ///
     /// @param text of which the parser has accepted this value
     static int end(String text) {

@@ -8,8 +8,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-/// Bounds of sizes and lengths, and the time in which text beyond them is refused.
 
+/// Bounds of sizes and lengths, and the time in which text beyond them is refused.
 class JsonParserBoundsTest {
     @ParameterizedTest
     @ValueSource(strings = {"[", "{\"a\": ", "{a: ", "[{\"$set\": ", "{\"$code\": \"\", \"$scope\": {a: "})

@@ -22,8 +22,7 @@ import org.restheart.openapi.Visible.Group;
 import org.restheart.openapi.Visible.Offered;
 
 /// The schemas of a collection's documents as they are read; [WrittenSchemas] has those of writes. Components are
-/// created
-/// on first reference. Confined to one OpenAPI document.
+/// created on first reference. Confined to one OpenAPI document.
 final class DocumentSchemas {
     private final Components components;
     private final ShapeSchemas shapes;

@@ -37,8 +37,7 @@ import org.restheart.mongo.parameter.SessionParameter;
 /// Writes that concern such accounts are serialized, at all gateways together ([ManagerLock]), so that two requests
 /// cannot remove the last two of them. Writes of other accounts are not: they could wait in MongoDB for as long as
 /// their client likes, and all others behind them. Within a transaction, whose other changes the check does not see,
-/// all
-/// such writes are refused.
+/// all such writes are refused.
 final class LastManagerGuard implements Filter {
     /// How long a write waits for its turn.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);

@@ -16,8 +16,7 @@ import org.restheart.mcp.McpConfig;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// Replaces the problem "collection not found" at the path of a service that is switched off, or that is elsewhere,
-/// by one that says so.
-/// Sent only to callers who would have received the original problem.
+/// by one that says so. Sent only to callers who would have received the original problem.
 public final class OffServices implements Filter {
     private final List<Off> services;
 

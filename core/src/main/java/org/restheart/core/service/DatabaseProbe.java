@@ -29,8 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /// `GET /health/db`: reports whether MongoDB responds. At most one ping is sent at a time, and its result serves all
 /// requests within a second. Of those who wait for it, no address has all places: a balancer whose probe is refused
-/// takes
-/// the gateway out.
+/// takes the gateway out.
 public final class DatabaseProbe implements Service {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));

@@ -12,7 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Credentials and permissions of the Atlas Data API.
-
 class AtlasDataApiAccessTest extends AtlasDataApiFixture {
     @Test
     void a_replacement_of_a_permission_is_checked_as_a_whole() {

@@ -15,7 +15,6 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// A gateway with the Atlas Data API, and requests for its actions.
-
 @WithMongo
 abstract class AtlasDataApiFixture {
     static final String TASK = "{_id: {$oid: '6193504e1be4ab27791c8133'}, text: 'a',"

@@ -19,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// The actions of the Atlas Data API, as its clients see them.
-
 class AtlasDataApiTest extends AtlasDataApiFixture {
     @Test
     void a_document_is_plain_json() {

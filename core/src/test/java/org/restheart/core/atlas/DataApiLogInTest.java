@@ -16,7 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Log-in as programs for the Atlas Data API know it.
-
 class DataApiLogInTest extends LogInFixture {
     @Test
     void a_password_is_traded_for_a_token_that_is_renewed() {

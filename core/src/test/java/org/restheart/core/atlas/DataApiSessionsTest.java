@@ -16,7 +16,6 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 
 /// How sessions of the Atlas Data API are renewed, limited and ended.
-
 class DataApiSessionsTest extends LogInFixture {
     @Test
     void a_log_out_ends_the_session_and_no_other() {

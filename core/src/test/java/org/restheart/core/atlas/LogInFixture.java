@@ -18,7 +18,6 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// Two gateways on one database with the log-in of the Atlas Data API.
-
 @WithMongo
 public abstract class LogInFixture {
     public static final String SESSION = "/api/client/v2.0/auth/session";

@@ -16,7 +16,6 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// A gateway with the Model Context Protocol, read-only, and requests to it.
-
 @WithMongo
 abstract class McpFixture {
     @AutoClose

@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
 
 /// The messages of the Model Context Protocol, its headers and its versions.
-
 class McpProtocolTest extends McpFixture {
     @Test
     void discovery_names_versions_and_capabilities() {

@@ -19,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Tools of the Model Context Protocol that read.
-
 class McpReadsTest extends McpFixture {
     @Test
     void only_permitted_tools_are_listed_always_in_the_same_bytes() {

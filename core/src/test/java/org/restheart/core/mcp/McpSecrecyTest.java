@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.security.LogLines;
 
 /// What callers of tools, resources and prompts are not shown.
-
 class McpSecrecyTest extends McpFixture {
     @Test
     void refusals_reveal_nothing_that_is_hidden() {

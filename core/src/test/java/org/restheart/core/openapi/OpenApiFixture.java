@@ -21,7 +21,6 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// A gateway with collections to describe, and its OpenAPI documents.
-
 @WithMongo
 abstract class OpenApiFixture {
     @AutoClose

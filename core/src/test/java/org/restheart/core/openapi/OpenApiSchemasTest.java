@@ -17,7 +17,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Schemas of the OpenAPI document: by samples, validators and stored schemas.
-
 class OpenApiSchemasTest extends OpenApiFixture {
     @Test
     void samples_show_names_and_types_and_no_values() {

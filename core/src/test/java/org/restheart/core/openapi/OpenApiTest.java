@@ -14,7 +14,6 @@ import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestMongo;
 
 /// Paths, operations and parameters of the OpenAPI document, for each caller.
-
 class OpenApiTest extends OpenApiFixture {
     private static final Set<String> SERVICES = Set.of("/ping", "/roles/{user}");
 

@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestMongo;
 
 /// Tokens in cookies, and pages of other sites.
-
 class TokenCookieTest extends TokenFixture {
     @Test
     void logout_makes_the_browser_drop_the_cookie() {

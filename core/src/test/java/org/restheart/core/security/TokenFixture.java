@@ -16,7 +16,6 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// A gateway that issues tokens, and requests with them.
-
 @WithMongo
 abstract class TokenFixture {
     static final String KEY = "0123456789abcdef0123456789abcdef";

@@ -15,7 +15,6 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 
 /// When tokens end: with their account, its password, or by a log-out.
-
 class TokenRevocationTest extends TokenFixture {
     @Test
     void a_token_has_the_current_claims() {

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.restheart.testkit.TestClient;
 
 /// Tokens: how they are issued, and which are accepted.
-
 class TokenTest extends TokenFixture {
     private static TestClient form() {
         return gateway.anonymous().with("Content-Type", "application/x-www-form-urlencoded");
@@ -30,7 +29,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void a_password_buys_a_token_that_opens_what_the_password_opens() {
+    void a_token_issued_for_a_password_permits_what_the_password_permits() {
         gateway.insert(
                 "users",
                 "{_id: 'tom', password: '" + TestGateway.hash("pw") + "', roles: ['editor'], team: 'red',"
@@ -212,7 +211,7 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
-    void a_token_of_another_issuer_buys_no_more_time_than_it_has() throws Exception {
+    void a_token_of_another_issuer_is_exchanged_for_none_that_lasts_longer() throws Exception {
         long end = Instant.now().getEpochSecond() + 30;
         var foreign = signed(
                 KEY,

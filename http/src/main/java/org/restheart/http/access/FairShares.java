@@ -73,7 +73,7 @@ public final class FairShares {
     }
 
     /// Takes several places for what several callers have asked for, all or none. They count for one of them
-    /// (the payer): of those who may take so many, the one that holds fewest. None of them pays for more than
+    /// (the payer): of those who may take so many, the one that holds fewest. For none of them more count than
     /// it has asked for, and none is refused because another one holds its share: as long as one of them may
     /// take places, it would have taken them alone for the same work. Never blocks.
     ///

@@ -34,7 +34,7 @@ import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The broker: listeners with equal keys share one MongoDB change stream. Thread-safe.
+/// All change streams of a deployment: listeners with equal keys share one MongoDB change stream. Thread-safe.
 public final class ChangeStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChangeStreams.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(2);

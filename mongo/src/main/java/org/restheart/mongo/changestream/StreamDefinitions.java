@@ -19,10 +19,9 @@ import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.guard.ReadingStages;
 import org.restheart.mongo.metadata.ResourceMetadata;
 
-/// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since
-/// no client could listen to it, and so is one with a misspelt restriction; other mistakes are refused only if
-/// `change-streams-validate` is on, and otherwise
-/// fail when a client listens. Immutable.
+/// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since no
+/// client could listen to it, and so is one with a misspelt restriction; other mistakes are refused only if
+/// `change-streams-validate` is on, and otherwise fail when a client listens. Immutable.
 public final class StreamDefinitions {
     private static final int MAX_QUOTED = 50;
 

@@ -27,11 +27,10 @@ import org.slf4j.LoggerFactory;
 ///
 /// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they
 /// are large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the
-/// number of commands. A command that takes long is not waited for, and after some seconds a command of writes does not
-/// count among those that may run: its connection is one of its callers' shares, which bounds such commands. One whose
-/// server has failed is abandoned: its thread may block in a socket of a frozen server, while another server is
-/// elected.
-/// Thread-safe.
+/// number of commands. A command that takes long is not waited for, and after some seconds a command of writes does
+/// not count among those that may run: its connection is one of its callers' shares, which bounds such commands. One
+/// whose server has failed is abandoned: its thread may block in a socket of a frozen server, while another server is
+/// elected. Thread-safe.
 ///
 /// @param <R> the request
 /// @param <O> the outcome

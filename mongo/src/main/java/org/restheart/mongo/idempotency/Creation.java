@@ -37,14 +37,12 @@ public interface Creation {
         /// The ids for the documents of one request that have none, in their order.
         Supplier<BsonObjectId> sequence();
 
-        /// Whether an earlier attempt without response may have written the same documents, with the same ids and tag.
-        /// A
-        /// duplicate id is then not an error if the tag is the same.
+        /// Whether an earlier attempt without response may have written the same documents, with the same ids and
+        /// tag. A duplicate id is then not an error if the tag is the same.
         boolean mayRepeat();
 
-        /// Called when documents of the request were left out that may be written later: those who repeat it want it to
-        /// be
-        /// carried out again.
+        /// Called when documents of the request were left out that may be written later: those who repeat it want it
+        /// to be carried out again.
         default void leftOut() {}
     }
 }

@@ -130,8 +130,10 @@ public final class KeyedPost implements DataHandler {
         }
     }
 
-    /// @throws ProblemException 400, 413 Anonymous callers would share their keys: one would get the response
-    ///     of another, and its document would not be stored.
+    /// Anonymous callers would share their keys: one would get the response of another, and its document would not be
+    /// stored.
+    ///
+    /// @throws ProblemException 400 if the request cannot have a key, 413 if its array is too large
     private void checkSuitable(DataRequest request) {
         if (accounts && request.http().caller().account().isEmpty()) {
             throw new ProblemException(

@@ -19,8 +19,7 @@ import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 
 /// Detects unknown query parameters. One that is similar to a known one, or probably meant as a condition on a field,
-/// is
-/// a warning. The former is refused if the request cannot be undone; all unknown parameters are refused if the
+/// is a warning. The former is refused if the request cannot be undone; all unknown parameters are refused if the
 /// configuration says so.
 public final class UnknownParameters {
     /// All parameters that the data API and the filters before it read.

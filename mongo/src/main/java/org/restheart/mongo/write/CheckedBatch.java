@@ -26,8 +26,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.write.CheckedChanges.Refusal;
 
 /// Changes a batch of documents of [CheckedChanges]: in the transaction of the client, else in one of its own, else
-/// each
-/// document by itself. Confined to one request.
+/// each document by itself. Confined to one request.
 ///
 /// @param session the client's, if it has one
 /// @param filter which the documents have to match, besides having one of the ids

@@ -25,8 +25,8 @@ import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
-/// Changes and removals of single documents by a coalescer.
 
+/// Changes and removals of single documents by a coalescer.
 @WithMongo
 abstract class CoalescedWritesFixture {
     static final int OPERATIONS = Integer.getInteger("coalescing.stress.operations", 20_000);

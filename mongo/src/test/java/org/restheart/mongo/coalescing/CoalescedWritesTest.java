@@ -24,9 +24,9 @@ import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.testkit.TestMongo;
+
 /// The outcomes of concurrent changes and removals of single documents that share commands, over a real replica
 /// set. The number of operations grows with the system property `coalescing.stress.operations`.
-
 class CoalescedWritesTest extends CoalescedWritesFixture {
     CoalescedWritesTest(TestMongo mongo) {
         super(mongo);

@@ -62,8 +62,7 @@ class LostConnectionsTest extends CoalescedWritesFixture {
     }
 
     /// MongoDB 6.0 ends no upsert that waits for a transaction, so the lost command executes it as soon as that ends.
-    /// The
-    /// repeated one waits for the lost one, until its time limit.
+    /// The repeated one waits for the lost one, until its time limit.
     @Test
     void a_lost_command_that_executes_a_statement_later_is_the_only_one_that_does() throws Exception {
         var limit = new CountDownLatch(1);

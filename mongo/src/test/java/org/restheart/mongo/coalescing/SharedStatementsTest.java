@@ -36,8 +36,8 @@ import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 import org.restheart.testkit.TestMongo;
-/// Which writes share a command, and what each request is told of its statement.
 
+/// Which writes share a command, and what each request is told of its statement.
 class SharedStatementsTest extends CoalescedWritesFixture {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 

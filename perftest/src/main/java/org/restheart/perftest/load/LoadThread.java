@@ -16,8 +16,8 @@ import org.restheart.perftest.measure.Clock;
 import org.restheart.perftest.measure.Tally;
 import org.restheart.perftest.measure.ThreadUse;
 
-/// Drives some of the connections until the clock is over, then waits a little for the answers still owed, so that
-/// the next subject does not find the server at work.
+/// Drives some of the connections until the clock is over, then waits up to five seconds for the responses that have
+/// not arrived, so that requests of this measurement do not slow down the next one.
 final class LoadThread implements Callable<Tally> {
     private static final long SECOND = 1_000_000_000L;
     private static final long TIMEOUT = 60 * SECOND;
@@ -102,8 +102,8 @@ final class LoadThread implements Callable<Tally> {
         }
     }
 
-    /// Closed loads sleep until a response arrives. Open loads also wake for the next request that is due; a selector
-    /// counts in milliseconds, so the last one is spent in short naps, which costs CPU but keeps the rhythm.
+    /// Closed loads sleep until a response arrives. Open loads also wake for the next request that is due. A selector
+    /// counts in milliseconds, so the last one is spent in pauses of 50 microseconds, which costs CPU.
     private void await() throws IOException {
         var pause = open && !idle.isEmpty() ? schedule.due() - System.nanoTime() : 100 * ONE_MILLISECOND;
         if (pause > ONE_MILLISECOND) {

@@ -19,8 +19,7 @@ public interface ApiKeys extends KeyLimits {
     Optional<ApiKey> find(Request request, ObjectId handle);
 
     /// For tokens of sessions that were begun with a key: they end with it, and are valid only from addresses from
-    /// which
-    /// it is.
+    /// which it is.
     @Override
     default Optional<Account> limited(Request request, String handle, Account account) {
         if (!ObjectId.isValid(handle)) {
