@@ -56,10 +56,10 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// Errors of a result.
     private static final int MAX_ERRORS = 1_000;
 
-    /// For that place.
+    /// How long a larger result waits for its place.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    /// After which the place is given to those who wait for one.
+    /// After this time the place is given to those who wait for one.
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Request request;
@@ -184,13 +184,13 @@ final class Execution implements InstrumentationState, AutoCloseable {
 
     /// The values of the operation's variables, which all fields share.
     private Set<@Nullable Object> variables(DataFetchingEnvironment environment) {
-        var known = shared;
-        if (known == null) {
-            known = Collections.newSetFromMap(new IdentityHashMap<>());
-            known.addAll(environment.getVariables().values());
-            shared = known;
+        var variables = shared;
+        if (variables == null) {
+            variables = Collections.newSetFromMap(new IdentityHashMap<>());
+            variables.addAll(environment.getVariables().values());
+            shared = variables;
         }
-        return known;
+        return variables;
     }
 
     private ReadRights rights(Source source) {
@@ -202,7 +202,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     }
 
     private Object load(String name, FieldMapping.Find find, FieldShape shape, DataFetchingEnvironment environment) {
-        fatal.ifPresent(Execution::end);
+        fatal.ifPresent(Execution::raise);
         var parent = parent(environment);
         var variables = variables(environment, parent);
         var query = new ReadQuery(
@@ -221,7 +221,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
 
     private Object load(
             String name, FieldMapping.Pipeline pipeline, FieldShape shape, DataFetchingEnvironment environment) {
-        fatal.ifPresent(Execution::end);
+        fatal.ifPresent(Execution::raise);
         var parent = parent(environment);
         var stages = pipeline.fill(variables(environment, parent));
         if (stages.isEmpty()) {
@@ -243,12 +243,12 @@ final class Execution implements InstrumentationState, AutoCloseable {
         require(() -> memory.holdWaiting(LOAD));
         return documents.whenComplete((_, _) -> memory.releaseWaiting(LOAD)).thenApply(found -> {
             slices.begin();
-            count(found);
+            holdDocuments(found);
             return shape.ofResults(found, isFirstLevel(parent) ? null : parent.root());
         });
     }
 
-    private void count(List<RawBsonDocument> documents) {
+    private void holdDocuments(List<RawBsonDocument> documents) {
         long bytes = 0;
         for (var document : documents) {
             bytes += document.getByteLength() + OVERHEAD;
@@ -260,7 +260,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     ///
     /// @throws org.restheart.http.ProblemException if the result is too large or takes too long, which ends the
     ///     execution
-    void count(@Nullable Object value) {
+    void countValue(@Nullable Object value) {
         hold(VALUE + HeapSizes.of(value));
         if (++values > FEW && place == null && Thread.currentThread().isVirtual()) {
             require(this::takeTurn);
@@ -300,7 +300,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         });
     }
 
-    private static void end(Problem problem) {
+    private static void raise(Problem problem) {
         throw problem.raise();
     }
 

@@ -102,7 +102,7 @@ final class ResultMemory {
         public InstrumentationContext<Object> beginFieldCompletion(
                 InstrumentationFieldCompleteParameters parameters, @Nullable InstrumentationState state) {
             if (state instanceof Execution execution) {
-                execution.count(parameters.getFetchedObject());
+                execution.countValue(parameters.getFetchedObject());
             }
             return SimpleInstrumentationContext.noOp();
         }

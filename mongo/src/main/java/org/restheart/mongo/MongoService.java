@@ -256,13 +256,13 @@ public final class MongoService implements Service, AutoCloseable {
 
     /// Allows scripts to send the header `Idempotency-Key`.
     private static Cors keyed(Request request, Cors cors) {
-        boolean asks = request.method() == Method.OPTIONS
+        boolean asksForKey = request.method() == Method.OPTIONS
                 && cors.allowMethods().contains("POST")
                 && request.headers()
                         .first("Access-Control-Request-Headers")
                         .filter(names -> names.toLowerCase(Locale.ROOT).contains("idempotency-key"))
                         .isPresent();
-        return asks
+        return asksForKey
                 ? new Cors(cors.allowMethods(), cors.allowHeaders() + ", Idempotency-Key", cors.exposeHeaders())
                 : cors;
     }
@@ -285,21 +285,21 @@ public final class MongoService implements Service, AutoCloseable {
 
     /// @param warnings about its parameters
     private Response warned(Request request, List<String> warnings) {
-        boolean looks = request.attribute(FoundWarnings.KEY).isPresent()
+        boolean mayFindWarnings = request.attribute(FoundWarnings.KEY).isPresent()
                 || request.query().has("filter")
                 || SessionParameter.namesTransaction(request.query())
                 || request.require(ResourcePath.KEY).kind() == ResourceKind.SESSIONS
-                || PropertyWarnings.concern(request)
-                || SchemaWarnings.concern(request)
-                || ContentWarnings.concern(request)
+                || PropertyWarnings.mayApply(request)
+                || SchemaWarnings.mayApply(request)
+                || ContentWarnings.mayApply(request)
                 || Files.isUpload(request, request.require(ResourcePath.KEY).kind());
-        if (!looks && warnings.isEmpty()) {
+        if (!mayFindWarnings && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
         }
-        var asked = FoundWarnings.asked(request);
-        var found = asked.require(FoundWarnings.KEY);
+        var collecting = FoundWarnings.asked(request);
+        var found = collecting.require(FoundWarnings.KEY);
         return parts.dispatcher
-                .dispatch(warnings.isEmpty() ? asked : asked.with(Warnings.KEY, warnings))
+                .dispatch(warnings.isEmpty() ? collecting : collecting.with(Warnings.KEY, warnings))
                 .map(response -> {
                     var all = new ArrayList<>(warnings);
                     all.addAll(PropertyWarnings.of(request));

@@ -95,11 +95,8 @@ public final class SecurityFilter implements Filter {
         var admitted = request.with(permitted.get());
         var received = request.body().isAbsent()
                 ? admitted
-                : admitted.with(new RevocableContent(() -> maySendRest(withoutContent(admitted))).of(request.body()));
-        return handleFor(received, next, source -> {
-            var sent = withoutContent(admitted);
-            return new RevocableContent(() -> maySendRest(sent)).of(source);
-        });
+                : admitted.with(revocable(admitted).of(request.body()));
+        return handleFor(received, next, source -> revocable(admitted).of(source));
     }
 
     /// As [#filter], for a judged request: its caller was authenticated with the outer request.
@@ -142,8 +139,9 @@ public final class SecurityFilter implements Filter {
         }
     }
 
-    private static Request withoutContent(Request request) {
-        return request.blocking().with(Body.EMPTY);
+    private RevocableContent revocable(Request admitted) {
+        var withoutContent = admitted.blocking().with(Body.EMPTY);
+        return new RevocableContent(() -> maySendRest(withoutContent));
     }
 
     /// Whether what is left of a response may be sent, or of content received. If that cannot be decided now, it may:

@@ -50,10 +50,10 @@ public final class Pipeline {
     public Route assemble(Binding binding) {
         var service = binding.service();
         if (service.isPlain()) {
-            var few = new ArrayList<Filter>();
-            few.add(new ErrorFilter(service, errors, settings.errorBodies()));
-            limits.ifPresent(limits -> few.add(limits.addressFilter()));
-            return new Route(binding, Filter.chain(few, service), judged(binding));
+            var filters = new ArrayList<Filter>();
+            filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
+            limits.ifPresent(limits -> filters.add(limits.addressFilter()));
+            return new Route(binding, Filter.chain(filters, service), judged(binding));
         }
         var filters = new ArrayList<Filter>();
         if (!settings.tracingHeaders().isEmpty()) {

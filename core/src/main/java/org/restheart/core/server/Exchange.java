@@ -233,13 +233,13 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             return;
         }
         try {
-            send(built("encode", answer));
+            send(timed("encode", answer));
         } catch (Throwable failure) { // only Undertow's loop would catch it, and the client would wait without end
             fail(failure);
         }
     }
 
-    private Ready built(String part, Supplier<Ready> answer) {
+    private Ready timed(String part, Supplier<Ready> answer) {
         return span == null ? answer.get() : span.timed(part, answer);
     }
 
@@ -274,7 +274,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         } else if (Compression.isQuick(coding, ready)) {
             write(Compression.apply(coding, ready));
         } else {
-            http.dispatch(parts.threads(), () -> sendCoded(coding, ready));
+            http.dispatch(parts.threads(), () -> compressAndWrite(coding, ready));
         }
     }
 
@@ -319,10 +319,10 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
                 && !(ready.content() instanceof Content.Forwarded);
     }
 
-    private void sendCoded(ContentCoding coding, Ready ready) {
+    private void compressAndWrite(ContentCoding coding, Ready ready) {
         try {
-            write(built("compress", () -> Compression.apply(coding, ready)));
-        } catch (Throwable failure) { // as above
+            write(timed("compress", () -> Compression.apply(coding, ready)));
+        } catch (Throwable failure) { // no other code catches it, and the client would wait without end
             fail(failure);
         }
     }

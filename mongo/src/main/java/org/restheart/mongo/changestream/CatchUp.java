@@ -108,7 +108,7 @@ final class CatchUp {
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            stream.leave(listener);
+            stream.stopDelivery(listener);
             listener.backlog().end(Ending.SHUTDOWN);
         } catch (RuntimeException e) { // otherwise the listener would wait without end
             if (e instanceof MongoException) {
@@ -116,7 +116,7 @@ final class CatchUp {
             } else {
                 LOG.error("a listener could not catch up", e);
             }
-            stream.leave(listener);
+            stream.stopDelivery(listener);
             listener.backlog().end(Ending.FAILED);
         }
     }
@@ -131,7 +131,7 @@ final class CatchUp {
             return events.token();
         }
         if (!listener.catchUp(new Event(change), meters)) {
-            stream.leave(listener);
+            stream.stopDelivery(listener);
         }
         return change.token();
     }

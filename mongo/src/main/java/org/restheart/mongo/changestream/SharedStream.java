@@ -90,7 +90,7 @@ final class SharedStream implements ChangeFollower.Audience {
 
     /// Adds a listener, unless the stream is about to close.
     ///
-    /// @param caller whose listener it is; [#leave(Listener, String)] is to be called
+    /// @param caller whose listener it is; [#leave] is to be called
     /// @param holding whether its messages are queued until [#release]
     synchronized boolean join(Listener listener, String caller, boolean holding) {
         if (closed) {
@@ -116,7 +116,7 @@ final class SharedStream implements ChangeFollower.Audience {
     }
 
     /// The listener gets no more events. Never blocks.
-    void leave(Listener listener) {
+    void stopDelivery(Listener listener) {
         listeners.remove(listener);
     }
 

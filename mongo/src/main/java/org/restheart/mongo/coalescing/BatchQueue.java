@@ -1,5 +1,6 @@
 package org.restheart.mongo.coalescing;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -55,11 +56,16 @@ final class BatchQueue<R, O> {
     private final BatchMeters meters;
     private final LongSupplier clock;
 
-    /// Guarded by this, like all below.
+    @GuardedBy("this")
     private final Queue<PendingRequest<R, O>> queue = new ArrayDeque<>();
 
+    @GuardedBy("this")
     private final RunningCommands<R, O> commands;
+
+    @GuardedBy("this")
     private boolean watched;
+
+    @GuardedBy("this")
     private boolean slowCheckPending;
 
     /// @param load of all queues
@@ -128,9 +134,8 @@ final class BatchQueue<R, O> {
                         .isPresent();
     }
 
-    /// Called with the lock held.
-    ///
     /// @return runs a command for queued requests; null if there are none, or if no other command may run now
+    @GuardedBy("this")
     private @Nullable Runner another(long now) {
         if (queue.isEmpty()) {
             return null;
@@ -139,7 +144,7 @@ final class BatchQueue<R, O> {
             checkSlowLater();
             return null;
         }
-        return new Runner();
+        return new Runner(commands.add());
     }
 
     private void start(@Nullable Runner runner) {
@@ -152,16 +157,16 @@ final class BatchQueue<R, O> {
         return Problem.overloaded(message).raise();
     }
 
-    /// Called with the lock held. The queue is normally processed when commands complete; this handles the case that
-    /// MongoDB does not respond.
+    /// The queue is normally processed when commands complete; this handles the case that MongoDB does not respond.
+    @GuardedBy("this")
     private void watchFor(long nanos) {
         watched = true;
         CompletableFuture.delayedExecutor(Math.min(nanos, CHECK_INTERVAL.toNanos()), TimeUnit.NANOSECONDS, threads)
                 .execute(this::checkCommands);
     }
 
-    /// Called with the lock held. Where requests arrive often, the next one finds that a command is slow; the others
-    /// would wait for its end.
+    /// Where requests arrive often, the next one finds that a command is slow; the others would wait for its end.
+    @GuardedBy("this")
     private void checkSlowLater() {
         if (!commands.areLarge() && !slowCheckPending) {
             slowCheckPending = true;
@@ -231,9 +236,8 @@ final class BatchQueue<R, O> {
     private final class Runner implements Runnable {
         private final Running<R, O> running;
 
-        /// Called with the lock held.
-        Runner() {
-            this.running = commands.add();
+        Runner(Running<R, O> running) {
+            this.running = running;
         }
 
         @Override

@@ -37,7 +37,7 @@ public final class ContentWarnings {
     private ContentWarnings() {}
 
     /// Whether there may be warnings about a request.
-    public static boolean concern(Request request) {
+    public static boolean mayApply(Request request) {
         return mayIgnoreFiles(request) || lacksContent(request) || changesFields(request);
     }
 

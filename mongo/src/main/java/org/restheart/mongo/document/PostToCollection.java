@@ -12,14 +12,14 @@ import org.restheart.mongo.idempotency.KeyedPost;
 
 /// `POST /{db}/{collection}`: an object is one document, an array is many.
 public final class PostToCollection implements DataHandler {
-    private final Creation post;
+    private final Creation creation;
     private final DataHandler lines;
     private final DataHandler keyed;
 
     /// @param lines for a document in each line
     /// @param keyed for requests with an `Idempotency-Key`
-    public PostToCollection(Creation post, DataHandler lines, DataHandler keyed) {
-        this.post = post;
+    public PostToCollection(Creation creation, DataHandler lines, DataHandler keyed) {
+        this.creation = creation;
         this.lines = lines;
         this.keyed = keyed;
     }
@@ -36,6 +36,6 @@ public final class PostToCollection implements DataHandler {
                 && request.http().require(RequestContent.KEY).isUnread()) {
             return lines.handle(request);
         }
-        return KeyedPost.isKeyed(request.http()) ? keyed.handle(request) : post.handle(request, NewIds.FRESH);
+        return KeyedPost.isKeyed(request.http()) ? keyed.handle(request) : creation.handle(request, NewIds.FRESH);
     }
 }

@@ -74,7 +74,7 @@ public final class SingleWrites {
         check(request, document);
         var target = target(request);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
-        return reported(
+        return write(
                 request,
                 target.replacing(document, mode),
                 outcome -> WriteResponses.of(outcome, etag.toHexString(), TAG_REQUIRED));
@@ -99,8 +99,8 @@ public final class SingleWrites {
         Function<WriteOutcome, Response.Ready> answer = outcome ->
                 WriteResponses.of(outcome, etag.toHexString(), "The ETag must be provided using the 'If-Match' header");
         return isChecked(request, update, mode)
-                ? reported(request, () -> answer.apply(checked(request, target, update, mode)))
-                : reported(request, target.updating(update, mode), answer);
+                ? runAndReport(request, () -> answer.apply(checked(request, target, update, mode)))
+                : write(request, target.updating(update, mode), answer);
     }
 
     /// Whether the document has to be checked as it would be stored.
@@ -157,28 +157,28 @@ public final class SingleWrites {
     /// Executes a write, coalesced unless its result has to be reported to a service.
     ///
     /// @param answer responds with 201 when the write has created the document
-    private Response reported(
+    private Response write(
             DataRequest request, DocumentWrite<WriteOutcome> write, Function<WriteOutcome, Response.Ready> answer) {
         return request.http().attribute(DataWrite.KEY).isEmpty()
                 ? writes.write(request.http(), request.resource().plain(), write, answer)
-                : reported(request, () -> answer.apply(write.alone()));
+                : runAndReport(request, () -> answer.apply(write.alone()));
     }
 
     /// @param write responds with 201 when it has created the document
-    private Response.Ready reported(DataRequest request, Supplier<Response.Ready> write) {
+    private Response.Ready runAndReport(DataRequest request, Supplier<Response.Ready> write) {
         request.http().requireThread();
         if (request.http().attribute(DataWrite.KEY).isEmpty()) {
             return write.get();
         }
         if (!request.grant().showsAll()) {
-            return reported(request, write.get(), true); // whether it was modified would reveal its content
+            return report(request, write.get(), true); // whether it was modified would reveal its content
         }
         var before = read(request);
         var response = write.get();
-        return reported(request, response, response.status() == 201 || !before.equals(read(request)));
+        return report(request, response, response.status() == 201 || !before.equals(read(request)));
     }
 
-    private static Response.Ready reported(DataRequest request, Response.Ready response, boolean modified) {
+    private static Response.Ready report(DataRequest request, Response.Ready response, boolean modified) {
         if (response.status() == 201) {
             DataWrite.report(request.http(), DataWrite.Report.upserted(request.id()));
         } else {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.ProblemCode;
@@ -35,7 +34,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     /// @param wanted the client's; all must match
     /// @throws org.restheart.http.ProblemException 403 if MongoDB cannot evaluate the client's after the rule's
     public static StagedFilter of(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
-        return rule.isEmpty() || rule.get().isEmpty() ? of(all(wanted)) : staged(rule, wanted);
+        return rule.isEmpty() || rule.get().isEmpty() ? of(Filters.all(wanted)) : staged(rule, wanted);
     }
 
     /// For one document, whose id is [added][#and] afterwards: a rule may be about paths, so that `rest` must not be
@@ -65,7 +64,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         var rest = new ArrayList<BsonDocument>();
         wanted.forEach(filter -> split(filter, first, rest));
         rule.filter(filter -> !filter.isEmpty()).ifPresent(first::add);
-        var filter = new StagedFilter(all(first), all(rest));
+        var filter = new StagedFilter(Filters.all(first), Filters.all(rest));
         if (rule.isPresent() && contains(filter.rest(), METADATA)) {
             throw metadataRefused();
         }
@@ -126,14 +125,6 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         };
     }
 
-    private static BsonDocument all(List<BsonDocument> filters) {
-        return switch (filters.size()) {
-            case 0 -> new BsonDocument();
-            case 1 -> filters.getFirst();
-            default -> new BsonDocument("$and", new BsonArray(filters));
-        };
-    }
-
     /// Whether all documents match.
     public boolean isEmpty() {
         return first.isEmpty() && rest.isEmpty();
@@ -154,6 +145,6 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
 
     /// The same, for documents that match `harmless` too.
     public StagedFilter and(BsonDocument harmless) {
-        return new StagedFilter(first.isEmpty() ? harmless : all(List.of(harmless, first)), rest);
+        return new StagedFilter(first.isEmpty() ? harmless : Filters.all(List.of(harmless, first)), rest);
     }
 }

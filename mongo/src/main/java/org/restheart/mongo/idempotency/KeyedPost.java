@@ -45,14 +45,14 @@ public final class KeyedPost implements DataHandler {
 
     private static final long MAX_CONTENT = 2 << 20;
 
-    private final Creation post;
+    private final Creation creation;
     private final IdempotencyClaims claims;
     private final boolean accounts;
 
-    /// @param post responds synchronously, with no operation longer than [#OPERATION_TIME]
+    /// @param creation responds synchronously, with no operation longer than [#OPERATION_TIME]
     /// @param accounts whether callers can authenticate: keys then belong to accounts
-    public KeyedPost(Creation post, MongoClient client, boolean accounts) {
-        this.post = post;
+    public KeyedPost(Creation creation, MongoClient client, boolean accounts) {
+        this.creation = creation;
         this.accounts = accounts;
         this.claims = new IdempotencyClaims(client);
     }
@@ -117,7 +117,7 @@ public final class KeyedPost implements DataHandler {
 
     private Response.Ready carryOut(DataRequest request, Claim.Granted claim, ClaimedIds ids) {
         try {
-            return switch (post.handle(request, ids)) {
+            return switch (creation.handle(request, ids)) {
                 case Response.Ready ready -> ready;
                 case Response.Deferred<?> _ -> throw new IllegalStateException("a keyed insert goes alone");
             };

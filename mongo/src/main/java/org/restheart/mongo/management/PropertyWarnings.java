@@ -47,7 +47,7 @@ public final class PropertyWarnings {
     private PropertyWarnings() {}
 
     /// Whether a request may write such properties.
-    public static boolean concern(Request request) {
+    public static boolean mayApply(Request request) {
         var kind = request.require(ResourcePath.KEY).kind();
         return switch (request.method()) {
             case PUT -> KINDS.contains(kind) || kind == ResourceKind.DB;
@@ -58,7 +58,7 @@ public final class PropertyWarnings {
 
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        if (!concern(request) || request.require(ResourcePath.KEY).kind() == ResourceKind.DB) {
+        if (!mayApply(request) || request.require(ResourcePath.KEY).kind() == ResourceKind.DB) {
             return List.of();
         }
         var warnings = new ArrayList<String>();

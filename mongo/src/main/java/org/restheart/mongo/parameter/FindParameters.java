@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -19,6 +18,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.judged.Slice;
+import org.restheart.mongo.find.Filters;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
@@ -86,11 +86,7 @@ public record FindParameters(
             }
             filters.add(filter);
         }
-        return switch (filters.size()) {
-            case 0 -> new BsonDocument();
-            case 1 -> filters.getFirst();
-            default -> new BsonDocument("$and", new BsonArray(filters));
-        };
+        return Filters.all(filters);
     }
 
     private static boolean cache(Query query) {

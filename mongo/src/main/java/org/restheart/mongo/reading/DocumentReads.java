@@ -83,7 +83,7 @@ public final class DocumentReads {
 
     /// The documents in order.
     public CompletionStage<List<RawBsonDocument>> find(ReadQuery query) {
-        return ReadFailures.withoutDetails(findOne(query, Optional.empty()));
+        return ReadFailures.withoutDetails(startFind(query, Optional.empty()));
     }
 
     /// The same, without ever blocking.
@@ -93,7 +93,7 @@ public final class DocumentReads {
         if (!collection.namespace().equals(query.namespace())) {
             throw new IllegalArgumentException(query.namespace() + " is not " + collection.namespace());
         }
-        return ReadFailures.withoutDetails(findOne(query, Optional.of(collection)));
+        return ReadFailures.withoutDetails(startFind(query, Optional.of(collection)));
     }
 
     private void check(ReadQuery query) {
@@ -149,7 +149,7 @@ public final class DocumentReads {
         return StreamDefinitions.names(metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName()));
     }
 
-    private CompletionStage<List<RawBsonDocument>> findOne(ReadQuery query, Optional<KnownCollection> collection) {
+    private CompletionStage<List<RawBsonDocument>> startFind(ReadQuery query, Optional<KnownCollection> collection) {
         try {
             if (collection.isEmpty()) {
                 inspection.requireOpen(query.namespace());
@@ -193,10 +193,10 @@ public final class DocumentReads {
 
     /// The results in order. Writing and forbidden stages are refused.
     public CompletionStage<List<RawBsonDocument>> aggregate(ReadPipeline query) {
-        return ReadFailures.withoutDetails(aggregateOne(query));
+        return ReadFailures.withoutDetails(startAggregation(query));
     }
 
-    private CompletionStage<List<RawBsonDocument>> aggregateOne(ReadPipeline query) {
+    private CompletionStage<List<RawBsonDocument>> startAggregation(ReadPipeline query) {
         try {
             check(query);
             var stages = query.permitted();

@@ -70,7 +70,7 @@ public final class SchemaWarnings {
     private SchemaWarnings() {}
 
     /// Whether a request may write schemas.
-    public static boolean concern(Request request) {
+    public static boolean mayApply(Request request) {
         var kind = request.require(ResourcePath.KEY).kind();
         return switch (request.method()) {
             case PUT -> kind == ResourceKind.SCHEMA;
@@ -81,7 +81,7 @@ public final class SchemaWarnings {
 
     /// @param request that has been carried out; nothing is said about requests for other resources
     public static List<String> of(Request request) {
-        if (!concern(request) || request.require(RequestContent.KEY).isUnread()) {
+        if (!mayApply(request) || request.require(RequestContent.KEY).isUnread()) {
             return List.of();
         }
         var warnings = new LinkedHashSet<String>();

@@ -162,24 +162,25 @@ public final class RetryableStatements implements AutoCloseable {
     /// @param writeConcern is waited for
     /// @throws UnknownOutcomeException if it cannot be determined
     public Executed executed(List<Integer> numbers, WriteConcern writeConcern) {
-        return determined(ResourceNames.PROPERTIES, numbers, writeConcern);
+        return queryExecuted(ResourceNames.PROPERTIES, numbers, writeConcern);
     }
 
     /// As [#executed], asking on the collection of the statements: where it cannot be changed now, neither can what was
     /// not executed be repeated.
     public Executed executedHere(List<Integer> numbers, WriteConcern writeConcern) {
-        return determined(namespace.getCollectionName(), numbers, writeConcern);
+        return queryExecuted(namespace.getCollectionName(), numbers, writeConcern);
     }
 
-    private Executed determined(String collection, List<Integer> numbers, WriteConcern writeConcern) {
+    private Executed queryExecuted(String collection, List<Integer> numbers, WriteConcern writeConcern) {
         try {
-            return executed(collection, numbers, writeConcern);
+            return queryInHalves(collection, numbers, writeConcern);
         } catch (MongoException e) {
             throw new UnknownOutcomeException(e);
         }
     }
 
-    private Executed executed(String collection, List<Integer> numbers, WriteConcern writeConcern) {
+    /// Asks once, or where the reply does not tell the statements apart, once more for each half.
+    private Executed queryInHalves(String collection, List<Integer> numbers, WriteConcern writeConcern) {
         StatementsReply reply;
         try {
             reply = query(collection, numbers, writeConcern);
@@ -197,8 +198,8 @@ public final class RetryableStatements implements AutoCloseable {
             return new Executed(results, reply.upserts(), reply.unsatisfied());
         }
         int half = numbers.size() / 2; // a release that does not name them
-        var first = executed(collection, numbers.subList(0, half), writeConcern);
-        var second = executed(collection, numbers.subList(half, numbers.size()), writeConcern);
+        var first = queryInHalves(collection, numbers.subList(0, half), writeConcern);
+        var second = queryInHalves(collection, numbers.subList(half, numbers.size()), writeConcern);
         results.putAll(first.results());
         results.putAll(second.results());
         var upserts = new ArrayList<>(first.upserts());

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -22,6 +21,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Words;
+import org.restheart.mongo.find.Filters;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
@@ -52,12 +52,8 @@ public final class TargetDocument {
     public static TargetDocument file(
             SessionCollection collection, BsonValue id, List<BsonDocument> others, Precondition precondition) {
         var conditions = others.stream().filter(other -> !other.isEmpty()).toList();
-        var all = switch (conditions.size()) {
-            case 0 -> new BsonDocument();
-            case 1 -> conditions.getFirst();
-            default -> new BsonDocument("$and", new BsonArray(conditions));
-        };
-        return new TargetDocument(new DocumentCondition(acknowledged(collection), id, all, precondition, true));
+        return new TargetDocument(
+                new DocumentCondition(acknowledged(collection), id, Filters.all(conditions), precondition, true));
     }
 
     private TargetDocument(DocumentCondition condition) {
