@@ -5,6 +5,7 @@ import io.undertow.protocols.ssl.UndertowXnioSsl;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.handlers.proxy.LoadBalancingProxyClient;
 import io.undertow.server.handlers.proxy.ProxyHandler;
+import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
@@ -172,8 +173,9 @@ final class ReverseProxy implements AutoCloseable {
     private void handOn(HttpServerExchange exchange, Content.Forwarded forwarded) {
         ForwardedContent.watch(exchange, limits.contentTimeout(), limits.maxStreamedContent());
         // Undertow tells nobody who waits for the rest of a request, or for the target's response.
-        Http2Connections.atClose(exchange, () -> TargetConnections.close(exchange));
-        Presence.whenGone(exchange, () -> TargetConnections.close(exchange));
+        Http2Connections.atClose(exchange, () -> abandon(exchange));
+        Presence.whenGone(exchange, () -> abandon(exchange));
+        PromptResponse.send(exchange);
         RequestHead.replace(exchange, fields(exchange, forwarded));
         exchange.setRequestURI(forwarded.path(), false);
         exchange.addResponseCommitListener(ReverseProxy::keepConnectionsApart);
@@ -184,6 +186,18 @@ final class ReverseProxy implements AutoCloseable {
             LOG.error("a request could not be handed on to {}", forwarded.proxy(), e);
             exchange.setStatusCode(500);
             exchange.endExchange();
+        }
+    }
+
+    /// The client has gone. Undertow would close all of the client's connection of HTTP/2 if that to the target is
+    /// closed
+    /// after the response has begun, and leave the exchange open.
+    private static void abandon(HttpServerExchange exchange) {
+        if (exchange.isResponseStarted() && !(exchange.getConnection() instanceof HttpServerConnection)) {
+            TargetConnections.closeUnnoticed(exchange);
+            exchange.endExchange();
+        } else {
+            TargetConnections.close(exchange);
         }
     }
 

@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import io.undertow.client.ClientExchange;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.handlers.proxy.ProxyConnection;
 import io.undertow.server.handlers.proxy.ProxyHandler;
@@ -12,8 +13,9 @@ import org.xnio.StreamConnection;
 /// The connections to targets of proxies, which Undertow does not expose.
 final class TargetConnections {
     private static final AttachmentKey<ProxyConnection> OF_EXCHANGE = ofExchange();
-    private static final Class<?> HTTP = http();
-    private static final VarHandle BELOW = below();
+    private static final Class<?> HTTP = http("HttpClientConnection");
+    private static final VarHandle BELOW = field("connection", StreamConnection.class);
+    private static final VarHandle CURRENT = field("currentRequest", http("HttpClientExchange"));
 
     private TargetConnections() {}
 
@@ -29,18 +31,17 @@ final class TargetConnections {
         }
     }
 
-    private static Class<?> http() {
+    private static Class<?> http(String name) {
         try {
-            return Class.forName("io.undertow.client.http.HttpClientConnection");
+            return Class.forName("io.undertow.client.http." + name);
         } catch (ClassNotFoundException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    private static VarHandle below() {
+    private static VarHandle field(String name, Class<?> type) {
         try {
-            return MethodHandles.privateLookupIn(HTTP, MethodHandles.lookup())
-                    .findVarHandle(HTTP, "connection", StreamConnection.class);
+            return MethodHandles.privateLookupIn(HTTP, MethodHandles.lookup()).findVarHandle(HTTP, name, type);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -54,5 +55,17 @@ final class TargetConnections {
             var client = connection.getConnection();
             IoUtils.safeClose(HTTP.isInstance(client) ? (StreamConnection) BELOW.get(client) : client);
         }
+    }
+
+    /// Closes the connection to which an exchange is forwarded, without any consequence for the exchange.
+    static void closeUnnoticed(HttpServerExchange exchange) {
+        var connection = exchange.getAttachment(OF_EXCHANGE);
+        if (connection != null && HTTP.isInstance(connection.getConnection())) {
+            var current = (ClientExchange) CURRENT.get(connection.getConnection());
+            if (current != null) {
+                current.setResponseListener(null);
+            }
+        }
+        close(exchange);
     }
 }

@@ -196,6 +196,40 @@ class ProxiedContentTest {
         }
     }
 
+    /// The target sends nothing more.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_client_of_http_2_that_goes_within_the_response_frees_the_connection_to_the_target(boolean reset)
+            throws Exception {
+        try (var silent = new SilentTarget();
+                var server = server(silent.url());
+                var client = client(server)) {
+            client.get(1, "/back/x");
+            silent.accept().begin();
+            assertThat(client.frame().payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
+            assertThat(client.frame().payload())
+                    .asString(StandardCharsets.US_ASCII)
+                    .isEqualTo("abc");
+            client.request(3, "POST", "http", "/own", "test");
+            assertThat(client.awaitEnd(3).payload()[0] & 0xff)
+                    .as("others are answered meanwhile")
+                    .isEqualTo(RawHttp2.OK);
+            if (reset) {
+                client.reset(1);
+            } else {
+                client.close();
+            }
+            silent.assertClosed();
+            await().until(() -> server.listener().load().inFlight() == 0);
+            if (reset) {
+                client.request(5, "POST", "http", "/own", "test");
+                assertThat(client.awaitEnd(5).payload()[0] & 0xff)
+                        .as("the connection goes on")
+                        .isEqualTo(RawHttp2.OK);
+            }
+        }
+    }
+
     /// Longer than it takes until the client is missed.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
