@@ -73,9 +73,9 @@ public final class FairShares {
     }
 
     /// Takes several places for what several callers have asked for, all or none. They count for one of them
-    /// (the payer): of those who may take so many, the one that holds fewest. For none of them more count than
-    /// it has asked for, and none is refused because another one holds its share: as long as one of them may
-    /// take places, it would have taken them alone for the same work. Never blocks.
+    /// (the payer): of those who may take so many, the one that holds fewest. Nobody is charged more than it has
+    /// asked for, and none is refused because another one holds its share: as long as one of them may take places,
+    /// it would have taken them alone for the same work. Never blocks.
     ///
     /// @param sharers [CallerScope#SERVER] is never refused
     /// @return the payer, for whom [#release(String, int)] has to give the places back; empty if no sharer may
