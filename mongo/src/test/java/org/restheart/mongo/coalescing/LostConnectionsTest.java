@@ -37,7 +37,10 @@ class LostConnectionsTest extends CoalescedWritesFixture {
 
     /// Coalesces the updates of this client.
     private CoalescedWrites<WriteOutcome> updates(MongoClient client) {
-        Executor threads = task -> Thread.ofVirtual().start(task);
+        return updates(client, task -> Thread.ofVirtual().start(task));
+    }
+
+    private CoalescedWrites<WriteOutcome> updates(MongoClient client, Executor threads) {
         var batching = new Batching(
                 client,
                 CoalescingConfig.DEFAULT,
@@ -61,27 +64,47 @@ class LostConnectionsTest extends CoalescedWritesFixture {
         };
     }
 
-    /// MongoDB 6.0 ends no upsert that waits for a transaction, so the lost command executes it as soon as that ends.
-    /// The repeated one waits for the lost one, until its time limit.
+    /// MongoDB 6.0 ends no upsert that waits for a transaction. So the lost command, which has executed its first
+    /// statement, waits in the second one and holds its session. Both repeated ones wait for the session until
+    /// their time limits.
     @Test
-    void a_lost_command_that_executes_a_statement_later_is_the_only_one_that_does() throws Exception {
-        var limit = new CountDownLatch(1);
+    void a_statement_that_a_lost_command_has_executed_is_not_executed_anew_while_that_goes_on() throws Exception {
+        var limits = new CountDownLatch(2);
+        var queued = new CountDownLatch(1);
         try (var network = new LossyNetwork(mongo, "$inc", Fate.REPLY_LOST, 2);
-                var client = network.client(atTimeLimit(limit));
+                var client = network.client(atTimeLimit(limits));
                 var session = mongo.client().startSession()) {
             insert("once", 1);
             session.startTransaction();
             collection("once").insertOne(session, raw("{_id: 1, n: 0}"));
-            var upsert =
-                    submit(updates(client), target("once", 1).updating(change("{$inc: {n: 1}}"), WriteMode.UPSERT));
-            assertThat(limit.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            var updates = updates(
+                    client,
+                    task -> Thread.ofVirtual().start(() -> {
+                        awaitQuietly(queued);
+                        task.run();
+                    }));
+            var upserts = IntStream.range(0, 2)
+                    .mapToObj(id ->
+                            submit(updates, target("once", id).updating(change("{$inc: {n: 1}}"), WriteMode.UPSERT)))
+                    .toList();
+            queued.countDown(); // both leave in one command
+            assertThat(limits.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
             session.abortTransaction();
-            assertThat(upsert)
-                    .succeedsWithin(TIMEOUT)
-                    .satisfies(result -> assertThat(result.outcome()).isEqualTo(new Created()));
+            assertThat(upserts).allSatisfy(upsert -> assertThat(upsert).succeedsWithin(TIMEOUT));
+            assertThat(upserts.get(0).join().outcome()).isEqualTo(new Changed());
+            assertThat(upserts.get(1).join().outcome()).isEqualTo(new Created());
             await().atMost(TIMEOUT).until(() -> network.answered() == 2);
         }
+        assertThat(n("once", 0)).isOne();
         assertThat(n("once", 1)).isOne();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /// The statement was not executed within its time limit, and is sent as another write.
