@@ -2,6 +2,7 @@ package org.restheart.core.accounts;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
@@ -115,7 +116,10 @@ final class ManagerLock {
                 release(owner);
             }
             throw e;
-        } catch (MongoTimeoutException e) { // nothing was sent
+        } catch (MongoTimeoutException e) {
+            if (e instanceof MongoOperationTimeoutException) { // else nothing was sent
+                release(owner);
+            }
             throw e;
         } catch (MongoException e) { // of which it may have been taken, for example if no majority has confirmed it
             release(owner);

@@ -120,10 +120,10 @@ final class UsersAtStart {
                 tried.countDown();
                 return;
             } catch (WrongDeploymentException e) {
+                wrong = e; // before it is asked who reports it
                 if (!starting) {
                     LOG.error("{}", e.getMessage());
                 }
-                wrong = e;
                 tried.countDown();
                 return;
             } catch (MongoException e) {

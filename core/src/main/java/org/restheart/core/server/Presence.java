@@ -60,7 +60,8 @@ final class Presence {
                 && Http2Stream.of(connection).isReset();
     }
 
-    /// Called on the connection's I/O thread, before the response begins. While a response of HTTP/1.1 is pending
+    /// Called on the connection's I/O thread, before the response begins or, of a proxied one, within it. While a
+    /// response of HTTP/1.1 is pending
     /// its connection is not read, so its end is checked here. A client that has only closed its side of the
     /// connection counts as disconnected.
     static boolean hasGone(HttpServerExchange exchange) {

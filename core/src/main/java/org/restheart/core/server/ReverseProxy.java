@@ -1,11 +1,13 @@
 package org.restheart.core.server;
 
 import io.undertow.UndertowOptions;
+import io.undertow.predicate.IdempotentPredicate;
 import io.undertow.protocols.ssl.UndertowXnioSsl;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.handlers.proxy.LoadBalancingProxyClient;
 import io.undertow.server.handlers.proxy.ProxyHandler;
 import io.undertow.server.protocol.http.HttpServerConnection;
+import io.undertow.util.AttachmentKey;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
@@ -57,6 +59,8 @@ final class ReverseProxy implements AutoCloseable {
     private final TargetFailures failures;
 
     /// The connections to all targets, which each I/O thread has for itself.
+    private static final AttachmentKey<Boolean> ABANDONED = AttachmentKey.create(Boolean.class);
+
     private final ConcurrentMap<XnioIoThread, FairShares> connections = new ConcurrentHashMap<>();
 
     private final int connectionsPerThread;
@@ -92,6 +96,7 @@ final class ReverseProxy implements AutoCloseable {
                 .setRewriteHostHeader(config.rewriteHostHeader())
                 .setReuseXForwarded(settings.clients() instanceof ClientAddress.Forwarded)
                 .setMaxConnectionRetries(targets.size())
+                .setIdempotentRequestPredicate(ReverseProxy::maySendAgain)
                 .setMaxRequestTime(config.requestTimeout()
                         .map(Duration::toMillis)
                         .orElse(-1L)
@@ -105,6 +110,12 @@ final class ReverseProxy implements AutoCloseable {
                         .map(check -> TargetHealth.watch(
                                 targets, check, target -> add(client, target, xnio), client::removeHost)),
                 TargetFailures.of(config, settings.core().errorBodies()));
+    }
+
+    /// Whether another connection may be used if the present one breaks. It is closed for a client that has gone, which
+    /// may have sent something else since.
+    private static boolean maySendAgain(HttpServerExchange exchange) {
+        return exchange.getAttachment(ABANDONED) == null && IdempotentPredicate.INSTANCE.resolve(exchange);
     }
 
     /// Without the slash at its end: the rest of a request's path begins with one.
@@ -190,9 +201,9 @@ final class ReverseProxy implements AutoCloseable {
     }
 
     /// The client has gone. Undertow would close all of the client's connection of HTTP/2 if that to the target is
-    /// closed
-    /// after the response has begun, and leave the exchange open.
+    /// closed after the response has begun, and leave the exchange open.
     private static void abandon(HttpServerExchange exchange) {
+        exchange.putAttachment(ABANDONED, true);
         if (exchange.isResponseStarted() && !(exchange.getConnection() instanceof HttpServerConnection)) {
             TargetConnections.closeUnnoticed(exchange);
             exchange.endExchange();

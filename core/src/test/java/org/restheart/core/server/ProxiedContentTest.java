@@ -1,12 +1,14 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
@@ -150,6 +152,7 @@ class ProxiedContentTest {
                 var connection = leave(server, leaving, silent)) {
             silent.assertClosed();
             await().until(() -> server.listener().load().inFlight() == 0);
+            silent.assertNoMore();
             if (leaving == Leaving.HTTP_2_STREAM && connection instanceof RawHttp2 client) {
                 client.request(3, "POST", "http", "/own", "test");
                 assertThat(client.awaitEnd(3).payload()[0] & 0xff)
@@ -306,6 +309,12 @@ class ProxiedContentTest {
 
         void assertClosed() throws IOException {
             forwarded.getInputStream().readAllBytes();
+        }
+
+        /// The request is not sent again over another connection.
+        void assertNoMore() throws IOException {
+            socket.setSoTimeout(200);
+            assertThatThrownBy(socket::accept).isInstanceOf(SocketTimeoutException.class);
         }
 
         @Override

@@ -49,6 +49,9 @@ public final class AuthorizationWatch {
     /// A caller whose requests keep MongoDB or the processors busy must not keep its connections by this.
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(30);
 
+    /// Fewer may be far apart, when many others are checked.
+    private static final int DOUBTFUL_ATTEMPTS = 5;
+
     private final BackgroundTasks tasks;
     private final InstantSource clock;
     private final Duration interval;
@@ -147,11 +150,14 @@ public final class AuthorizationWatch {
     }
 
     /// Since when something has not been decided, for another reason than that MongoDB cannot be reached.
+    /// Used by one thread at a time.
     private static final class Doubt {
-        private volatile @Nullable Instant since;
+        private @Nullable Instant since;
+        private int attempts;
 
         void end() {
             since = null;
+            attempts = 0;
         }
 
         boolean isTooLong(Instant now) {
@@ -160,7 +166,8 @@ public final class AuthorizationWatch {
                 since = now;
                 return false;
             }
-            return Duration.between(began, now).compareTo(LONGEST_DOUBT) > 0;
+            attempts++;
+            return attempts >= DOUBTFUL_ATTEMPTS && Duration.between(began, now).compareTo(LONGEST_DOUBT) > 0;
         }
     }
 

@@ -8,6 +8,7 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -151,11 +152,9 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         int sharing = batch.requests.size();
         var numbers = IntStream.range(0, batch.documents.size()).boxed().toList();
         var executed = statements.executed(numbers, target.writeConcern());
-        if (executed.results().size() < numbers.size()) {
-            statements.end();
-        }
         var inserted = new BitSet();
         executed.results().keySet().forEach(inserted::set);
+        var others = new LinkedHashMap<PendingRequest<R, BatchResult<O>>, Runnable>();
         for (int i = 0; i < sharing; i++) {
             var pending = batch.requests.get(i);
             var known = batch.errors(i, errors);
@@ -168,12 +167,23 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
             boolean some = !inserted.get(from, batch.from[i + 1]).isEmpty();
             if (some && executed.unsatisfied().isPresent()) {
                 pending.completeExceptionally(executed.unsatisfied().get());
-            } else if (left.length == 0) {
+            } else if (left.length == 0 && known.isEmpty()) {
                 pending.complete(new BatchResult<>(outcome.apply(known), sharing));
+            } else if (left.length == 0) {
+                others.put(pending, () -> pending.complete(new BatchResult<>(outcome.apply(known), sharing)));
             } else {
-                insertAlone(pending, left, known, some);
+                others.put(pending, () -> insertAlone(pending, left, known, some));
             }
         }
+        if (executed.results().size() < numbers.size()) {
+            try {
+                statements.end();
+            } catch (RuntimeException e) { // of these only
+                others.keySet().forEach(pending -> pending.completeExceptionally(e));
+                return;
+            }
+        }
+        others.values().forEach(Runnable::run);
     }
 
     /// @param left positions in the request's documents

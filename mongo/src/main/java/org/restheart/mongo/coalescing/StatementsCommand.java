@@ -101,9 +101,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             executed.putAll(statements.executedHere(others, WriteConcern.W1).results());
         }
         boolean accounted = executed.size() == matched; // statements that change nothing are not recorded
-        if (!accounted) {
-            statements.end();
-        }
+        var unaccounted = new ArrayList<PendingRequest<Statement<O>, BatchResult<O>>>();
         for (int number : others) {
             var result = executed.get(number);
             if (result != null) {
@@ -111,9 +109,10 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             } else if (accounted) {
                 complete(requests.get(number), new NoMatch(), sharing);
             } else {
-                sendAlone(requests.get(number));
+                unaccounted.add(requests.get(number));
             }
         }
+        sendAlone(statements, unaccounted);
     }
 
     /// Sends each as the statement that it was, so that MongoDB executes none twice. Those of which nothing is known
@@ -175,6 +174,21 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
         }
     }
 
+    /// Sends statements as other writes, after it is certain that no late command executes them.
+    private void sendAlone(
+            RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
+        if (requests.isEmpty()) {
+            return;
+        }
+        try {
+            statements.end();
+        } catch (RuntimeException e) { // of these only
+            requests.forEach(pending -> pending.completeExceptionally(e));
+            return;
+        }
+        requests.forEach(this::sendAlone);
+    }
+
     private void sendAlone(PendingRequest<Statement<O>, BatchResult<O>> pending) {
         var write = pending.request().write();
         pending.completeOn(Batching.OUTCOMES, () -> new BatchResult<>(blocked.during(write, write::alone), 1));
@@ -191,23 +205,22 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
         RetryableStatements.Executed executed;
         try {
             executed = statements.executedHere(numbers, target.writeConcern());
-            if (!executed.results().keySet().containsAll(numbers)) {
-                statements.end();
-            }
         } catch (RuntimeException e) { // of these only: others are sent alone on other threads
             numbers.forEach(number -> requests.get(number).completeExceptionally(e));
             return;
         }
+        var others = new ArrayList<PendingRequest<Statement<O>, BatchResult<O>>>();
         for (int number : numbers) {
             var pending = requests.get(number);
             var result = executed.results().get(number);
             if (result == null) {
-                sendAlone(pending);
+                others.add(pending);
             } else if (executed.unsatisfied().isPresent()) {
                 pending.completeExceptionally(executed.unsatisfied().get());
             } else {
                 complete(pending, result, numbers.size());
             }
         }
+        sendAlone(statements, others);
     }
 }

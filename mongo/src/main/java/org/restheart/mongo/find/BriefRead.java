@@ -24,6 +24,10 @@ public final class BriefRead {
         return LIMIT.isBound() ? collection.withTimeout(LIMIT.get().toMillis(), TimeUnit.MILLISECONDS) : collection;
     }
 
+    static boolean isBound() {
+        return LIMIT.isBound();
+    }
+
     /// To be called before anything that may take longer than one query.
     ///
     /// @throws IllegalStateException during such a read

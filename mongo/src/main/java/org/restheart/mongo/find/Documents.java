@@ -68,11 +68,12 @@ public final class Documents implements Finder {
                         : plain(query).batchSize(batchSize).cursor());
     }
 
-    /// A statement of a transaction is not repeated: the driver tells the client to begin another transaction.
+    /// A statement of a transaction is not repeated: the driver tells the client to begin another transaction. A thread
+    /// that must not wait leaves it to another thread.
     private static <T> T read(ReadSettings settings, Supplier<T> query) {
         boolean inTransaction =
                 settings.session().filter(ClientSession::hasActiveTransaction).isPresent();
-        return inTransaction ? query.get() : LostConnections.repeatedSoon(query);
+        return inTransaction || BriefRead.isBound() ? query.get() : LostConnections.repeatedSoon(query);
     }
 
     /// The result of a query whose filter has two steps, if it is complete after the second step has been evaluated on
