@@ -6,6 +6,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.IndexOptions;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDateTime;
@@ -35,7 +36,7 @@ final class MongoRevocations implements Revocations.Store {
     }
 
     @Override
-    public boolean add(String id, Instant until) {
+    public boolean add(String id, Optional<Instant> until) {
         try {
             return lookUp.once(() -> insert(id, until));
         } finally {
@@ -43,15 +44,16 @@ final class MongoRevocations implements Revocations.Store {
         }
     }
 
-    private boolean insert(String id, Instant until) {
+    private boolean insert(String id, Optional<Instant> until) {
         if (!indexed.get()) {
             collection.createIndex(
                     new BsonDocument("until", new BsonInt32(1)), new IndexOptions().expireAfter(0L, TimeUnit.SECONDS));
             indexed.set(true);
         }
+        var revoked = new BsonDocument("_id", new BsonString(id)); // without `until`, MongoDB keeps it
+        until.ifPresent(end -> revoked.append("until", new BsonDateTime(end.toEpochMilli())));
         try {
-            collection.insertOne(new BsonDocument("_id", new BsonString(id))
-                    .append("until", new BsonDateTime(until.toEpochMilli())));
+            collection.insertOne(revoked);
             return true;
         } catch (MongoWriteException e) {
             if (e.getError().getCode() == DUPLICATE) {

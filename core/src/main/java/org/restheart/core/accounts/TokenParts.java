@@ -131,7 +131,7 @@ final class TokenParts {
 
     /// As [Security#useUp].
     boolean useUp(String id, Instant until) {
-        return jwt.verifier().revocations().revoke(id, until);
+        return jwt.verifier().revocations().revoke(id, Optional.of(until));
     }
 
     /// Sessions, whose tokens bearers use.

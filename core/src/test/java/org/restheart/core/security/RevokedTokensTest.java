@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.mongodb.client.model.Filters;
+import com.nimbusds.jose.JWSAlgorithm;
 import java.time.Duration;
+import java.time.Instant;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +23,7 @@ class RevokedTokensTest {
     private static final String MORE = """
             jwtConfigProvider: {enabled: true, key: "0123456789abcdef0123456789abcdef", revocations-db: $db}
             jwtAuthenticationMechanism: {enabled: true}
-            jwtTokenManager: {enabled: true, ttl: 15}
+            jwtTokenManager: {enabled: true, ttl: 5256000}
             """;
 
     @AutoClose
@@ -73,6 +76,28 @@ class RevokedTokensTest {
         try (var third = another(mongo)) {
             assertThat(status(TestClient.of(third.address()), token)).isEqualTo(401);
         }
+    }
+
+    /// Tokens here are good for ten years; those of other issuers may be so for good.
+    @Test
+    void a_token_that_was_given_back_is_remembered_until_it_expires() throws Exception {
+        assertStatus(204, bearing(first.anonymous(), token()).send("DELETE", "/token", ""));
+        var nineYears = Instant.now().plus(Duration.ofDays(9 * 365));
+        assertThat(first.collection("_revokedTokens").find())
+                .isNotEmpty()
+                .allMatch(revoked -> Instant.ofEpochMilli(
+                                revoked.getDateTime("until").getValue())
+                        .isAfter(nineYears));
+        var endless = TokenFixture.signed(
+                TokenFixture.KEY,
+                JWSAlgorithm.HS256,
+                "{\"iss\": \"restheart.org\", \"sub\": \"ada\", \"roles\": [\"admin\"], \"jti\": \"endless\"}");
+        assertThat(status(first.anonymous(), endless)).isEqualTo(200);
+        assertStatus(204, bearing(first.anonymous(), endless).send("DELETE", "/token", ""));
+        assertThat(first.collection("_revokedTokens").find(Filters.eq("_id", "endless")))
+                .singleElement()
+                .matches(revoked -> !revoked.containsKey("until"));
+        await().until(() -> status(TestClient.of(second.address()), endless) == 401);
     }
 
     @Test

@@ -3,8 +3,10 @@ package org.restheart.security.jwt;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Expiry;
+import com.github.benmanes.caffeine.cache.Ticker;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -18,36 +20,36 @@ import org.restheart.http.access.FairShares;
 /// gateways share. No caller has so many that there is no room for those of others. Thread-safe.
 ///
 /// Callers without an account have places of their own, since one client may have more addresses than there are places.
-/// What finds no place is left to the store, if there is one.
+/// What finds no place is left to the store, if there is one. Nothing is forgotten before its token expires, however
+/// long that takes: the token would be accepted again.
 public final class Revocations {
     /// Of callers with an account, and as many of others.
     private static final int MAX_ENTRIES = 100_000;
-    /// For tokens that do not expire.
-    private static final Duration MAX_LIFETIME = Duration.ofDays(30);
 
     /// By which the clocks of gateways and of MongoDB may differ: a gateway whose clock is behind accepts a token for
     /// longer.
     private static final Duration CLOCKS_DIFFER = Duration.ofHours(1);
 
+    /// For a token that does not expire: longer than any process lives.
+    private static final Duration FOR_GOOD = Duration.ofNanos(Long.MAX_VALUE);
+
     private final Optional<Store> store;
+    private final InstantSource clock;
     private final FairShares placesOfAccounts = new FairShares(MAX_ENTRIES, 0);
     private final FairShares placesOfOthers = new FairShares(MAX_ENTRIES, 0);
-    private final Cache<String, Revoked> ids = Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .expireAfter(Expiry.<String, Revoked>creating((_, revoked) -> remaining(revoked.until)))
-            .removalListener((_, revoked, _) -> release(revoked))
-            .build();
+    private final Cache<String, Revoked> ids;
 
     /// @param owner for whom it counts
-    private record Revoked(Instant until, String owner) {}
+    private record Revoked(Optional<Instant> until, String owner) {}
 
     /// What gateways with the same key share.
     public interface Store {
         /// May block.
         ///
+        /// @param until when it may be forgotten; empty for never
         /// @return false if it was there before
         /// @throws org.restheart.http.ProblemException 503 if it cannot be stored now
-        boolean add(String id, Instant until);
+        boolean add(String id, Optional<Instant> until);
 
         /// Calls [Request#requireThread()] before it blocks.
         ///
@@ -57,8 +59,20 @@ public final class Revocations {
 
     private volatile Consumer<String> watcher = _ -> {};
 
-    private Revocations(Optional<Store> store) {
+    /// @param ticker measures how long what is here stays
+    Revocations(Optional<Store> store, InstantSource clock, Ticker ticker) {
         this.store = store;
+        this.clock = clock;
+        this.ids = Caffeine.newBuilder()
+                .executor(Runnable::run)
+                .ticker(ticker)
+                .expireAfter(Expiry.<String, Revoked>creating((_, revoked) -> remaining(revoked.until)))
+                .removalListener((_, revoked, _) -> release(revoked))
+                .build();
+    }
+
+    private Revocations(Optional<Store> store) {
+        this(store, InstantSource.system(), Ticker.systemTicker());
     }
 
     /// In this process only.
@@ -70,11 +84,9 @@ public final class Revocations {
         return new Revocations(Optional.of(store));
     }
 
-    private static Duration remaining(Instant until) {
-        var remaining = Duration.between(Instant.now(), until);
-        return remaining.isNegative()
-                ? Duration.ZERO
-                : remaining.compareTo(MAX_LIFETIME) > 0 ? MAX_LIFETIME : remaining;
+    private Duration remaining(Optional<Instant> until) {
+        var remaining = until.map(end -> Duration.between(clock.instant(), end)).orElse(FOR_GOOD);
+        return remaining.isNegative() ? Duration.ZERO : remaining;
     }
 
     /// Has revocations by this process reported.
@@ -86,21 +98,20 @@ public final class Revocations {
 
     /// Refuses the token from now on here, and within a second on other gateways. May block.
     ///
-    /// @param until when the token expires
+    /// @param until when the token expires; empty if it does not
     /// @return false if it was revoked before, so that a token can be used up only once
     /// @throws org.restheart.http.ProblemException 429 if the caller has revoked too many and there is no store,
     ///     503 if other gateways cannot be told now
-    public boolean revoke(String id, Instant until) {
+    public boolean revoke(String id, Optional<Instant> until) {
         boolean first = remember(id, until);
         watcher.accept(id);
-        boolean firstOfAll = store.map(shared ->
-                        shared.add(id, Instant.now().plus(remaining(until)).plus(CLOCKS_DIFFER)))
+        boolean firstOfAll = store.map(shared -> shared.add(id, until.map(end -> end.plus(CLOCKS_DIFFER))))
                 .orElse(true);
         return first && firstOfAll;
     }
 
     /// @return false if it is known already
-    private boolean remember(String id, Instant until) {
+    private boolean remember(String id, Optional<Instant> until) {
         if (ids.getIfPresent(id) != null) {
             return false;
         }

@@ -84,7 +84,7 @@ public final class PkceCodeGrant implements CodeGrant {
         }
         request.requireThread();
         var first = verifier.revocations()
-                .revoke(claims.get().id().orElseThrow(), claims.get().expires().orElseThrow());
+                .revoke(claims.get().id().orElseThrow(), claims.get().expires());
         return first ? token(claims.get()) : OAuthError.response(400, "invalid_grant", "the code has been used");
     }
 

@@ -128,8 +128,8 @@ public final class RenewableSessions {
     public void end(Credentials credentials) {
         var lineage = lineage(credentials);
         try {
-            lineage.ifPresent(
-                    known -> revocations.revoke(known.id(), Instant.now().plus(settings.revoked())));
+            lineage.ifPresent(known ->
+                    revocations.revoke(known.id(), Optional.of(Instant.now().plus(settings.revoked()))));
         } finally {
             lineage.map(Lineage::id).ifPresent(store::deleteOf);
             credentials.token().flatMap(Credentials.Token::id).ifPresent(store::delete);

@@ -182,7 +182,7 @@ public final class JwtTokenManager implements TokenManager {
 
     private void revoke(Optional<String> id, Optional<Instant> expires) {
         if (settings.revokes()) {
-            id.ifPresent(known -> verifier.revocations().revoke(known, expires.orElse(Instant.MAX)));
+            id.ifPresent(known -> verifier.revocations().revoke(known, expires));
         }
     }
 

@@ -3,10 +3,13 @@ package org.restheart.security.jwt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -17,7 +20,7 @@ class RevocationsTest {
     private static final int MANY = 250_000;
 
     private final Revocations revocations = Revocations.local();
-    private final Instant end = Instant.now().plusSeconds(900);
+    private final Optional<Instant> end = Optional.of(Instant.now().plusSeconds(900));
 
     private boolean isRevoked(String id) {
         return revocations.contains(Requests.get("/"), id);
@@ -27,11 +30,11 @@ class RevocationsTest {
         return revoke(caller, id, end);
     }
 
-    private boolean revoke(String caller, String id, Instant until) {
+    private boolean revoke(String caller, String id, Optional<Instant> until) {
         return CallerScope.call(CallerScope.account(caller), () -> revocations.revoke(id, until));
     }
 
-    private List<String> many(String caller, Instant until) {
+    private List<String> many(String caller, Optional<Instant> until) {
         var revoked = new ArrayList<String>();
         for (int i = 0; i < MANY; i++) {
             try {
@@ -57,7 +60,7 @@ class RevocationsTest {
     }
 
     /// One client, which may have as many addresses as there are places.
-    private static void fill(Revocations all, Instant until) {
+    private static void fill(Revocations all, Optional<Instant> until) {
         for (int i = 0; i < MANY; i++) {
             var id = "of address " + i;
             try {
@@ -81,7 +84,7 @@ class RevocationsTest {
         var kept = ConcurrentHashMap.<String>newKeySet();
         var shared = Revocations.storedIn(new Revocations.Store() {
             @Override
-            public boolean add(String id, Instant until) {
+            public boolean add(String id, Optional<Instant> until) {
                 return kept.add(id);
             }
 
@@ -104,8 +107,8 @@ class RevocationsTest {
         var kept = new ArrayList<Instant>();
         var shared = Revocations.storedIn(new Revocations.Store() {
             @Override
-            public boolean add(String id, Instant until) {
-                return kept.add(until);
+            public boolean add(String id, Optional<Instant> until) {
+                return kept.add(until.orElseThrow());
             }
 
             @Override
@@ -114,7 +117,7 @@ class RevocationsTest {
             }
         });
         CallerScope.call(CallerScope.account("ada"), () -> shared.revoke("id", end));
-        assertThat(kept).allMatch(until -> until.isAfter(end.plusSeconds(600)));
+        assertThat(kept).allMatch(until -> until.isAfter(end.orElseThrow().plusSeconds(600)));
         assertThat(shared.contains(Requests.get("/"), "id")).isTrue();
     }
 
@@ -127,9 +130,30 @@ class RevocationsTest {
         assertThat(revoke("eve", "another")).isTrue();
     }
 
+    /// The `ttl` of tokens may be years, and those of other issuers may have no end.
+    @Test
+    void nothing_is_forgotten_before_its_token_expires() {
+        var now = new AtomicReference<>(Instant.now());
+        var started = now.get();
+        var all = new Revocations(
+                Optional.empty(),
+                now::get,
+                () -> Duration.between(started, now.get()).toNanos());
+        var years = Duration.ofDays(3_650);
+        all.revoke("of ten years", Optional.of(started.plus(years)));
+        all.revoke("of a week", Optional.of(started.plus(Duration.ofDays(7))));
+        all.revoke("without end", Optional.empty());
+        now.set(started.plus(years).minusSeconds(60));
+        assertThat(all.contains(Requests.get("/"), "of a week")).isFalse();
+        assertThat(all.contains(Requests.get("/"), "of ten years")).isTrue();
+        now.set(started.plus(years).plusSeconds(60));
+        assertThat(all.contains(Requests.get("/"), "of ten years")).isFalse();
+        assertThat(all.contains(Requests.get("/"), "without end")).isTrue();
+    }
+
     @Test
     void expired_ones_make_room() {
-        many("eve", Instant.now().minusSeconds(1));
+        many("eve", Optional.of(Instant.now().minusSeconds(1)));
         await().ignoreExceptionsInstanceOf(ProblemException.class).until(() -> revoke("eve", "another"));
     }
 }
