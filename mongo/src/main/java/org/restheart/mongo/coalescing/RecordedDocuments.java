@@ -1,12 +1,10 @@
 package org.restheart.mongo.coalescing;
 
-import com.mongodb.ServerAddress;
-import com.mongodb.ServerCursor;
 import com.mongodb.client.MongoCursor;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.RawBsonDocument;
-import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.ListCursor;
@@ -28,7 +26,7 @@ final class RecordedDocuments {
 
     /// A finder of what was kept.
     Finder replaying() {
-        return (_, _) -> new ListCursor(documents, null);
+        return (_, _) -> new ListCursor(documents);
     }
 
     /// Keeps no more, and nothing of a result that has not been read to its end: such a one can be large.
@@ -44,7 +42,7 @@ final class RecordedDocuments {
         return complete;
     }
 
-    private final class Recording implements MongoCursor<RawBsonDocument> {
+    private final class Recording extends DocumentCursor {
         private final FindQuery query;
         private final MongoCursor<RawBsonDocument> cursor;
 
@@ -71,11 +69,6 @@ final class RecordedDocuments {
         }
 
         @Override
-        public @Nullable RawBsonDocument tryNext() {
-            return hasNext() ? next() : null;
-        }
-
-        @Override
         public int available() {
             return cursor.available();
         }
@@ -83,16 +76,6 @@ final class RecordedDocuments {
         @Override
         public void close() {
             cursor.close();
-        }
-
-        @Override
-        public @Nullable ServerCursor getServerCursor() {
-            return cursor.getServerCursor();
-        }
-
-        @Override
-        public ServerAddress getServerAddress() {
-            return cursor.getServerAddress();
         }
     }
 }

@@ -5,8 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoCommandException;
-import com.mongodb.ServerAddress;
-import com.mongodb.ServerCursor;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCursor;
@@ -18,6 +16,7 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.Bookmarks.Bookmark;
+import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
@@ -227,7 +226,7 @@ final class BookmarkedPages {
     }
 
     /// A page that reports each document read, and its end. Confined to one request.
-    private static final class Page implements MongoCursor<RawBsonDocument> {
+    private static final class Page extends DocumentCursor {
         private final MongoCursor<RawBsonDocument> documents;
         private final Consumer<RawBsonDocument> onRead;
         private final Runnable onClose;
@@ -251,15 +250,6 @@ final class BookmarkedPages {
         }
 
         @Override
-        public @Nullable RawBsonDocument tryNext() {
-            var next = documents.tryNext();
-            if (next != null) {
-                onRead.accept(next);
-            }
-            return next;
-        }
-
-        @Override
         public int available() {
             return documents.available();
         }
@@ -271,16 +261,6 @@ final class BookmarkedPages {
             } finally {
                 onClose.run();
             }
-        }
-
-        @Override
-        public @Nullable ServerCursor getServerCursor() {
-            return documents.getServerCursor();
-        }
-
-        @Override
-        public ServerAddress getServerAddress() {
-            return documents.getServerAddress();
         }
     }
 }

@@ -2,8 +2,6 @@ package org.restheart.mongo.cursor;
 
 import com.mongodb.MongoException;
 import com.mongodb.MongoTimeoutException;
-import com.mongodb.ServerAddress;
-import com.mongodb.ServerCursor;
 import com.mongodb.client.MongoCursor;
 import java.time.Duration;
 import java.util.Collections;
@@ -11,8 +9,8 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.bson.RawBsonDocument;
-import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
@@ -109,7 +107,7 @@ final class CursorPool implements AutoCloseable {
 
     /// A page of a cursor that is leased to one request. Closing it parks the cursor at the end of the page, so
     /// that the next page needs no skip. Confined to one request.
-    private static final class LeasedPage implements MongoCursor<RawBsonDocument> {
+    private static final class LeasedPage extends DocumentCursor {
         private final PositionedCursor cursor;
         private final ParkedCursors home;
         private final int batchSize;
@@ -173,11 +171,6 @@ final class CursorPool implements AutoCloseable {
         }
 
         @Override
-        public @Nullable RawBsonDocument tryNext() {
-            return hasNext() ? next() : null;
-        }
-
-        @Override
         public int available() {
             return Math.min(left, available);
         }
@@ -190,16 +183,6 @@ final class CursorPool implements AutoCloseable {
             closed = true;
             boolean hasAnother = cursor.end() - cursor.position() >= limit;
             home.giveBack(cursor, !failed && hasAnother);
-        }
-
-        @Override
-        public @Nullable ServerCursor getServerCursor() {
-            return null; // the cursor is used for later pages
-        }
-
-        @Override
-        public ServerAddress getServerAddress() {
-            return cursor.server();
         }
     }
 }

@@ -32,7 +32,7 @@ final class PositionedCursor {
     private static final Logger LOG = LoggerFactory.getLogger(PositionedCursor.class);
 
     private final QueryKey key;
-    private final ServerSession session;
+    private final CursorSession session;
     private final String collection;
     private final long openedAt;
     private final long end;
@@ -42,9 +42,8 @@ final class PositionedCursor {
     private boolean used;
     private long parkedAt;
 
-    /// The session that a cursor belongs to: all commands on it are sent in this, and to the server that keeps
-    /// it.
-    private record ServerSession(MongoDatabase database, ClientSession session, ServerAddress server) {
+    /// The session that a cursor belongs to: all commands on it are sent in this.
+    private record CursorSession(MongoDatabase database, ClientSession session) {
         /// The field `cursor` of the reply.
         ///
         /// @throws MongoException if MongoDB refuses the command or cannot be reached
@@ -66,7 +65,7 @@ final class PositionedCursor {
     /// @param end position after the last document that it reads
     /// @param openedAt before it was opened, in [System#nanoTime()]
     private PositionedCursor(
-            QueryKey key, ServerSession session, BsonDocument reply, long position, long end, long openedAt) {
+            QueryKey key, CursorSession session, BsonDocument reply, long position, long end, long openedAt) {
         this.key = key;
         this.session = session;
         // The collection of a view's cursor may differ from the requested one.
@@ -79,10 +78,6 @@ final class PositionedCursor {
 
     QueryKey key() {
         return key;
-    }
-
-    ServerAddress server() {
-        return session.server();
     }
 
     /// The position of the next document in the result, as of the time when the cursor was advanced.
@@ -196,8 +191,7 @@ final class PositionedCursor {
         /// @return empty if the result ends before
         /// @throws MongoException if MongoDB refuses the query or cannot be reached
         Optional<PositionedCursor> open(QueryKey key, FindQuery query, long position, int span) {
-            var server = server();
-            if (server.isEmpty()) {
+            if (server().isEmpty()) {
                 return Optional.empty();
             }
             long now = System.nanoTime();
@@ -210,7 +204,7 @@ final class PositionedCursor {
                 command.append("readConcern", client.getReadConcern().asDocument());
             }
             var database = client.getDatabase(query.namespace().getDatabaseName());
-            var session = new ServerSession(database, client.startSession(SESSION), server.get());
+            var session = new CursorSession(database, client.startSession(SESSION));
             boolean kept = false;
             try {
                 var reply = session.run(command);

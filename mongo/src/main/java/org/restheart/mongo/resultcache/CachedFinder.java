@@ -87,7 +87,7 @@ public final class CachedFinder implements Finder {
     }
 
     private static MongoCursor<RawBsonDocument> slice(Range range, FindQuery query) {
-        return new ListCursor(range.slice(query.skip(), query.limit()), range.from());
+        return new ListCursor(range.slice(query.skip(), query.limit()));
     }
 
     /// Reads as much as may be cached.
@@ -97,17 +97,16 @@ public final class CachedFinder implements Finder {
         var documents = new ArrayList<RawBsonDocument>();
         long bytes = 0;
         try (var cursor = finder.find(query.slice(start, config.docs()), config.docs() + 1)) {
-            var from = cursor.getServerAddress();
             while (cursor.hasNext()) {
                 var document = compact(cursor.next());
                 bytes += document.getByteBuffer().remaining();
                 if (bytes > config.bytesPerRange()) {
-                    return new Range(start, documents, false, bytes, now, until, from);
+                    return new Range(start, documents, false, bytes, now, until);
                 }
                 documents.add(document);
             }
             boolean complete = documents.size() < config.docs();
-            return new Range(start, documents, complete, bytes, now, until, from);
+            return new Range(start, documents, complete, bytes, now, until);
         }
     }
 

@@ -2,7 +2,6 @@ package org.restheart.mongo.resultcache;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.mongodb.ServerAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -22,15 +21,7 @@ final class CachedRanges {
     /// @param bytes in memory
     /// @param readAt before reading began, in [System#nanoTime()]
     /// @param writes the value of [Writes#until] before reading began
-    /// @param from the server that was read
-    record Range(
-            long start,
-            List<RawBsonDocument> documents,
-            boolean complete,
-            long bytes,
-            long readAt,
-            long writes,
-            ServerAddress from) {
+    record Range(long start, List<RawBsonDocument> documents, boolean complete, long bytes, long readAt, long writes) {
 
         Range {
             documents = List.copyOf(documents);

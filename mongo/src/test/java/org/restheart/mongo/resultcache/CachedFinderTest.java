@@ -156,8 +156,7 @@ class CachedFinderTest {
         var ranges = new CachedRanges(ResultCacheConfig.DEFAULT, writes);
         long before = writes.until(page.namespace());
         writes.written(page.namespace());
-        var address = new com.mongodb.ServerAddress();
-        ranges.put(page, new CachedRanges.Range(0, List.of(), true, 0, System.nanoTime(), before, address));
+        ranges.put(page, new CachedRanges.Range(0, List.of(), true, 0, System.nanoTime(), before));
         assertThat(ranges.find(page)).isEmpty();
     }
 
