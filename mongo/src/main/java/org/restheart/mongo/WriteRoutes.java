@@ -45,7 +45,6 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.validator.FollowedWrite;
 import org.restheart.mongo.validator.Validators;
-import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
@@ -123,7 +122,7 @@ record WriteRoutes(
                         preconditions,
                         Inserts.limited(limited),
                         locations),
-                new PostDocuments(collections.within(KeyedPost.OPERATION_TIME), BulkInserts.limited(limited), limited));
+                new PostDocuments(collections.within(KeyedPost.OPERATION_TIME), Inserts.limited(limited), limited));
         return new PostToCollection(
                 post,
                 new PostLines(collections, coalescer.limited()),

@@ -22,7 +22,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.write.BulkInserts;
+import org.restheart.mongo.write.Inserts;
 
 /// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of
 /// documents that already had the new values, if fields or documents are hidden from the caller.
@@ -93,7 +93,7 @@ record BulkReport(
     /// @param except elements that do not count as errors
     /// @throws MongoBulkWriteException the same one, if more failed than single elements
     static List<BsonDocument> errors(DataRequest request, MongoBulkWriteException e, Set<Integer> except) {
-        return errors(request, BulkInserts.errors(e), except);
+        return errors(request, Inserts.errors(e), except);
     }
 
     static List<BsonDocument> errors(DataRequest request, List<BulkWriteError> errors, Set<Integer> except) {

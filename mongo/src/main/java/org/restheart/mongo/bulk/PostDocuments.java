@@ -31,10 +31,10 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.BulkInserts;
-import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
+import org.restheart.mongo.write.Inserts;
+import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
@@ -45,12 +45,12 @@ public final class PostDocuments implements Creation {
     private static final int PIECE = 1_000;
 
     private final Collections collections;
-    private final BulkInserts inserts;
+    private final Inserts inserts;
     private final LimitedWrites limited;
     private final WrittenCheck writtenCheck;
 
     /// @param limited for replacements, and for inserts in order
-    public PostDocuments(Collections collections, BulkInserts inserts, LimitedWrites limited) {
+    public PostDocuments(Collections collections, Inserts inserts, LimitedWrites limited) {
         this.collections = collections;
         this.inserts = inserts;
         this.limited = limited;
@@ -73,10 +73,10 @@ public final class PostDocuments implements Creation {
     private Response insert(DataRequest request, List<Element> elements, ObjectId etag, NewIds ids) {
         boolean mayRepeat = ids.mayRepeat();
         var collection = collections.of(request);
-        var insert = new BulkInsert(request.namespace(), collection.getWriteConcern(), documents(elements));
+        var insert = new Insert(request.namespace(), collection.getWriteConcern(), documents(elements));
         boolean ordered =
                 !mayRepeat && request.http().attribute(DataWrite.ORDERED).orElse(false);
-        var by = ordered ? BulkInserts.inOrder(limited) : inserts;
+        var by = ordered ? Inserts.inOrder(limited) : inserts;
         return by.insert(request.http(), insert, refused -> {
             if (!insert.writeConcern().isAcknowledged()) {
                 return BulkReport.unacknowledged(request);

@@ -14,7 +14,6 @@ import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
-import org.restheart.mongo.write.BulkInserts;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.LimitedWrites;
@@ -46,8 +45,8 @@ public final class Coalescer {
         return config.inserts() ? coalescedInserts() : Inserts.limited(limited);
     }
 
-    public BulkInserts bulkInserts() {
-        return config.inserts() ? coalescedBulkInserts() : BulkInserts.limited(limited);
+    public Inserts bulkInserts() {
+        return config.inserts() ? coalescedBulkInserts() : Inserts.limited(limited);
     }
 
     /// Writes of many documents that are not coalesced.
@@ -100,11 +99,11 @@ public final class Coalescer {
     }
 
     CoalescedInserts coalescedInserts() {
-        return new CoalescedInserts(batching, limited, blocked);
+        return CoalescedInserts.ofOne(batching, limited, blocked);
     }
 
-    CoalescedBulkInserts coalescedBulkInserts() {
-        return new CoalescedBulkInserts(batching, limited, blocked);
+    CoalescedInserts coalescedBulkInserts() {
+        return CoalescedInserts.ofMany(batching, limited, blocked);
     }
 
     /// @param command `update` or `delete`

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,7 @@ import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.error.UnknownOutcomeException;
-import org.restheart.mongo.write.BulkInserts;
+import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
 
@@ -30,10 +29,7 @@ import org.restheart.mongo.write.RetryableStatements;
 /// after [LimitedWrites#COMMAND_MILLIS], and it is determined which documents it has inserted; the others are
 /// inserted separately for each request ([LimitedWrites]). Without a replica set and retryable writes there is no
 /// limit. Thread-safe.
-///
-/// @param <R> the request
-/// @param <O> the outcome
-final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
+final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
     private final Batching batching;
@@ -41,38 +37,26 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
     private final MongoCollection<RawBsonDocument> collection;
     private final LimitedWrites limited;
     private final BlockedDocuments blocked;
-    private final Function<R, List<RawBsonDocument>> documents;
-    private final Function<List<BulkWriteError>, O> outcome;
 
-    /// @param documents of a request
-    /// @param outcome of the errors of a request's documents, each with its position in them
-    InsertCommand(
-            Batching batching,
-            Target target,
-            LimitedWrites limited,
-            BlockedDocuments blocked,
-            Function<R, List<RawBsonDocument>> documents,
-            Function<List<BulkWriteError>, O> outcome) {
+    InsertCommand(Batching batching, Target target, LimitedWrites limited, BlockedDocuments blocked) {
         this.batching = batching;
         this.target = target;
         this.collection = target.collection(batching.client());
         this.limited = limited;
         this.blocked = blocked;
-        this.documents = documents;
-        this.outcome = outcome;
     }
 
     /// The documents of all requests, and where those of each begin.
-    private static final class Batch<R, O> {
-        final List<PendingRequest<R, BatchResult<O>>> requests;
+    private static final class Batch {
+        final List<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>> requests;
         final List<RawBsonDocument> documents = new ArrayList<>();
         final int[] from;
 
-        Batch(List<PendingRequest<R, BatchResult<O>>> requests, Function<R, List<RawBsonDocument>> ofRequest) {
+        Batch(List<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>> requests) {
             this.requests = requests;
             this.from = new int[requests.size() + 1];
             for (int i = 0; i < requests.size(); i++) {
-                documents.addAll(ofRequest.apply(requests.get(i).request()));
+                documents.addAll(requests.get(i).request());
                 from[i + 1] = documents.size();
             }
         }
@@ -80,14 +64,14 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         List<BulkWriteError> errors(int request, List<BulkWriteError> all) {
             return all.stream()
                     .filter(error -> error.getIndex() >= from[request] && error.getIndex() < from[request + 1])
-                    .map(error -> BulkInserts.at(error.getIndex() - from[request], error))
+                    .map(error -> Inserts.at(error.getIndex() - from[request], error))
                     .toList();
         }
     }
 
     @Override
-    public void run(List<PendingRequest<R, BatchResult<O>>> requests) {
-        var batch = new Batch<>(requests, documents);
+    public void run(List<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>> requests) {
+        var batch = new Batch(requests);
         if (limited.areLimited()) {
             insertLimited(batch);
         } else {
@@ -95,7 +79,7 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         }
     }
 
-    private void insert(Batch<R, O> batch) {
+    private void insert(Batch batch) {
         try {
             collection.insertMany(batch.documents, UNORDERED);
             complete(batch, List.of());
@@ -107,7 +91,7 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         }
     }
 
-    private void insertLimited(Batch<R, O> batch) {
+    private void insertLimited(Batch batch) {
         var statements = new RetryableStatements(batching.client(), "insert", target.namespace(), batch.documents);
         @Nullable Runnable later = null;
         try {
@@ -126,21 +110,21 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
         }
     }
 
-    private void complete(Batch<R, O> batch, List<BulkWriteError> errors) {
+    private void complete(Batch batch, List<BulkWriteError> errors) {
         int sharing = batch.requests.size();
         for (int i = 0; i < sharing; i++) {
             var own = errors.isEmpty() ? errors : batch.errors(i, errors);
-            batch.requests.get(i).complete(new BatchResult<>(outcome.apply(own), sharing));
+            batch.requests.get(i).complete(new BatchResult<>(own, sharing));
         }
     }
 
     /// Fails the requests of which some documents were inserted.
-    private void fail(Batch<R, O> batch, List<BulkWriteError> errors, MongoException failure) {
+    private void fail(Batch batch, List<BulkWriteError> errors, MongoException failure) {
         int sharing = batch.requests.size();
         for (int i = 0; i < sharing; i++) {
             var own = batch.errors(i, errors);
             if (own.size() == batch.from[i + 1] - batch.from[i]) {
-                batch.requests.get(i).complete(new BatchResult<>(outcome.apply(own), sharing));
+                batch.requests.get(i).complete(new BatchResult<>(own, sharing));
             } else {
                 batch.requests.get(i).completeExceptionally(failure);
             }
@@ -148,13 +132,14 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
     }
 
     /// @param errors those that are known; of the other documents, each was inserted or not
-    private void finish(Batch<R, O> batch, RetryableStatements statements, List<BulkWriteError> errors) {
+    private void finish(Batch batch, RetryableStatements statements, List<BulkWriteError> errors) {
         int sharing = batch.requests.size();
         var numbers = IntStream.range(0, batch.documents.size()).boxed().toList();
         var executed = statements.executed(numbers, target.writeConcern());
         var inserted = new BitSet();
         executed.results().keySet().forEach(inserted::set);
-        var others = new LinkedHashMap<PendingRequest<R, BatchResult<O>>, Runnable>();
+        var others =
+                new LinkedHashMap<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>, Runnable>();
         for (int i = 0; i < sharing; i++) {
             var pending = batch.requests.get(i);
             var known = batch.errors(i, errors);
@@ -168,9 +153,9 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
             if (some && executed.unsatisfied().isPresent()) {
                 pending.completeExceptionally(executed.unsatisfied().get());
             } else if (left.length == 0 && known.isEmpty()) {
-                pending.complete(new BatchResult<>(outcome.apply(known), sharing));
+                pending.complete(new BatchResult<>(known, sharing));
             } else if (left.length == 0) {
-                others.put(pending, () -> pending.complete(new BatchResult<>(outcome.apply(known), sharing)));
+                others.put(pending, () -> pending.complete(new BatchResult<>(known, sharing)));
             } else {
                 others.put(pending, () -> insertAlone(pending, left, known, some));
             }
@@ -190,8 +175,11 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
     /// @param known errors of others
     /// @param partly whether others were inserted
     private void insertAlone(
-            PendingRequest<R, BatchResult<O>> pending, int[] left, List<BulkWriteError> known, boolean partly) {
-        var all = documents.apply(pending.request());
+            PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> pending,
+            int[] left,
+            List<BulkWriteError> known,
+            boolean partly) {
+        var all = pending.request();
         var some = IntStream.of(left).mapToObj(all::get).toList();
         pending.completeOn(Batching.OUTCOMES, () -> {
             var errors = new ArrayList<>(known);
@@ -200,11 +188,11 @@ final class InsertCommand<R, O> implements BatchCommand<R, BatchResult<O>> {
                                 target.namespace(),
                                 some,
                                 () -> limited.insert(target.namespace(), target.writeConcern(), some, false))
-                        .forEach(error -> errors.add(BulkInserts.at(left[error.getIndex()], error)));
+                        .forEach(error -> errors.add(Inserts.at(left[error.getIndex()], error)));
             } catch (MongoException e) {
                 throw partly ? new UnknownOutcomeException(e) : e;
             }
-            return new BatchResult<>(outcome.apply(errors), 1);
+            return new BatchResult<>(errors, 1);
         });
     }
 }

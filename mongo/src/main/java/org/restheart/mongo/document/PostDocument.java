@@ -85,18 +85,16 @@ public final class PostDocument implements Creation {
         if (request.session().isPresent()) {
             return insertInSession(request, document, id, etag);
         }
-        var insert = new Insert(request.namespace(), collections.of(request).getWriteConcern(), document);
-        return inserts.insert(request.http(), insert, outcome -> switch (outcome) {
-            case Inserts.Outcome.Inserted() -> created(request, id, etag);
-            case Inserts.Outcome.Refused(var error) -> {
-                if (ids.mayRepeat()
-                        && MongoCodes.isDuplicateId(error)
-                        && !Ids.taggedWith(etag, collections.of(request), List.of(id))
-                                .isEmpty()) {
-                    yield created(request, id, etag);
-                }
-                throw WriteResponses.refusal(error);
+        var insert = new Insert(request.namespace(), collections.of(request).getWriteConcern(), List.of(document));
+        return inserts.insert(request.http(), insert, errors -> {
+            if (errors.isEmpty()
+                    || (ids.mayRepeat()
+                            && MongoCodes.isDuplicateId(errors.getFirst())
+                            && !Ids.taggedWith(etag, collections.of(request), List.of(id))
+                                    .isEmpty())) {
+                return created(request, id, etag);
             }
+            throw WriteResponses.refusal(errors.getFirst());
         });
     }
 

@@ -181,7 +181,7 @@ public final class BulkWrites {
 
         /// @param size as above
         void add(int size, MongoBulkWriteException failure) {
-            failure.getWriteErrors().forEach(error -> errors.add(BulkInserts.at(tried + error.getIndex(), error)));
+            failure.getWriteErrors().forEach(error -> errors.add(Inserts.at(tried + error.getIndex(), error)));
             add(size, failure.getWriteResult());
             last = failure;
         }

@@ -1,50 +1,106 @@
 package org.restheart.mongo.write;
 
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
-import com.mongodb.WriteError;
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertManyOptions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.mongo.error.UnknownOutcomeException;
 
-/// Inserts single documents. Thread-safe.
+/// Inserts documents: a single one, or those of an array, each of which is tried, in no order. Thread-safe.
 @FunctionalInterface
 public interface Inserts {
-    /// A document to insert and where. Immutable.
+    /// Documents of one request to insert and where. Immutable.
     ///
-    /// @param document with its `_id`, at most as large as MongoDB takes
-    record Insert(MongoNamespace namespace, WriteConcern writeConcern, RawBsonDocument document) {}
-
-    /// The outcome of the insert of one document.
-    sealed interface Outcome {
-        record Inserted() implements Outcome {}
-
-        /// MongoDB refused this document: a duplicate key, a failed validation.
-        record Refused(WriteError error) implements Outcome {}
+    /// @param documents at least one, each with its `_id` and at most as large as MongoDB takes
+    record Insert(MongoNamespace namespace, WriteConcern writeConcern, List<RawBsonDocument> documents) {
+        public Insert {
+            documents = List.copyOf(documents);
+        }
     }
 
-    /// Inserts, separately or coalesced.
+    /// Inserts, separately or coalesced with other requests.
     ///
     /// @param request determines whether the insert may block here
-    /// @param answer builds the response; called once, on the thread that completes the outcome, which it must
-    ///     not block
-    /// @throws com.mongodb.MongoException if the outcome is unknown, or applies to more than this document; a
-    ///     deferred response fails with it
-    Response insert(Request request, Insert insert, Function<Outcome, Response.Ready> answer);
+    /// @param answer builds the response from MongoDB's errors, each with its position in the request's
+    ///     documents; all others were inserted. Called once, on the thread that completes the outcome, which it
+    ///     must not block
+    /// @throws com.mongodb.MongoException if the outcome is unknown, or applies to more than single documents;
+    ///     a deferred response fails with it
+    Response insert(Request request, Insert insert, Function<List<BulkWriteError>, Response.Ready> answer);
 
-    /// Each insert in a separate command, which waits for a limited time.
+    /// The documents of each request in separate commands, each of which waits for a limited time.
     static Inserts limited(LimitedWrites limited) {
+        return limited(limited, false);
+    }
+
+    /// The same in the order of the documents: those behind the first that fails are not inserted.
+    static Inserts inOrder(LimitedWrites limited) {
+        return limited(limited, true);
+    }
+
+    private static Inserts limited(LimitedWrites limited, boolean ordered) {
         return (request, insert, answer) -> {
             request.requireThread();
-            return answer.apply(outcome(
-                    limited.insert(insert.namespace(), insert.writeConcern(), List.of(insert.document()), false)));
+            return answer.apply(limited.insert(insert.namespace(), insert.writeConcern(), insert.documents(), ordered));
         };
     }
 
-    /// @param errors of the one document, at most one
-    static Outcome outcome(List<? extends WriteError> errors) {
-        return errors.isEmpty() ? new Outcome.Inserted() : new Outcome.Refused(errors.getFirst());
+    /// Inserts by as many commands as [CommandBatches] says.
+    ///
+    /// @param ordered whether those behind the first that fails are not inserted
+    /// @return the errors of documents, each with its position
+    /// @throws com.mongodb.MongoException if more failed than single documents
+    /// @throws UnknownOutcomeException if documents of earlier commands were inserted then
+    static List<BulkWriteError> inBatches(
+            MongoCollection<RawBsonDocument> collection, List<RawBsonDocument> documents, boolean ordered) {
+        var errors = new ArrayList<BulkWriteError>();
+        int before = 0;
+        for (var batch : CommandBatches.of(documents, RawBsonDocument::getByteLength)) {
+            try {
+                var _ = collection.insertMany(batch, new InsertManyOptions().ordered(ordered));
+            } catch (MongoException e) {
+                errors.addAll(errorsOf(e, before, before > errors.size()));
+            }
+            if (ordered && !errors.isEmpty()) {
+                break;
+            }
+            before += batch.size();
+        }
+        return errors;
+    }
+
+    private static List<BulkWriteError> errorsOf(MongoException e, int before, boolean partly) {
+        if (e instanceof MongoBulkWriteException bulk
+                && bulk.getWriteConcernError() == null
+                && !bulk.getWriteErrors().isEmpty()) {
+            return bulk.getWriteErrors().stream()
+                    .map(error -> at(before + error.getIndex(), error))
+                    .toList();
+        }
+        throw partly ? new UnknownOutcomeException(e) : e;
+    }
+
+    /// The same error of the document at another position.
+    static BulkWriteError at(int position, BulkWriteError error) {
+        return new BulkWriteError(error.getCode(), error.getMessage(), error.getDetails(), position);
+    }
+
+    /// The errors of refused documents.
+    ///
+    /// @throws MongoBulkWriteException the same one, if more failed than single documents
+    static List<BulkWriteError> errors(MongoBulkWriteException e) {
+        if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
+            throw e;
+        }
+        return e.getWriteErrors();
     }
 }

@@ -87,7 +87,7 @@ public final class LimitedWrites {
                 .getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)
                 .withWriteConcern(concern);
-        return BulkInserts.inBatches(collection, documents, ordered);
+        return Inserts.inBatches(collection, documents, ordered);
     }
 
     private MongoCluster commands() {

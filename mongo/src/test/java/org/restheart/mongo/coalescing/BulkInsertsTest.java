@@ -31,7 +31,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.write.BulkInserts.BulkInsert;
+import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -44,7 +44,7 @@ class BulkInsertsTest {
     private static final BsonString TAKEN = new BsonString("taken");
 
     private final TestMongo mongo;
-    private final CoalescedBulkInserts inserts;
+    private final CoalescedInserts inserts;
 
     BulkInsertsTest(TestMongo mongo) {
         this.mongo = mongo;
@@ -52,12 +52,12 @@ class BulkInsertsTest {
                 .coalescedBulkInserts();
     }
 
-    private BulkInsert insert(String collection, List<BsonDocument> documents) {
+    private Insert insert(String collection, List<BsonDocument> documents) {
         return insert(collection, WriteConcern.MAJORITY, documents);
     }
 
-    private BulkInsert insert(String collection, WriteConcern concern, List<BsonDocument> documents) {
-        return new BulkInsert(
+    private Insert insert(String collection, WriteConcern concern, List<BsonDocument> documents) {
+        return new Insert(
                 new MongoNamespace(mongo.databaseName(), collection),
                 concern,
                 documents.stream()

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.WriteConcern;
+import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
@@ -13,6 +14,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +42,6 @@ import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.parameter.WriteMode;
-import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.TargetDocument;
@@ -58,7 +59,7 @@ class FailureTest {
 
     private static Insert insert(ObjectId id) {
         var document = new RawBsonDocument(new BsonDocument("_id", new BsonObjectId(id)), new BsonDocumentCodec());
-        return new Insert(NAMESPACE, WriteConcern.MAJORITY, document);
+        return new Insert(NAMESPACE, WriteConcern.MAJORITY, List.of(document));
     }
 
     private static CoalescingConfig maxWait(Duration maxWait) {
@@ -127,12 +128,13 @@ class FailureTest {
             client.getDatabase("failures").createCollection("inserts");
             var inserts = inserts(client, Duration.ofMinutes(1));
             Queue<ObjectId> acknowledged = new ConcurrentLinkedQueue<>();
-            Queue<Inserts.Outcome> refused = new ConcurrentLinkedQueue<>();
+            Queue<BulkWriteError> refused = new ConcurrentLinkedQueue<>();
             killUnderLoad(client, acknowledged::size, () -> {
                 var id = new ObjectId();
-                switch (inserts.submit(insert(id)).join().outcome()) {
-                    case Inserts.Outcome.Inserted() -> acknowledged.add(id);
-                    case Inserts.Outcome.Refused(var error) -> refused.add(new Inserts.Outcome.Refused(error));
+                var errors = inserts.submit(insert(id)).join().outcome();
+                refused.addAll(errors);
+                if (errors.isEmpty()) {
+                    acknowledged.add(id);
                 }
             });
 

@@ -30,9 +30,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.write.BulkInserts.BulkInsert;
 import org.restheart.mongo.write.BulkWrites;
-import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
@@ -169,10 +167,10 @@ class InsertCommandsTest {
         var coalescer = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry());
         var arrays = coalescer.coalescedBulkInserts();
         for (var raw : List.of(largest, new RawBsonDocument(deep, new BsonDocumentCodec()))) {
-            var insert = new Insert(namespace("extreme"), WriteConcern.MAJORITY, raw);
+            var insert = new Insert(namespace("extreme"), WriteConcern.MAJORITY, List.of(raw));
             assertThat(coalescer.coalescedInserts().submit(insert).join().outcome())
-                    .isInstanceOf(Inserts.Outcome.Inserted.class);
-            var array = new BulkInsert(namespace("extremes"), WriteConcern.MAJORITY, List.of(raw));
+                    .isEmpty();
+            var array = new Insert(namespace("extremes"), WriteConcern.MAJORITY, List.of(raw));
             assertThat(arrays.submit(array).join().outcome()).isEmpty();
             var replacement = new ReplaceOneModel<>(new BsonDocument("_id", raw.get("_id")), raw);
             assertThat(BulkWrites.each(
@@ -207,10 +205,10 @@ class InsertCommandsTest {
             var inserts = coalescer.coalescedInserts();
             var arrays = coalescer.coalescedBulkInserts();
             for (int i = 0; i < 5; i++) {
-                var insert = new Insert(namespace("plain"), WriteConcern.MAJORITY, document("" + i));
-                assertThat(inserts.submit(insert).join().outcome()).isInstanceOf(Inserts.Outcome.Inserted.class);
+                var insert = new Insert(namespace("plain"), WriteConcern.MAJORITY, List.of(document("" + i)));
+                assertThat(inserts.submit(insert).join().outcome()).isEmpty();
                 expected.add("insert");
-                var array = new BulkInsert(
+                var array = new Insert(
                         namespace("plain"), WriteConcern.MAJORITY, documents("'a" + i + "'", "'b" + i + "'", "0"));
                 assertThat(arrays.submit(array).join().outcome())
                         .singleElement()
