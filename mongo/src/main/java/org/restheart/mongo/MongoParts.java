@@ -72,7 +72,7 @@ final class MongoParts implements AutoCloseable {
                 (db, name) -> metadata.collection(db, name).sources());
         this.positioned = new PositionedFinder(tasks, client, documents, config.cursorPool(), registry);
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
-        this.descriptions = new Descriptions(client, mounts, reads, config.metadataTtl());
+        this.descriptions = new Descriptions(client, catalog, mounts, reads, config.metadataTtl());
         metadata.onChange(streams::changed);
         metadata.followChanges(tasks, mounts.databases());
 

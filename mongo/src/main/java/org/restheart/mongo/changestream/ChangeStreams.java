@@ -1,7 +1,5 @@
 package org.restheart.mongo.changestream;
 
-import static com.mongodb.client.model.Filters.eq;
-
 import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
@@ -30,7 +28,7 @@ import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.Start;
 import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resource.ResourceNames;
+import org.restheart.mongo.metadata.StoredMetadata;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -230,27 +228,19 @@ public final class ChangeStreams implements AutoCloseable {
         private void check(MongoNamespace namespace) {
             try {
                 var database = client.getDatabase(namespace.getDatabaseName());
-                var properties = database.getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
-                        .find(eq("_id", Metadata.propertiesId(namespace.getCollectionName())))
-                        .first();
-                if (properties == null && isGone(namespace)) {
+                var collection = namespace.getCollectionName();
+                var properties = StoredMetadata.properties(database, Metadata.propertiesId(collection));
+                if (properties.isEmpty()
+                        && StoredMetadata.info(database, collection).isEmpty()) {
                     return; // the change stream ends itself, after earlier events
                 }
-                var known = properties == null ? new BsonDocument() : properties;
+                var known = properties.orElseGet(BsonDocument::new);
                 streams.get().stream()
                         .filter(stream -> stream.key().namespace().equals(namespace))
                         .forEach(stream -> stream.keepDefinedBy(known));
             } catch (MongoException | IllegalStateException e) { // the latter when the client has been closed
                 LOG.debug("definitions of {} could not be read: {}", namespace, e.toString());
             }
-        }
-
-        private boolean isGone(MongoNamespace namespace) {
-            return client.getDatabase(namespace.getDatabaseName())
-                            .listCollections(BsonDocument.class)
-                            .filter(eq("name", namespace.getCollectionName()))
-                            .first()
-                    == null;
         }
     }
 }

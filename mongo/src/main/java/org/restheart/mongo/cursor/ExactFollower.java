@@ -16,13 +16,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ResumeToken;
 import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.metadata.StoredMetadata;
 
 /// Keeps bookmarks exact with a change stream that begins at their snapshot. Thread-safe.
 record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters meters) {
@@ -60,14 +60,11 @@ record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters met
     /// Whether the collection is capped: change streams do not report the removal of its oldest documents. Blocks
     /// for MongoDB.
     private boolean isCapped(MongoNamespace namespace) {
-        var found = client.getDatabase(namespace.getDatabaseName())
-                .listCollections(BsonDocument.class)
-                .filter(new BsonDocument("name", new BsonString(namespace.getCollectionName())))
-                .first();
-        return found != null
-                && found.getDocument("options", new BsonDocument())
+        return StoredMetadata.info(client.getDatabase(namespace.getDatabaseName()), namespace.getCollectionName())
+                .map(found -> found.getDocument("options", new BsonDocument())
                         .getBoolean("capped", BsonBoolean.FALSE)
-                        .getValue();
+                        .getValue())
+                .orElse(false);
     }
 
     /// Publishes the bookmarks once the changes during their build are applied, and returns when they are no longer

@@ -6,9 +6,8 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoDatabase;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,8 +26,10 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.NameOrder;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.management.Catalog;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
@@ -53,7 +54,7 @@ public final class Descriptions {
     private static final List<String> ESCAPED = List.of("aggrs", "streams", "openapi");
 
     private final MongoClient client;
-    private final StoredMetadata stored;
+    private final Catalog catalog;
     private final Mounts mounts;
     private final DocumentReads reads;
     private final Remembered<String, List<String>> databases;
@@ -62,9 +63,9 @@ public final class Descriptions {
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
     /// @param ttl how long structures are kept; zero to ask each time, negative to keep them until they are forgotten
-    public Descriptions(MongoClient client, Mounts mounts, DocumentReads reads, Duration ttl) {
+    public Descriptions(MongoClient client, Catalog catalog, Mounts mounts, DocumentReads reads, Duration ttl) {
         this.client = client;
-        this.stored = new StoredMetadata(client);
+        this.catalog = catalog;
         this.mounts = mounts;
         this.reads = reads;
         this.databases = new Remembered<>(ttl, _ -> readDatabases());
@@ -137,17 +138,14 @@ public final class Descriptions {
     }
 
     private List<String> readDatabases() {
-        var names = client.listDatabaseNames().into(new ArrayList<>());
-        names.removeIf(name -> ResourceNames.isReservedDb(name) || !mounts.mayShow(name));
-        names.sort(Comparator.naturalOrder());
-        return List.copyOf(names);
+        return catalog.databases().stream().filter(mounts::mayShow).toList();
     }
 
     private DatabaseStructure readStructure(String db) {
         var database = client.getDatabase(db);
-        var properties = stored.properties(db);
+        var properties = StoredMetadata.properties(database);
         properties.values().forEach(Descriptions::makeReadable);
-        var collections = new TreeMap<String, CollectionStructure>();
+        var collections = new TreeMap<String, CollectionStructure>(NameOrder.BY_CODE_POINT);
         database.listCollections(BsonDocument.class).forEach(found -> {
             var name = found.getString("name").getValue();
             if (!ResourceNames.isReservedCollection(name)) {
@@ -157,7 +155,7 @@ public final class Descriptions {
                                 name, found, properties.getOrDefault(Metadata.propertiesId(name), new BsonDocument())));
             }
         });
-        return new DatabaseStructure(db, List.copyOf(collections.values()), schemas(db));
+        return new DatabaseStructure(db, List.copyOf(collections.values()), schemas(database));
     }
 
     private static void makeReadable(BsonDocument properties) {
@@ -166,22 +164,18 @@ public final class Descriptions {
 
     private static CollectionStructure structure(String name, BsonDocument found, BsonDocument properties) {
         var options = found.getDocument("options", new BsonDocument());
-        var validator = options.get("validator") instanceof BsonDocument document
-                        && document.get("$jsonSchema") instanceof BsonDocument schema
-                ? Optional.of(schema)
-                : Optional.<BsonDocument>empty();
         boolean enforced =
                 isAbsentOr(options, "validationAction", "error") && isAbsentOr(options, "validationLevel", "strict");
-        return new CollectionStructure(name, ResourcePath.kindOf(name), validator, enforced, properties);
+        return new CollectionStructure(name, ResourcePath.kindOf(name), Catalog.validator(found), enforced, properties);
     }
 
     private static boolean isAbsentOr(BsonDocument options, String name, String value) {
         return options.getOrDefault(name, new BsonString(value)).equals(new BsonString(value));
     }
 
-    private Map<String, BsonDocument> schemas(String db) {
-        var schemas = new TreeMap<String, BsonDocument>();
-        for (var schema : stored.schemas(db, MAX_SCHEMAS, MAX_SCHEMA_BYTES)) {
+    private Map<String, BsonDocument> schemas(MongoDatabase database) {
+        var schemas = new TreeMap<String, BsonDocument>(NameOrder.BY_CODE_POINT);
+        for (var schema : StoredMetadata.schemas(database, MAX_SCHEMAS, MAX_SCHEMA_BYTES)) {
             var id = schema.get("_id");
             if (id instanceof BsonString text) {
                 schemas.put(text.getValue(), SchemaForm.shown(schema));
@@ -195,10 +189,7 @@ public final class Descriptions {
     /// None for a view, which MongoDB has no indexes of.
     private List<BsonDocument> readIndexes(MongoNamespace namespace) {
         try {
-            return List.copyOf(client.getDatabase(namespace.getDatabaseName())
-                    .getCollection(namespace.getCollectionName())
-                    .listIndexes(BsonDocument.class)
-                    .into(new ArrayList<>()));
+            return List.copyOf(catalog.indexes(namespace));
         } catch (MongoCommandException e) {
             if (e.getErrorCode() == MongoCodes.NOT_SUPPORTED_ON_VIEW) {
                 return List.of();

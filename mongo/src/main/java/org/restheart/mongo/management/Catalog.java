@@ -2,7 +2,6 @@ package org.restheart.mongo.management;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.model.Filters;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -15,6 +14,7 @@ import org.bson.BsonString;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.NameOrder;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Lists databases, collections and indexes, without a cache. Reserved names never appear. Blocks for MongoDB.
@@ -52,12 +52,14 @@ public final class Catalog implements DataCatalog {
 
     @Override
     public Optional<BsonDocument> validator(String db, String collection) {
-        var found = client.getDatabase(db)
-                .listCollections(BsonDocument.class)
-                .filter(Filters.eq("name", collection))
-                .first();
-        return found != null
-                        && found.get("options") instanceof BsonDocument options
+        return StoredMetadata.info(client.getDatabase(db), collection).flatMap(Catalog::validator);
+    }
+
+    /// The JSON Schema of a collection's validator.
+    ///
+    /// @param info as `listCollections` describes it
+    public static Optional<BsonDocument> validator(BsonDocument info) {
+        return info.get("options") instanceof BsonDocument options
                         && options.get("validator") instanceof BsonDocument validator
                         && validator.get("$jsonSchema") instanceof BsonDocument schema
                 ? Optional.of(schema)
@@ -85,7 +87,7 @@ public final class Catalog implements DataCatalog {
     }
 
     /// The specifications of a collection's indexes, as MongoDB returns them.
-    List<BsonDocument> indexes(MongoNamespace namespace) {
+    public List<BsonDocument> indexes(MongoNamespace namespace) {
         return client.getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName())
                 .listIndexes(BsonDocument.class)

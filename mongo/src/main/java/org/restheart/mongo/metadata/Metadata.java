@@ -1,7 +1,5 @@
 package org.restheart.mongo.metadata;
 
-import static com.mongodb.client.model.Filters.eq;
-
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.CollationAlternate;
@@ -152,24 +150,25 @@ public final class Metadata {
         var exists = database.listCollectionNames().first() != null;
         return exists
                 ? new ResourceMetadata(
-                        true, false, Optional.empty(), Set.of(), properties(namespace.db(), ResourceNames.PROPERTIES))
+                        true,
+                        false,
+                        Optional.empty(),
+                        Set.of(),
+                        StoredMetadata.properties(database, ResourceNames.PROPERTIES))
                 : ResourceMetadata.MISSING;
     }
 
     private ResourceMetadata readCollection(Namespace namespace) {
         var name = namespace.collection() == null ? "" : namespace.collection();
-        var info = client.getDatabase(namespace.db())
-                .listCollections(BsonDocument.class)
-                .filter(eq("name", name))
-                .first();
-        return info == null
-                ? ResourceMetadata.MISSING
-                : new ResourceMetadata(
+        var database = client.getDatabase(namespace.db());
+        return StoredMetadata.info(database, name)
+                .map(info -> new ResourceMetadata(
                         true,
                         isPlain(info),
                         collation(info),
-                        new ViewSources(client.getDatabase(namespace.db())).of(info),
-                        properties(namespace.db(), propertiesId(name)));
+                        new ViewSources(database).of(info),
+                        StoredMetadata.properties(database, propertiesId(name))))
+                .orElse(ResourceMetadata.MISSING);
     }
 
     private static boolean isPlain(BsonDocument info) {
@@ -182,13 +181,6 @@ public final class Metadata {
         return options.isDocument("collation")
                 ? Optional.of(Collations.parse(options.getDocument("collation")))
                 : Optional.empty();
-    }
-
-    private Optional<BsonDocument> properties(String db, String id) {
-        return Optional.ofNullable(client.getDatabase(db)
-                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
-                .find(eq("_id", id))
-                .first());
     }
 
     /// The `_id` under which a collection's properties are stored.

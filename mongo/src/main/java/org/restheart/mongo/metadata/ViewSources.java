@@ -2,7 +2,6 @@ package org.restheart.mongo.metadata;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.model.Filters;
 import java.util.HashSet;
 import java.util.Set;
 import org.bson.BsonArray;
@@ -38,12 +37,9 @@ record ViewSources(MongoDatabase database) {
         if (name instanceof BsonString text
                 && !text.getValue().isEmpty()
                 && found.add(new MongoNamespace(database.getName(), text.getValue()))) {
-            var source = database.listCollections(BsonDocument.class)
-                    .filter(Filters.eq("name", text.getValue()))
-                    .first();
-            if (source != null && isView(source)) {
-                addAll(source, found);
-            }
+            StoredMetadata.info(database, text.getValue())
+                    .filter(ViewSources::isView)
+                    .ifPresent(source -> addAll(source, found));
         }
     }
 

@@ -21,6 +21,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.schema.SchemaSource;
@@ -61,11 +62,7 @@ public final class Validators {
 
     /// The validator of a collection; empty if it has none.
     Optional<StoredValidator> find(String db, String collection) {
-        return Optional.ofNullable(client.getDatabase(db)
-                        .listCollections(BsonDocument.class)
-                        .filter(eq("name", collection))
-                        .first())
-                .flatMap(StoredValidator::of);
+        return StoredMetadata.info(client.getDatabase(db), collection).flatMap(StoredValidator::of);
     }
 
     /// @throws ProblemException 422 for a schema that is too large
@@ -108,7 +105,10 @@ public final class Validators {
             if (validator.isEmpty()) {
                 return true;
             }
-            var schema = schemas.named(db, properties(db, collection));
+            var schema = schemas.named(
+                    db,
+                    StoredMetadata.properties(client.getDatabase(db), Metadata.propertiesId(collection))
+                            .orElseGet(BsonDocument::new));
             if (schema.isEmpty()) {
                 LOG.info("{}.{} has no JSON Schema any more; its validator is removed", db, collection);
                 set(db, collection, new BsonDocument(), new BsonDocument());
@@ -131,14 +131,6 @@ public final class Validators {
             set(db, collection, wanted, new BsonDocument());
         }
         return false;
-    }
-
-    private BsonDocument properties(String db, String collection) {
-        var stored = client.getDatabase(db)
-                .getCollection(ResourceNames.PROPERTIES, BsonDocument.class)
-                .find(eq("_id", Metadata.propertiesId(collection)))
-                .first();
-        return stored == null ? new BsonDocument() : stored;
     }
 
     /// Updates all validators that were made from schemas, after some of these have changed.

@@ -51,7 +51,7 @@ class StoredSchemasTest {
         for (int i = 0; i < 4; i++) {
             collection.insertOne(schema("schema" + i, i == 1 ? 5_000 : 1_000));
         }
-        var described = new StoredMetadata(mongo.client()).schemas(db, 500, 80_000);
+        var described = StoredMetadata.schemas(mongo.client().getDatabase(db), 500, 80_000);
         assertThat(described)
                 .extracting(schema -> schema.getString("_id").getValue())
                 .containsExactly("schema0", "schema2");
