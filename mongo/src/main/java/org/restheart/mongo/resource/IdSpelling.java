@@ -10,21 +10,8 @@ import org.bson.types.ObjectId;
 
 /// Writes a document's id as the last segment of a path, so that [IdType] reads the same value.
 public final class IdSpelling {
-    private static final Set<String> KEYWORDS = Set.of(
-            "",
-            "*",
-            "_size",
-            "_meta",
-            "_violations",
-            "_validator",
-            "_indexes",
-            "_aggrs",
-            "_streams",
-            "_null",
-            "_true",
-            "_false",
-            "_minkey",
-            "_maxkey");
+    /// What [IdType] reads as other values, or not at all.
+    private static final Set<String> KEYWORDS = Set.of("", "_null", "_true", "_false", "_minkey", "_maxkey");
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -50,7 +37,7 @@ public final class IdSpelling {
     }
 
     private static Optional<String> ofString(String id) {
-        if (KEYWORDS.contains(id.toLowerCase(Locale.ROOT))) {
+        if (ResourcePath.isWord(id) || KEYWORDS.contains(id.toLowerCase(Locale.ROOT))) {
             return Optional.empty();
         }
         return Optional.of(ObjectId.isValid(id) ? id + "?id_type=STRING" : encode(id));

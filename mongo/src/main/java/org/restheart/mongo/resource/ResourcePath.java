@@ -2,6 +2,8 @@ package org.restheart.mongo.resource;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.ResourceKind;
@@ -25,6 +27,32 @@ public record ResourcePath(
 
     private static final String FILES_SUFFIX = ".files";
     private static final String SCHEMAS = "_schemas";
+
+    /// What words mean behind the name of a collection, by its kind; other segments there name a document.
+    private static final Map<ResourceKind, Map<String, ResourceKind>> WORDS = Map.of(
+            ResourceKind.COLLECTION,
+            Map.of(
+                    "_size", ResourceKind.COLLECTION_SIZE,
+                    "_meta", ResourceKind.COLLECTION_META,
+                    "_violations", ResourceKind.COLLECTION_VIOLATIONS,
+                    "_validator", ResourceKind.COLLECTION_VALIDATOR,
+                    "_indexes", ResourceKind.COLLECTION_INDEXES,
+                    "_aggrs", ResourceKind.AGGREGATIONS,
+                    "_streams", ResourceKind.INVALID,
+                    "*", ResourceKind.BULK_DOCUMENTS),
+            ResourceKind.FILES_BUCKET,
+            Map.of(
+                    "_size", ResourceKind.FILES_BUCKET_SIZE,
+                    "_meta", ResourceKind.FILES_BUCKET_META,
+                    "_indexes", ResourceKind.COLLECTION_INDEXES,
+                    "_aggrs", ResourceKind.INVALID,
+                    "_streams", ResourceKind.INVALID,
+                    "*", ResourceKind.BULK_FILES),
+            ResourceKind.SCHEMA_STORE,
+            Map.of(
+                    "_size", ResourceKind.SCHEMA_STORE_SIZE,
+                    "_meta", ResourceKind.SCHEMA_STORE_META,
+                    "*", ResourceKind.BULK_SCHEMAS));
 
     public static final ResourcePath ROOT = of(ResourceKind.ROOT, null, null, null);
 
@@ -81,12 +109,7 @@ public record ResourcePath(
                 default -> of(kindOf(second), db, second, null);
             };
         }
-        if (is(second, SCHEMAS)) {
-            return parseInSchemaStore(db, tokens);
-        }
-        return second.endsWith(FILES_SUFFIX)
-                ? parseInBucket(db, second, tokens)
-                : parseInCollection(db, second, tokens);
+        return parseInCollection(db, kindOf(second), is(second, SCHEMAS) ? SCHEMAS : second, tokens);
     }
 
     /// The kind of a collection by its name: `COLLECTION`, `FILES_BUCKET` or `SCHEMA_STORE`.
@@ -97,66 +120,43 @@ public record ResourcePath(
         return collection.endsWith(FILES_SUFFIX) ? ResourceKind.FILES_BUCKET : ResourceKind.COLLECTION;
     }
 
-    private static ResourcePath parseInCollection(String db, String collection, List<String> tokens) {
+    private static ResourcePath parseInCollection(
+            String db, ResourceKind parent, String collection, List<String> tokens) {
         var third = tokens.get(2);
+        var word = third.toLowerCase(Locale.ROOT);
+        var member = switch (parent) {
+            case FILES_BUCKET -> ResourceKind.FILE;
+            case SCHEMA_STORE -> ResourceKind.SCHEMA;
+            default -> ResourceKind.DOCUMENT;
+        };
         if (tokens.size() == 3) {
-            return switch (third.toLowerCase(Locale.ROOT)) {
-                case "_size" -> of(ResourceKind.COLLECTION_SIZE, db, collection, null);
-                case "_meta" -> of(ResourceKind.COLLECTION_META, db, collection, null);
-                case "_violations" -> of(ResourceKind.COLLECTION_VIOLATIONS, db, collection, null);
-                case "_validator" -> of(ResourceKind.COLLECTION_VALIDATOR, db, collection, null);
-                case "_indexes" -> of(ResourceKind.COLLECTION_INDEXES, db, collection, null);
-                case "_aggrs" -> of(ResourceKind.AGGREGATIONS, db, collection, null);
-                case "_streams" -> of(ResourceKind.INVALID, db, collection, null);
-                case "*" -> of(ResourceKind.BULK_DOCUMENTS, db, collection, null);
-                default -> of(ResourceKind.DOCUMENT, db, collection, third);
-            };
+            var meant = wordsIn(parent).get(word);
+            return meant == null ? of(member, db, collection, third) : of(meant, db, collection, null);
+        }
+        if (parent == ResourceKind.SCHEMA_STORE) {
+            return beyond(member, db, collection, tokens);
         }
         var fourth = tokens.get(3);
-        return switch (third.toLowerCase(Locale.ROOT)) {
+        return switch (word) {
             case "_indexes" ->
                 of(tokens.size() == 4 ? ResourceKind.INDEX : ResourceKind.INVALID, db, collection, fourth);
             case "_aggrs" -> named(ResourceKind.AGGREGATION, db, collection, tokens);
             case "_streams" -> named(ResourceKind.CHANGE_STREAM, db, collection, tokens);
-            default -> beyond(ResourceKind.DOCUMENT, db, collection, tokens);
-        };
-    }
-
-    private static ResourcePath parseInBucket(String db, String bucket, List<String> tokens) {
-        var third = tokens.get(2);
-        if (tokens.size() == 3) {
-            return switch (third.toLowerCase(Locale.ROOT)) {
-                case "_size" -> of(ResourceKind.FILES_BUCKET_SIZE, db, bucket, null);
-                case "_meta" -> of(ResourceKind.FILES_BUCKET_META, db, bucket, null);
-                case "_indexes" -> of(ResourceKind.COLLECTION_INDEXES, db, bucket, null);
-                case "_aggrs", "_streams" -> of(ResourceKind.INVALID, db, bucket, null);
-                case "*" -> of(ResourceKind.BULK_FILES, db, bucket, null);
-                default -> of(ResourceKind.FILE, db, bucket, third);
-            };
-        }
-        var fourth = tokens.get(3);
-        return switch (third.toLowerCase(Locale.ROOT)) {
-            case "_indexes" -> of(tokens.size() == 4 ? ResourceKind.INDEX : ResourceKind.INVALID, db, bucket, fourth);
-            case "_aggrs" -> named(ResourceKind.AGGREGATION, db, bucket, tokens);
-            case "_streams" -> named(ResourceKind.CHANGE_STREAM, db, bucket, tokens);
             default ->
-                tokens.size() == 4 && is(fourth, "binary")
-                        ? of(ResourceKind.FILE_BINARY, db, bucket, third)
-                        : beyond(ResourceKind.FILE, db, bucket, tokens);
+                member == ResourceKind.FILE && tokens.size() == 4 && is(fourth, "binary")
+                        ? of(ResourceKind.FILE_BINARY, db, collection, third)
+                        : beyond(member, db, collection, tokens);
         };
     }
 
-    private static ResourcePath parseInSchemaStore(String db, List<String> tokens) {
-        var third = tokens.get(2);
-        if (tokens.size() > 3) {
-            return beyond(ResourceKind.SCHEMA, db, SCHEMAS, tokens);
-        }
-        return switch (third.toLowerCase(Locale.ROOT)) {
-            case "_size" -> of(ResourceKind.SCHEMA_STORE_SIZE, db, SCHEMAS, null);
-            case "_meta" -> of(ResourceKind.SCHEMA_STORE_META, db, SCHEMAS, null);
-            case "*" -> of(ResourceKind.BULK_SCHEMAS, db, SCHEMAS, null);
-            default -> of(ResourceKind.SCHEMA, db, SCHEMAS, third);
-        };
+    /// @param parent a collection, bucket or store
+    private static Map<String, ResourceKind> wordsIn(ResourceKind parent) {
+        return Objects.requireNonNull(WORDS.get(parent));
+    }
+
+    /// Whether a segment behind the name of a collection names no document.
+    static boolean isWord(String segment) {
+        return wordsIn(ResourceKind.COLLECTION).containsKey(segment.toLowerCase(Locale.ROOT));
     }
 
     /// An aggregation or a stream.
