@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
@@ -28,7 +27,6 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
-import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.Reauthorization;
@@ -43,7 +41,6 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
@@ -138,27 +135,7 @@ public final class MongoService implements Service, AutoCloseable {
 
     /// The paths of MongoDB's resources.
     public DataPaths paths() {
-        return new DataPaths() {
-            @Override
-            public Optional<String> ofCollection(Connection connection, String database, String collection) {
-                return parts.mounts.pathOf(connection, database, collection);
-            }
-
-            @Override
-            public Optional<String> ofDatabase(Connection connection, String database) {
-                return parts.mounts.pathOfDatabase(connection, database);
-            }
-
-            @Override
-            public List<List<Segment>> collectionPaths(Optional<String> database) {
-                return parts.mounts.collectionPaths(database);
-            }
-
-            @Override
-            public Optional<String> ofId(BsonValue id) {
-                return IdSpelling.of(id);
-            }
-        };
+        return parts.mounts;
     }
 
     /// What there is in MongoDB, for services that list what their callers may see.

@@ -12,14 +12,16 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.resource.MountBinding.LiteralBinding;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
-public final class Mounts {
+public final class Mounts implements DataPaths {
     private static final int MAX_PATHS = 1_000;
 
     private final List<String> prefix;
@@ -79,15 +81,18 @@ public final class Mounts {
 
     /// The path of a collection; empty if no mount without variables contains it.
     public Optional<RequestPath> pathOf(String database, String collection) {
-        return segmentsOf(List.of(database, collection), Map.of()).map(below -> {
-            var segments = new ArrayList<>(prefix);
-            segments.addAll(below);
-            return RequestPath.of(segments);
-        });
+        return segmentsOf(List.of(database, collection), Map.of())
+                .map(this::prefixed)
+                .map(RequestPath::of);
     }
 
-    List<String> prefix() {
-        return prefix;
+    private List<String> prefixed(List<String> below) {
+        return Stream.concat(prefix.stream(), below.stream()).toList();
+    }
+
+    /// The path of segments below the prefix, percent-encoded where needed.
+    String encoded(List<String> below) {
+        return "/" + prefixed(below).stream().map(IdSpelling::encode).collect(Collectors.joining("/"));
     }
 
     /// The path of these tokens below the prefix, through the most specific mount that contains them.
@@ -101,11 +106,8 @@ public final class Mounts {
     /// and a collection.
     public Optional<RequestPath> pathOf(Connection connection, List<String> tokens) {
         return segmentsOf(tokens, Map.of("{host}", hostOf(connection.hostAndPort())))
-                .map(below -> {
-                    var segments = new ArrayList<>(prefix);
-                    segments.addAll(below);
-                    return RequestPath.of(segments);
-                });
+                .map(this::prefixed)
+                .map(RequestPath::of);
     }
 
     /// The databases of which something may have a path; empty if that may be any.
@@ -129,8 +131,8 @@ public final class Mounts {
         });
     }
 
-    /// The path of a collection, if the path is not reserved for another resource.
-    public Optional<String> pathOf(Connection connection, String db, String collection) {
+    @Override
+    public Optional<String> ofCollection(Connection connection, String db, String collection) {
         var host = usesHost ? hostOf(connection.hostAndPort()) : "";
         return Stream.of(host, db, collection).allMatch(ResourceNames::isPossible)
                 ? collectionPaths.get(new Asked(host, db, collection), _ -> computedPath(connection, db, collection))
@@ -146,28 +148,22 @@ public final class Mounts {
                         && collection.equals(found.collection()));
     }
 
-    /// The path of a database, if a mount shows it as a whole and the path is not reserved for another resource.
-    public Optional<String> pathOfDatabase(Connection connection, String db) {
+    @Override
+    public Optional<String> ofDatabase(Connection connection, String db) {
         return encodedPath(connection, List.of(db), found -> found.kind() == ResourceKind.DB && db.equals(found.db()));
     }
 
     private Optional<String> encodedPath(
             Connection connection, List<String> tokens, Predicate<ResourcePath> isExpected) {
         return segmentsOf(tokens, Map.of("{host}", hostOf(connection.hostAndPort())))
-                .map(segments -> {
-                    var path = new ArrayList<>(prefix);
-                    path.addAll(segments);
-                    return "/" + path.stream().map(IdSpelling::encode).collect(Collectors.joining("/"));
-                })
+                .map(this::encoded)
                 .filter(path -> resolve(RequestPath.parse(path), connection)
                         .map(Located::path)
                         .filter(isExpected)
                         .isPresent());
     }
 
-    /// What paths of collections look like, with unknown segments in place of names; at least those that they may have.
-    ///
-    /// @param db of the collections; empty for all
+    @Override
     public List<List<Segment>> collectionPaths(Optional<String> db) {
         return longestFirst.stream()
                 .flatMap(binding -> binding.collectionPaths(db).stream())
@@ -179,6 +175,11 @@ public final class Mounts {
                     return List.copyOf(segments);
                 })
                 .toList();
+    }
+
+    @Override
+    public Optional<String> ofId(BsonValue id) {
+        return IdSpelling.of(id);
     }
 
     /// Why a path names something else than its author probably means, or nothing, and so do those below it.

@@ -1,10 +1,8 @@
 package org.restheart.mongo.resource;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.restheart.http.attribute.Key;
 
 /// The paths of MongoDB's resources in the links of one request: through the request's mount, if it contains the
@@ -29,10 +27,6 @@ public final class UriSpace {
         var what = List.of(tokens);
         return own.segments(what, variables)
                 .or(() -> mounts.segmentsOf(what, variables))
-                .map(segments -> {
-                    var path = new ArrayList<>(mounts.prefix());
-                    path.addAll(segments);
-                    return "/" + path.stream().map(IdSpelling::encode).collect(Collectors.joining("/"));
-                });
+                .map(mounts::encoded);
     }
 }

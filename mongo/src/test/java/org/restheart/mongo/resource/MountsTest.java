@@ -176,10 +176,10 @@ class MountsTest {
         for (int i = 0; i < 10; i++) {
             var name = "n".repeat(100_000 + i);
             names.add(new WeakReference<>(name));
-            assertThat(EVERYTHING.pathOf(connection, "db", name)).isEmpty();
-            assertThat(EVERYTHING.pathOf(connection, name, "c")).isEmpty();
+            assertThat(EVERYTHING.ofCollection(connection, "db", name)).isEmpty();
+            assertThat(EVERYTHING.ofCollection(connection, name, "c")).isEmpty();
         }
-        assertThat(EVERYTHING.pathOf(connection, "db", "n".repeat(200))).contains("/db/" + "n".repeat(200));
+        assertThat(EVERYTHING.ofCollection(connection, "db", "n".repeat(200))).contains("/db/" + "n".repeat(200));
         await().untilAsserted(() -> {
             System.gc();
             assertThat(names).allMatch(name -> name.get() == null);
