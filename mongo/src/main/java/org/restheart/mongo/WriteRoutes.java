@@ -19,6 +19,7 @@ import static org.restheart.http.access.ResourceKind.SCHEMA_STORE;
 
 import java.util.List;
 import org.restheart.http.ProblemException;
+import org.restheart.http.RequestContent;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.BulkChanges;
 import org.restheart.mongo.bulk.PostDocuments;
@@ -26,9 +27,9 @@ import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.document.OneDocument;
 import org.restheart.mongo.document.PostDocument;
-import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.SingleWrites;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
@@ -111,22 +112,37 @@ record WriteRoutes(
         }
     }
 
+    /// `POST /{db}/{collection}`.
     private DataHandler post(Coalescer coalescer, boolean accounts) {
-        var post = PostToCollection.byShape(
+        var post = byShape(
                 new PostDocument(collections, preconditions, coalescer.inserts(), locations),
                 new PostDocuments(collections, coalescer.bulkInserts(), coalescer.limited()));
         var limited = coalescer.limited().within(KeyedPost.OPERATION_TIME);
-        var keyed = PostToCollection.byShape(
-                new PostDocument(
-                        collections.within(SessionCollection.LONGEST_WRITE),
-                        preconditions,
-                        Inserts.limited(limited),
-                        locations),
-                new PostDocuments(collections.within(KeyedPost.OPERATION_TIME), Inserts.limited(limited), limited));
-        return new PostToCollection(
-                post,
-                new PostLines(collections, coalescer.limited()),
-                new KeyedPost(keyed, collections.client(), accounts));
+        var keyed = new KeyedPost(
+                byShape(
+                        new PostDocument(
+                                collections.within(SessionCollection.LONGEST_WRITE),
+                                preconditions,
+                                Inserts.limited(limited),
+                                locations),
+                        new PostDocuments(
+                                collections.within(KeyedPost.OPERATION_TIME), Inserts.limited(limited), limited)),
+                collections.client(),
+                accounts);
+        var lines = new PostLines(collections, coalescer.limited());
+        return request -> {
+            ContentSize.check(request);
+            if (DataContent.isMany(request.http())
+                    && request.http().require(RequestContent.KEY).isUnread()) {
+                return lines.handle(request);
+            }
+            return KeyedPost.isKeyed(request.http()) ? keyed.handle(request) : post.handle(request, NewIds.fresh());
+        };
+    }
+
+    /// An object is one document, an array is many.
+    private static Creation byShape(Creation one, Creation many) {
+        return (request, ids) -> request.content().isArray() ? many.handle(request, ids) : one.handle(request, ids);
     }
 
     /// `POST /{db}/_schemas`: adds a JSON Schema to the store, one at a time.
@@ -136,7 +152,7 @@ record WriteRoutes(
             if (request.content().isArray()) {
                 throw new ProblemException(CONTENT_INVALID, "schemas are stored one at a time, not as an array");
             }
-            return post.handle(request, NewIds.FRESH);
+            return post.handle(request, NewIds.fresh());
         };
     }
 }

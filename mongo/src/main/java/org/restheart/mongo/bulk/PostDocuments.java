@@ -119,7 +119,7 @@ public final class PostDocuments implements Creation {
 
     private static void noteLeftOut(List<BulkWriteError> errors, NewIds ids) {
         if (errors.stream().anyMatch(error -> error.getCode() == MongoCodes.OUT_OF_TIME)) {
-            ids.leftOut();
+            ids.leftOut().run();
         }
     }
 

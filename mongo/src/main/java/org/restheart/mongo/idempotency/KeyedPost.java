@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import org.bson.BsonBinary;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +25,7 @@ import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.idempotency.IdempotencyClaims.Claim;
 
 /// `POST /{db}/{collection}` with an `Idempotency-Key`: executed once; each retry gets the same response
@@ -44,6 +44,8 @@ public final class KeyedPost implements DataHandler {
     private static final int MAX_ELEMENTS = 5_000;
 
     private static final long MAX_CONTENT = 2 << 20;
+
+    private static final int TIMESTAMP_BYTES = 4;
 
     private final Creation creation;
     private final IdempotencyClaims claims;
@@ -81,15 +83,14 @@ public final class KeyedPost implements DataHandler {
                     throw new ProblemException(UNPROCESSABLE, "this Idempotency-Key was used for another request");
                 case Claim.Granted granted -> {
                     var report = new AtomicReference<DataWrite.@Nullable Report>();
-                    var ids = new ClaimedIds(granted.id(), granted.etag(), new AtomicBoolean());
-                    var answer = carryOut(reporting(request, report), granted, ids);
+                    var unfinished = new AtomicBoolean();
+                    var answer = carryOut(reporting(request, report), granted, unfinished);
                     var told = Optional.ofNullable(report.get());
-                    if (answer.status() >= 500 || ids.unfinished().get()) {
+                    boolean again = answer.status() >= 500 || unfinished.get();
+                    if (again) {
                         claims.expire(db, granted);
-                        told.ifPresent(outcome -> DataWrite.report(request.http(), outcome));
-                        return answer;
                     }
-                    if (claims.complete(db, granted, answer, told)) {
+                    if (again || claims.complete(db, granted, answer, told)) {
                         told.ifPresent(outcome -> DataWrite.report(request.http(), outcome));
                         return answer;
                     }
@@ -115,7 +116,9 @@ public final class KeyedPost implements DataHandler {
                 .orElse(request);
     }
 
-    private Response.Ready carryOut(DataRequest request, Claim.Granted claim, ClaimedIds ids) {
+    /// @param unfinished set if the attempt has left documents out
+    private Response.Ready carryOut(DataRequest request, Claim.Granted claim, AtomicBoolean unfinished) {
+        var ids = new NewIds(claim.etag(), sequence(claim), true, () -> unfinished.set(true));
         try {
             return switch (creation.handle(request, ids)) {
                 case Response.Ready ready -> ready;
@@ -172,44 +175,21 @@ public final class KeyedPost implements DataHandler {
         }
     }
 
-    /// The ids of one claim: every attempt writes the same documents. Confined to one attempt.
-    ///
-    /// @param claim the digest that identifies the claim
-    /// @param etag created with the claim
-    /// @param unfinished whether the attempt has left documents out
-    private record ClaimedIds(BsonBinary claim, ObjectId etag, AtomicBoolean unfinished) implements Creation.NewIds {
-        private static final int TIMESTAMP_BYTES = 4;
+    /// The ids of one claim: every attempt writes the same documents. Ids begin with the time of the claim, as
+    /// MongoDB's own do; the rest is a digest of claim, tag and position.
+    private static Supplier<BsonObjectId> sequence(Claim.Granted claim) {
+        var position = new int[1];
+        return () -> id(claim, position[0]++);
+    }
 
-        /// Ids begin with the time of the claim, as MongoDB's own do; the rest is a digest of claim, tag and position.
-        @Override
-        public Supplier<BsonObjectId> sequence() {
-            var position = new int[1];
-            return () -> id(position[0]++);
-        }
-
-        private BsonObjectId id(int position) {
-            var bytes = etag.toByteArray();
-            var digest = digest(position);
-            System.arraycopy(digest, 0, bytes, TIMESTAMP_BYTES, bytes.length - TIMESTAMP_BYTES);
-            return new BsonObjectId(new ObjectId(bytes));
-        }
-
-        private byte[] digest(int position) {
-            var sha256 = Digests.sha256();
-            sha256.update(claim.getData());
-            sha256.update(etag.toByteArray());
-            return sha256.digest(
-                    ByteBuffer.allocate(Integer.BYTES).putInt(position).array());
-        }
-
-        @Override
-        public boolean mayRepeat() {
-            return true;
-        }
-
-        @Override
-        public void leftOut() {
-            unfinished.set(true);
-        }
+    private static BsonObjectId id(Claim.Granted claim, int position) {
+        var bytes = claim.etag().toByteArray();
+        var sha256 = Digests.sha256();
+        sha256.update(claim.id().getData());
+        sha256.update(bytes);
+        var digest = sha256.digest(
+                ByteBuffer.allocate(Integer.BYTES).putInt(position).array());
+        System.arraycopy(digest, 0, bytes, TIMESTAMP_BYTES, bytes.length - TIMESTAMP_BYTES);
+        return new BsonObjectId(new ObjectId(bytes));
     }
 }
