@@ -61,10 +61,7 @@ record Existence(Metadata metadata, QuerySecurity security) {
 
     private static boolean creates(Request request, ResourcePath path) {
         return request.method() == Method.PUT
-                && (path.kind() == ResourceKind.DB
-                        || path.kind() == ResourceKind.COLLECTION
-                        || path.kind() == ResourceKind.FILES_BUCKET
-                        || path.kind() == ResourceKind.SCHEMA_STORE);
+                && (path.kind() == ResourceKind.DB || path.kind().isCollection());
     }
 
     /// For writes, which do not create collections by themselves, and for paths with the database in front, as

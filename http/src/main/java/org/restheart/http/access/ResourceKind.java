@@ -41,6 +41,16 @@ public enum ResourceKind {
     /// A path with the name of a special resource in a place where there is none.
     INVALID;
 
+    /// Whether it is a collection of any kind: also a bucket of files, or a store of schemas.
+    public boolean isCollection() {
+        return this == COLLECTION || this == FILES_BUCKET || this == SCHEMA_STORE;
+    }
+
+    /// Whether requests for it write many documents.
+    public boolean isBulk() {
+        return this == BULK_DOCUMENTS || this == BULK_FILES || this == BULK_SCHEMAS;
+    }
+
     /// Whether it is a file, or a bucket of files.
     public boolean isFiles() {
         return switch (this) {

@@ -1,7 +1,6 @@
 package org.restheart.mongo.management;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,14 +31,12 @@ import org.restheart.mongo.write.Preconditions;
 /// nevertheless, as in earlier versions.
 public final class PropertyWarnings {
     private static final Set<String> WITH_MEANING = Words.of("""
-            addRequestProperties aggrs checkContentSize etagDocPolicy etagPolicy jsonSchema rels streams
-            """);
+        addRequestProperties aggrs checkContentSize etagDocPolicy etagPolicy jsonSchema rels streams
+        """);
     /// Names by which somebody may mean these.
     private static final Map<String, String> SYNONYMS = Map.of("aggregations", "aggrs", "relationships", "rels");
 
     private static final EntryKeys SCHEMA_KEYS = EntryKeys.of("schemaId", "schemaStoreDb", "skipNotSupported");
-    private static final Set<ResourceKind> KINDS =
-            EnumSet.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE);
 
     /// Where documents are written.
     private static final String DOCUMENT = "the collection's path with /ID, or sent to it by POST";
@@ -50,8 +47,8 @@ public final class PropertyWarnings {
     public static boolean mayApply(Request request) {
         var kind = request.require(ResourcePath.KEY).kind();
         return switch (request.method()) {
-            case PUT -> KINDS.contains(kind) || kind == ResourceKind.DB;
-            case PATCH -> KINDS.contains(kind);
+            case PUT -> kind.isCollection() || kind == ResourceKind.DB;
+            case PATCH -> kind.isCollection();
             default -> false;
         };
     }

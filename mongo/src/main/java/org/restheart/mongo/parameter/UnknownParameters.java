@@ -24,10 +24,10 @@ import org.restheart.http.access.ResourceKind;
 public final class UnknownParameters {
     /// All parameters that the data API and the filters before it read.
     private static final Set<String> KNOWN = Words.of("""
-            after avars cache checkEtag count eager explain filter hal hint id_type jsonMode keys noauthchallenge
-            nocache np page pagesize pretty readConcern readPreference rep shardkey sid sort sort_by txn wm
-            writeConcern writeMode
-            """);
+        after avars cache checkEtag count eager explain filter hal hint id_type jsonMode keys noauthchallenge
+        nocache np page pagesize pretty readConcern readPreference rep shardkey sid sort sort_by txn wm
+        writeConcern writeMode
+        """);
 
     /// Those of `_violations`.
     private static final Set<String> WITH_SCHEMA =
@@ -169,11 +169,7 @@ public final class UnknownParameters {
     /// intended.
     private static boolean cannotBeUndone(Request request, ResourceKind kind) {
         return switch (request.method()) {
-            case DELETE, PATCH ->
-                kind == ResourceKind.BULK_DOCUMENTS
-                        || kind == ResourceKind.BULK_FILES
-                        || kind == ResourceKind.BULK_SCHEMAS
-                        || isInSession(request);
+            case DELETE, PATCH -> kind.isBulk() || isInSession(request);
             case POST, PUT -> isInSession(request);
             case GET, HEAD, OPTIONS -> false;
         };

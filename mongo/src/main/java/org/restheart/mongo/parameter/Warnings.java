@@ -74,10 +74,7 @@ public final class Warnings {
 
     /// An insert has nothing to narrow.
     private static Optional<String> ofFilter(Request request, ResourceKind kind) {
-        boolean creates = request.method() == Method.POST
-                && (kind == ResourceKind.COLLECTION
-                        || kind == ResourceKind.SCHEMA_STORE
-                        || kind == ResourceKind.FILES_BUCKET);
+        boolean creates = request.method() == Method.POST && kind.isCollection();
         var name = request.query().has("writeMode") ? "writeMode" : "wm";
         boolean inserts = kind == ResourceKind.FILES_BUCKET
                 || request.query().first(name).flatMap(WriteMode::of).orElse(WriteMode.INSERT) == WriteMode.INSERT;
@@ -115,9 +112,7 @@ public final class Warnings {
                     .forEach(name -> warnings.add("the parameter " + name + " has no effect on an aggregation;"
                             + " values for its stages are passed in avars"));
         }
-        if (kind == ResourceKind.BULK_DOCUMENTS
-                || kind == ResourceKind.BULK_SCHEMAS
-                || kind == ResourceKind.BULK_FILES) {
+        if (kind.isBulk()) {
             bulkWrite(request, warnings);
         }
         ofKey(request).ifPresent(warnings::add);

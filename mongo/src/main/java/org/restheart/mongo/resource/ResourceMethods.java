@@ -24,12 +24,6 @@ public final class ResourceMethods {
     private static final String PLAIN = Cors.DEFAULT_HEADERS;
     private static final String IF_MATCH = PLAIN + ", If-Match";
     private static final String CONDITIONAL = IF_MATCH + ", If-None-Match";
-    private static final Set<ResourceKind> EXPOSE_LOCATION = EnumSet.of(
-            ResourceKind.COLLECTION,
-            ResourceKind.FILES_BUCKET,
-            ResourceKind.SCHEMA_STORE,
-            ResourceKind.SESSIONS,
-            ResourceKind.TRANSACTIONS);
     private static final Map<ResourceKind, ResourceMethods> ALL = new EnumMap<>(ResourceKind.class);
 
     static {
@@ -89,16 +83,17 @@ public final class ResourceMethods {
         var known = kind == ResourceKind.AGGREGATIONS ? of(ResourceKind.INVALID) : of(kind);
         var expose = kind == ResourceKind.ROOT || kind == ResourceKind.AGGREGATIONS || kind == ResourceKind.INVALID
                 ? ""
-                : method == POST && EXPOSE_LOCATION.contains(kind) ? "Location, ETag" : "ETag";
+                : method == POST && hasLocations(kind) ? "Location, ETag" : "ETag";
         return new Cors(known.allowMethods, known.allowHeaders, expose);
+    }
+
+    private static boolean hasLocations(ResourceKind kind) {
+        return kind.isCollection() || kind == ResourceKind.SESSIONS || kind == ResourceKind.TRANSACTIONS;
     }
 
     /// Whether the method changes the properties of the resource, which must not depend on cached values.
     public static boolean changeProperties(ResourceKind kind, Method method) {
-        return switch (kind) {
-            case DB, COLLECTION, FILES_BUCKET, SCHEMA_STORE -> !method.isSafe() && method != POST;
-            default -> false;
-        };
+        return (kind == ResourceKind.DB || kind.isCollection()) && !method.isSafe() && method != POST;
     }
 
     /// What a request needs beyond plain reading and writing by its method and the kind of its resource.
@@ -107,15 +102,11 @@ public final class ResourceMethods {
         if (isManagement(kind, method)) {
             demands.add(Demand.MANAGEMENT);
         }
-        if (kind == ResourceKind.BULK_DOCUMENTS || kind == ResourceKind.BULK_SCHEMAS) {
-            if (method == PATCH) {
-                demands.add(Demand.BULK_PATCH);
-            } else if (method == DELETE) {
-                demands.add(Demand.BULK_DELETE);
-            }
-        }
-        if (kind == ResourceKind.BULK_FILES && method == DELETE) {
+        if (kind.isBulk() && method == DELETE) {
             demands.add(Demand.BULK_DELETE);
+        }
+        if (kind.isBulk() && method == PATCH && allow(kind, method)) {
+            demands.add(Demand.BULK_PATCH);
         }
         if (kind == ResourceKind.AGGREGATIONS && method == POST) {
             demands.add(Demand.AD_HOC_AGGREGATION);
