@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
@@ -65,10 +66,10 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         wanted.forEach(filter -> split(filter, first, rest));
         rule.filter(filter -> !filter.isEmpty()).ifPresent(first::add);
         var filter = new StagedFilter(Filters.all(first), Filters.all(rest));
-        if (rule.isPresent() && contains(filter.rest(), METADATA)) {
+        if (rule.isPresent() && AnyName.in(filter.rest(), METADATA::contains)) {
             throw metadataRefused();
         }
-        if (filter.isStaged() && contains(filter.rest(), ONLY_FIRST)) {
+        if (filter.isStaged() && AnyName.in(filter.rest(), ONLY_FIRST::contains)) {
             throw new ProblemException(
                     ProblemCode.FORBIDDEN,
                     "$text, $near and $nearSphere are not available within an access rule: MongoDB cannot"
@@ -83,7 +84,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     /// @param expressions the client's
     /// @throws org.restheart.http.ProblemException 403
     public static void forbidMetadata(Optional<BsonDocument> rule, BsonDocument expressions) {
-        if (rule.isPresent() && contains(expressions, METADATA)) {
+        if (rule.isPresent() && AnyName.in(expressions, METADATA::contains)) {
             throw metadataRefused();
         }
     }
@@ -113,16 +114,6 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         return value.isArray()
                 && !value.asArray().isEmpty()
                 && value.asArray().stream().allMatch(BsonValue::isDocument);
-    }
-
-    private static boolean contains(BsonValue value, Set<String> names) {
-        return switch (value.getBsonType()) {
-            case DOCUMENT ->
-                value.asDocument().entrySet().stream()
-                        .anyMatch(entry -> names.contains(entry.getKey()) || contains(entry.getValue(), names));
-            case ARRAY -> value.asArray().stream().anyMatch(each -> contains(each, names));
-            default -> false;
-        };
     }
 
     /// Whether all documents match.

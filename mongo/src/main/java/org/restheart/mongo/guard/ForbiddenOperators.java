@@ -4,6 +4,7 @@ import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.ExpressionOperators;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -89,19 +90,6 @@ public final class ForbiddenOperators {
     }
 
     private boolean contains(BsonValue value) {
-        if (value.isDocument()) {
-            for (var member : value.asDocument().entrySet()) {
-                if (isForbidden(member.getKey()) || contains(member.getValue())) {
-                    return true;
-                }
-            }
-        } else if (value.isArray()) {
-            for (var element : value.asArray()) {
-                if (contains(element)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return AnyName.in(value, this::isForbidden);
     }
 }

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Update;
 import org.restheart.bson.fields.Visibility;
@@ -39,7 +40,8 @@ public final class HiddenFields {
                 require(visibility.allowsKeys(parameters.find().sort()) && visibility.shows("_id"));
             }
             parameters.find().hint().ifPresent(hint -> require(allowsHint(visibility, hint)));
-            require(!hasMetadata(parameters.find().keys()));
+            // $meta returns index and sort keys
+            require(!AnyName.in(parameters.find().keys(), "$meta"::equals));
         });
     }
 
@@ -124,15 +126,6 @@ public final class HiddenFields {
                 ? hint.asDocument().keySet().stream().allMatch(name -> name.equals("$natural") || name.equals("_id"))
                         && visibility.allowsKeys(hint.asDocument())
                 : hint.isString() && hint.asString().getValue().equals(ID_INDEX);
-    }
-
-    /// Whether it contains `$meta`, which returns index and sort keys.
-    private static boolean hasMetadata(BsonValue value) {
-        if (value instanceof BsonDocument document) {
-            return document.entrySet().stream()
-                    .anyMatch(entry -> entry.getKey().equals("$meta") || hasMetadata(entry.getValue()));
-        }
-        return value.isArray() && value.asArray().stream().anyMatch(HiddenFields::hasMetadata);
     }
 
     private static void require(boolean allowed) {

@@ -7,9 +7,9 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.http.Words;
 
 /// Combines several pipelines over one collection: each runs separately, with its own indexes, and marks its
@@ -21,23 +21,15 @@ final class Union {
 
     /// Stages that are allowed only at the beginning of a top-level pipeline.
     private static final Set<String> ALONE = Words.of("""
-            $where $near $nearSphere $text $geoNear $search $searchMeta $vectorSearch $documents $collStats
-            $indexStats $planCacheStats $currentOp
-            """);
+        $where $near $nearSphere $text $geoNear $search $searchMeta $vectorSearch $documents $collStats
+        $indexStats $planCacheStats $currentOp
+        """);
 
     private Union() {}
 
     /// Whether a pipeline has the same results in a union as alone.
     static boolean takes(ReadPipeline query) {
-        return query.stages().stream().noneMatch(Union::isAlone);
-    }
-
-    private static boolean isAlone(BsonValue value) {
-        if (value.isDocument()) {
-            return value.asDocument().entrySet().stream()
-                    .anyMatch(member -> ALONE.contains(member.getKey()) || isAlone(member.getValue()));
-        }
-        return value.isArray() && value.asArray().stream().anyMatch(Union::isAlone);
+        return query.stages().stream().noneMatch(stage -> AnyName.in(stage, ALONE::contains));
     }
 
     static List<BsonDocument> stages(List<ReadPipeline> queries) {
