@@ -9,6 +9,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.resource.ResourcePath;
@@ -17,20 +18,9 @@ import org.restheart.mongo.resource.ResourcePath;
 /// properties, since only buckets store files; documents without content, which are allowed, but whose clients may
 /// have meant a file that they could not read; and operators of changes below a field, which are stored as its value.
 public final class ContentWarnings {
-    private static final Set<String> OPERATORS = Set.of(
-            "$addToSet",
-            "$currentDate",
-            "$inc",
-            "$max",
-            "$min",
-            "$mul",
-            "$pop",
-            "$pull",
-            "$pullAll",
-            "$push",
-            "$rename",
-            "$set",
-            "$unset");
+    private static final Set<String> OPERATORS = Words.of("""
+        $addToSet $currentDate $inc $max $min $mul $pop $pull $pullAll $push $rename $set $unset
+        """);
 
     private static final int MAX_QUOTED = 50;
 

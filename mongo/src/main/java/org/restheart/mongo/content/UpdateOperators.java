@@ -1,6 +1,7 @@
 package org.restheart.mongo.content;
 
 import java.util.Set;
+import org.restheart.http.Words;
 
 /// Which keys of a request's content are update operators (MongoDB manual, "Update Operators").
 final class UpdateOperators {
@@ -10,30 +11,10 @@ final class UpdateOperators {
     static final String RENAME = "$rename";
 
     /// Includes modifiers and operators of former versions, which MongoDB refuses with its own message.
-    private static final Set<String> KNOWN = Set.of(
-            "$inc",
-            "$mul",
-            RENAME,
-            SET_ON_INSERT,
-            SET,
-            "$unset",
-            "$min",
-            "$max",
-            CURRENT_DATE,
-            "$addToSet",
-            "$pop",
-            "$pullAll",
-            "$pull",
-            "$pushAll",
-            "$push",
-            "$bit",
-            "$",
-            "$[]",
-            "$each",
-            "$position",
-            "$slice",
-            "$sort",
-            "$isolated");
+    private static final Set<String> KNOWN = Words.of("""
+        $inc $mul $rename $setOnInsert $set $unset $min $max $currentDate $addToSet $pop $pullAll $pull $pushAll
+        $push $bit $ $[] $each $position $slice $sort $isolated
+        """);
 
     private UpdateOperators() {}
 

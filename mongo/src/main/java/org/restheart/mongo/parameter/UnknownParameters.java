@@ -3,6 +3,7 @@ package org.restheart.mongo.parameter;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,32 +35,15 @@ public final class UnknownParameters {
             Stream.concat(KNOWN.stream(), Stream.of("schema")).collect(Collectors.toUnmodifiableSet());
 
     /// Names that MongoDB and other gateways use for the same, in lower case.
-    private static final Map<String, String> MEANT = Map.ofEntries(
-            Map.entry("limit", "pagesize"),
-            Map.entry("size", "pagesize"),
-            Map.entry("per_page", "pagesize"),
-            Map.entry("perpage", "pagesize"),
-            Map.entry("skip", "page"),
-            Map.entry("offset", "page"),
-            Map.entry("query", "filter"),
-            Map.entry("q", "filter"),
-            Map.entry("where", "filter"),
-            Map.entry("projection", "keys"),
-            Map.entry("fields", "keys"),
-            Map.entry("select", "keys"),
-            Map.entry("order", "sort"),
-            Map.entry("order_by", "sort"),
-            Map.entry("orderby", "sort"),
-            Map.entry("upsert", "wm=upsert"),
-            Map.entry("session", "sid"),
-            Map.entry("sessionid", "sid"),
-            Map.entry("session_id", "sid"),
-            Map.entry("tx", "txn"),
-            Map.entry("txnid", "txn"),
-            Map.entry("txn_id", "txn"),
-            Map.entry("transactionid", "txn"),
-            Map.entry("transaction_id", "txn"),
-            Map.entry("transaction", "txn"));
+    private static final Map<String, String> MEANT = byWord(Map.of(
+            "pagesize", "limit size per_page perpage",
+            "page", "skip offset",
+            "filter", "query q where",
+            "keys", "projection fields select",
+            "sort", "order order_by orderby",
+            "wm=upsert", "upsert",
+            "sid", "session sessionid session_id",
+            "txn", "tx txnid txn_id transactionid transaction_id transaction"));
 
     /// Comparisons in the syntax of other gateways: `year=eq.1975`.
     private static final Pattern COMPARISON = Pattern.compile("(not\\.)?(eq|neq|gt|gte|lt|lte|like|ilike|in|is)\\..*");
@@ -82,6 +66,12 @@ public final class UnknownParameters {
     private static final int SHORT_NAME = 3;
 
     private UnknownParameters() {}
+
+    private static Map<String, String> byWord(Map<String, String> words) {
+        var meant = new HashMap<String, String>();
+        words.forEach((name, others) -> Words.of(others).forEach(other -> meant.put(other, name)));
+        return Map.copyOf(meant);
+    }
 
     /// Warnings about unknown parameters that are similar to known ones or look like conditions.
     ///
