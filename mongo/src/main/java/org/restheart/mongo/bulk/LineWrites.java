@@ -10,10 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
-import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonInt64;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
@@ -37,9 +33,17 @@ final class LineWrites {
     private final MongoCollection<RawBsonDocument> collection;
     private final LimitedWrites limited;
     private final WrittenCheck writtenCheck;
+    private final LinesReport report;
 
-    LineWrites(DataRequest request, Collections collections, LimitedWrites limited, WrittenCheck writtenCheck) {
+    /// @param report gets the results
+    LineWrites(
+            DataRequest request,
+            Collections collections,
+            LimitedWrites limited,
+            WrittenCheck writtenCheck,
+            LinesReport report) {
         this.request = request;
+        this.report = report;
         this.limited = limited;
         this.collection = collections.of(request);
         this.writtenCheck = writtenCheck;
@@ -48,26 +52,24 @@ final class LineWrites {
     /// Writes the lines that can be written.
     ///
     /// @throws AbortedException when the command failed as a whole: the outcome of the batch is unknown
-    Outcome write(List<LineElement> batch) {
-        var outcome = new Outcome();
+    void write(List<LineElement> batch) {
         var readable = new ArrayList<LineElement.Storable>();
         for (var element : batch) {
             switch (element) {
                 case LineElement.Storable line -> readable.add(line);
-                case LineElement.Refused(var line, var problem) -> outcome.error(line, problem);
+                case LineElement.Refused(var line, var problem) -> report.error(line, problem);
             }
         }
-        var allowed = allowed(readable, outcome);
+        var allowed = allowed(readable);
         if (!allowed.isEmpty()) {
             try {
-                write(allowed, outcome);
+                writeAllowed(allowed);
             } catch (MongoException e) {
-                var problem = MongoErrors.toProblem(e).orElseThrow(() -> e);
-                throw new AbortedException(
-                        allowed.getFirst().line(), allowed.getLast().line(), disclosed(problem), outcome, e);
+                var problem = disclosed(MongoErrors.toProblem(e).orElseThrow(() -> e));
+                report.error(allowed.getFirst().line(), allowed.getLast().line(), problem);
+                throw new AbortedException(problem, e);
             }
         }
-        return outcome;
     }
 
     /// The problem as the caller may see it: without MongoDB's message if that may quote hidden data.
@@ -76,7 +78,7 @@ final class LineWrites {
     }
 
     /// The lines that the caller may store; they are checked one by one only if the batch as a whole is refused.
-    private List<LineElement.Storable> allowed(List<LineElement.Storable> lines, Outcome outcome) {
+    private List<LineElement.Storable> allowed(List<LineElement.Storable> lines) {
         try {
             writtenCheck.check(request, documents(lines));
             return lines;
@@ -87,7 +89,7 @@ final class LineWrites {
                     writtenCheck.check(request, documents(List.of(line)));
                     allowed.add(line);
                 } catch (ProblemException e) {
-                    outcome.error(line.line(), e.problem());
+                    report.error(line.line(), e.problem());
                 }
             }
             return allowed;
@@ -98,12 +100,12 @@ final class LineWrites {
         return lines.stream().map(line -> line.element().document()).toList();
     }
 
-    private void write(List<LineElement.Storable> lines, Outcome outcome) {
+    private void writeAllowed(List<LineElement.Storable> lines) {
         var models = lines.stream().map(line -> line.element().model(request)).toList();
         try {
             var result = BulkWrites.each(limited, request.session(), collection, models);
             if (result.wasAcknowledged()) {
-                count(lines, result, Set.of(), outcome);
+                count(lines, result, Set.of());
             }
         } catch (MongoBulkWriteException e) {
             if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
@@ -116,10 +118,10 @@ final class LineWrites {
                     continue;
                 }
                 failed.add(error.getIndex());
-                outcome.error(BulkReport.error(
-                        request, Outcome.at(lines.get(error.getIndex()).line()), error));
+                report.error(BulkReport.error(
+                        request, LinesReport.at(lines.get(error.getIndex()).line()), error));
             }
-            count(lines, e.getWriteResult(), failed, outcome);
+            count(lines, e.getWriteResult(), failed);
         }
     }
 
@@ -144,7 +146,7 @@ final class LineWrites {
         return failed.keySet();
     }
 
-    private void count(List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed, Outcome outcome) {
+    private void count(List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed) {
         var created = new ArrayList<BsonValue>();
         if (request.parameters().writeMode().orElse(WriteMode.INSERT) == WriteMode.INSERT) {
             for (int i = 0; i < lines.size(); i++) {
@@ -155,90 +157,21 @@ final class LineWrites {
         } else {
             result.getUpserts().forEach(upsert -> created.add(upsert.getId()));
         }
-        outcome.written(created.size(), BulkReport.modified(request, result), result.getMatchedCount());
-        created.forEach(id -> Locations.path(request, id).ifPresent(outcome::link));
+        report.written(created.size(), BulkReport.modified(request, result), result.getMatchedCount());
+        created.forEach(id -> Locations.path(request, id).ifPresent(report::link));
     }
 
     /// MongoDB failed while lines were written.
     static final class AbortedException extends RuntimeException {
         private final transient Problem problem;
-        private final transient Outcome outcome;
 
-        AbortedException(long first, long last, Problem problem, Outcome outcome, MongoException cause) {
+        AbortedException(Problem problem, MongoException cause) {
             super(cause);
             this.problem = problem;
-            this.outcome = outcome;
-            outcome.error(first, last, problem);
         }
 
         Problem problem() {
             return problem;
-        }
-
-        /// The results of the failed batch: the lines that were refused before, and all others as one error.
-        Outcome outcome() {
-            return outcome;
-        }
-    }
-
-    /// The results of a batch of lines. Filled by one thread.
-    static final class Outcome {
-        private final List<String> links = new ArrayList<>();
-        private final List<BsonDocument> errors = new ArrayList<>();
-        private int inserted;
-        private int modified;
-        private int matched;
-
-        List<String> links() {
-            return links;
-        }
-
-        /// The errors, each with its `line`, or with the first and the `lastLine` of several.
-        List<BsonDocument> errors() {
-            return errors;
-        }
-
-        int inserted() {
-            return inserted;
-        }
-
-        int modified() {
-            return modified;
-        }
-
-        int matched() {
-            return matched;
-        }
-
-        void written(int created, int modified, int matched) {
-            this.inserted += created;
-            this.modified += modified;
-            this.matched += matched;
-        }
-
-        void link(String link) {
-            links.add(link);
-        }
-
-        void error(BsonDocument error) {
-            errors.add(error);
-        }
-
-        void error(long line, Problem problem) {
-            errors.add(describe(at(line), problem));
-        }
-
-        void error(long first, long last, Problem problem) {
-            errors.add(describe(at(first).append("lastLine", new BsonInt64(last)), problem));
-        }
-
-        static BsonDocument at(long line) {
-            return new BsonDocument("line", new BsonInt64(line));
-        }
-
-        private static BsonDocument describe(BsonDocument error, Problem problem) {
-            return error.append("httpStatus", new BsonInt32(problem.status()))
-                    .append("message", new BsonString(problem.message()));
         }
     }
 }

@@ -3,22 +3,12 @@ package org.restheart.mongo.bulk;
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
-import java.util.ArrayList;
-import java.util.List;
-import org.bson.BsonArray;
-import org.bson.BsonBoolean;
-import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonInt64;
-import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.bulk.LineWrites.AbortedException;
-import org.restheart.mongo.bulk.LineWrites.Outcome;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
@@ -67,26 +57,25 @@ public final class PostLines implements DataHandler {
     private Response write(DataRequest request) {
         var report = new LinesReport();
         var stream = new LineStream(request);
-        var writes = new LineWrites(request, collections, limited, writtenCheck);
+        var writes = new LineWrites(request, collections, limited, writtenCheck, report);
         long last = 0;
+        boolean nothingDone = true; // by the batches that came to their end
         try {
             for (var batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
-                report.add(writes.write(batch));
+                writes.write(batch);
+                nothingDone = report.isEmpty();
                 last = batch.getLast().line();
             }
         } catch (AbortedException e) {
-            if (report.isEmpty()) {
+            if (nothingDone) {
                 throw e.problem().raise();
             }
-            report.add(e.outcome());
             report.abort();
         } catch (ProblemException e) { // the content is incomplete: the documents already written are reported
-            if (report.isEmpty()) {
+            if (nothingDone) {
                 throw e;
             }
-            var rest = new Outcome();
-            rest.error(last + 1, e.problem());
-            report.add(rest);
+            report.error(last + 1, e.problem());
             report.abort();
         }
         if (report.isEmpty() && last == 0) {
@@ -104,70 +93,8 @@ public final class PostLines implements DataHandler {
                 CONTENT_INVALID,
                 "no data provided"
                         + (csv
-                                ? ": there is no row after the first line (curl: --data-binary, as -d removes line ends)"
+                                ? ": there is no row after the first line (curl: --data-binary, as -d removes line"
+                                        + " ends)"
                                 : ""));
-    }
-
-    /// The result of a stream of lines, in the format of a bulk write's report. All links and errors are counted; a
-    /// limited number is listed. Filled by one thread.
-    private static final class LinesReport {
-        private static final int MAX_LISTED = 1_000;
-
-        private final List<BsonValue> links = new ArrayList<>();
-        private final List<BsonValue> errors = new ArrayList<>();
-        private long linked;
-        private long failed;
-        private long inserted;
-        private long modified;
-        private long matched;
-        private boolean aborted;
-
-        void add(Outcome batch) {
-            inserted += batch.inserted();
-            modified += batch.modified();
-            matched += batch.matched();
-            linked += batch.links().size();
-            failed += batch.errors().size();
-            batch.links().stream()
-                    .limit(MAX_LISTED - links.size())
-                    .map(BsonString::new)
-                    .forEach(links::add);
-            batch.errors().stream().limit(MAX_LISTED - errors.size()).forEach(errors::add);
-        }
-
-        /// Records that later lines were not read.
-        void abort() {
-            aborted = true;
-        }
-
-        boolean isEmpty() {
-            return inserted + matched + failed == 0;
-        }
-
-        boolean hasErrors() {
-            return failed > 0;
-        }
-
-        BsonDocument toDocument() {
-            var document = new BsonDocument("inserted", number(inserted))
-                    .append("links", new BsonArray(links))
-                    .append("deleted", number(0))
-                    .append("modified", number(modified))
-                    .append("matched", number(matched));
-            if (failed > 0) {
-                document.append("errors", new BsonArray(errors));
-            }
-            if (linked > links.size()) {
-                document.append("linksOmitted", number(linked - links.size()));
-            }
-            if (failed > errors.size()) {
-                document.append("errorsOmitted", number(failed - errors.size()));
-            }
-            return aborted ? document.append("complete", BsonBoolean.FALSE) : document;
-        }
-
-        private static BsonValue number(long n) {
-            return n <= Integer.MAX_VALUE ? new BsonInt32((int) n) : new BsonInt64(n);
-        }
     }
 }

@@ -1,0 +1,100 @@
+package org.restheart.mongo.bulk;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.http.Problem;
+
+/// The result of a stream of lines, in the format of a bulk write's report. All links and errors are counted; a
+/// limited number is listed. Filled by one thread.
+final class LinesReport {
+    private static final int MAX_LISTED = 1_000;
+
+    private final List<BsonValue> links = new ArrayList<>();
+    private final List<BsonValue> errors = new ArrayList<>();
+    private long linked;
+    private long failed;
+    private long inserted;
+    private long modified;
+    private long matched;
+    private boolean aborted;
+
+    void written(int created, int modified, int matched) {
+        this.inserted += created;
+        this.modified += modified;
+        this.matched += matched;
+    }
+
+    void link(String link) {
+        linked++;
+        if (links.size() < MAX_LISTED) {
+            links.add(new BsonString(link));
+        }
+    }
+
+    /// @param error with its `line`, or with the first and the `lastLine` of several
+    void error(BsonDocument error) {
+        failed++;
+        if (errors.size() < MAX_LISTED) {
+            errors.add(error);
+        }
+    }
+
+    void error(long line, Problem problem) {
+        error(describe(at(line), problem));
+    }
+
+    void error(long first, long last, Problem problem) {
+        error(describe(at(first).append("lastLine", new BsonInt64(last)), problem));
+    }
+
+    static BsonDocument at(long line) {
+        return new BsonDocument("line", new BsonInt64(line));
+    }
+
+    private static BsonDocument describe(BsonDocument error, Problem problem) {
+        return error.append("httpStatus", new BsonInt32(problem.status()))
+                .append("message", new BsonString(problem.message()));
+    }
+
+    /// Records that later lines were not read.
+    void abort() {
+        aborted = true;
+    }
+
+    boolean isEmpty() {
+        return inserted + matched + failed == 0;
+    }
+
+    boolean hasErrors() {
+        return failed > 0;
+    }
+
+    BsonDocument toDocument() {
+        var document = new BsonDocument("inserted", number(inserted))
+                .append("links", new BsonArray(links))
+                .append("deleted", number(0))
+                .append("modified", number(modified))
+                .append("matched", number(matched));
+        if (failed > 0) {
+            document.append("errors", new BsonArray(errors));
+        }
+        if (linked > links.size()) {
+            document.append("linksOmitted", number(linked - links.size()));
+        }
+        if (failed > errors.size()) {
+            document.append("errorsOmitted", number(failed - errors.size()));
+        }
+        return aborted ? document.append("complete", BsonBoolean.FALSE) : document;
+    }
+
+    private static BsonValue number(long n) {
+        return n <= Integer.MAX_VALUE ? new BsonInt32((int) n) : new BsonInt64(n);
+    }
+}
