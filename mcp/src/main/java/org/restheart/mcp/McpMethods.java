@@ -10,6 +10,7 @@ import org.bson.BsonString;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.Words;
 
 /// The protocol's methods. Thread-safe.
 final class McpMethods {
@@ -22,14 +23,8 @@ final class McpMethods {
                     + " with cursor. What was cut is named; a whole document is a resource.";
 
     /// The cases of [#common].
-    private static final List<String> METHODS = List.of(
-            "tools/list",
-            "tools/call",
-            "resources/list",
-            "resources/templates/list",
-            "resources/read",
-            "prompts/list",
-            "prompts/get");
+    private static final List<String> METHODS = Words.list("""
+            tools/list tools/call resources/list resources/templates/list resources/read prompts/list prompts/get""");
 
     private static final long LONG = 3_600_000;
     static final long SHORT = 60_000;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.restheart.http.Words;
 
 /// `connection-options`: limits of connections and requests.
 ///
@@ -28,29 +29,14 @@ public record ConnectionOptions(
         Map<String, Object> others) {
 
     /// Options without a default here: passed to the HTTP server by name when they are set.
-    private static final List<String> OTHER_FLAGS = List.of(
-            "ALLOW_EQUALS_IN_COOKIE_VALUE",
-            "ALLOW_UNKNOWN_PROTOCOLS",
-            "ALLOW_UNESCAPED_CHARACTERS_IN_URL",
-            "BUFFER_PIPELINED_DATA",
-            "DECODE_URL",
-            "ENABLE_RFC6265_COOKIE_VALIDATION",
-            "ENABLE_STATISTICS",
-            "HTTP2_SETTINGS_ENABLE_PUSH",
-            "RECORD_REQUEST_START_TIME",
-            "REQUIRE_HOST_HTTP11",
-            "SSL_USER_CIPHER_SUITES_ORDER");
-    private static final List<String> OTHER_NUMBERS = List.of(
-            "HTTP2_HUFFMAN_CACHE_SIZE",
-            "HTTP2_SETTINGS_HEADER_TABLE_SIZE",
-            "HTTP2_SETTINGS_INITIAL_WINDOW_SIZE",
-            "HTTP2_SETTINGS_MAX_CONCURRENT_STREAMS",
-            "HTTP2_SETTINGS_MAX_FRAME_SIZE",
-            "MAX_BUFFERED_REQUEST_SIZE",
-            "MAX_CACHED_HEADER_SIZE",
-            "MAX_CONCURRENT_REQUESTS_PER_CONNECTION",
-            "MAX_QUEUED_READ_BUFFERS",
-            "SHUTDOWN_TIMEOUT");
+    private static final List<String> OTHER_FLAGS = Words.list("""
+            ALLOW_EQUALS_IN_COOKIE_VALUE ALLOW_UNKNOWN_PROTOCOLS ALLOW_UNESCAPED_CHARACTERS_IN_URL
+            BUFFER_PIPELINED_DATA DECODE_URL ENABLE_RFC6265_COOKIE_VALIDATION ENABLE_STATISTICS
+            HTTP2_SETTINGS_ENABLE_PUSH RECORD_REQUEST_START_TIME REQUIRE_HOST_HTTP11 SSL_USER_CIPHER_SUITES_ORDER""");
+    private static final List<String> OTHER_NUMBERS = Words.list("""
+            HTTP2_HUFFMAN_CACHE_SIZE HTTP2_SETTINGS_HEADER_TABLE_SIZE HTTP2_SETTINGS_INITIAL_WINDOW_SIZE
+            HTTP2_SETTINGS_MAX_CONCURRENT_STREAMS HTTP2_SETTINGS_MAX_FRAME_SIZE MAX_BUFFERED_REQUEST_SIZE
+            MAX_CACHED_HEADER_SIZE MAX_CONCURRENT_REQUESTS_PER_CONNECTION MAX_QUEUED_READ_BUFFERS SHUTDOWN_TIMEOUT""");
 
     /// As large as the largest BSON document.
     static final long DEFAULT_MAX_ENTITY_SIZE = 16 * 1024 * 1024;

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Words;
 
 /// Masks secrets in printed values: the values of keys named like a secret, passwords in URIs, and both in JSON text.
 /// In doubt a value is masked.
@@ -17,16 +18,9 @@ final class Secrets {
     private static final List<String> WORDS = List.of("password", "pwd", "secret", "key", "token", "pepper");
 
     /// Keys that contain such a word but are not secret.
-    private static final Set<String> HARMLESS = Set.of(
-            "keystore-path",
-            "keys-db",
-            "keys-collection",
-            "prop-password",
-            "minimum-password-strength",
-            "token-endpoint-uri",
-            "max-tokens",
-            "templates",
-            "password-reset");
+    private static final Set<String> HARMLESS = Words.of("""
+            keystore-path keys-db keys-collection prop-password minimum-password-strength token-endpoint-uri
+            max-tokens templates password-reset""");
 
     /// Blocks whose values are all secret: headers that are sent to other servers, such as `Authorization`.
     private static final String HEADERS = "headers";

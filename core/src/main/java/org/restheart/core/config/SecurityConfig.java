@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
+import org.restheart.http.Words;
 import org.restheart.http.access.Account;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.realm.FileRealm;
@@ -38,13 +39,9 @@ public record SecurityConfig(
         Optional<String> checks,
         Set<MongoNamespace> reserved) {
 
-    private static final List<String> MECHANISMS = List.of(
-            "basicAuthMechanism",
-            "digestAuthMechanism",
-            "identityAuthMechanism",
-            "tokenBasicAuthMechanism",
-            "jwtAuthenticationMechanism",
-            "apiKeyAuthMechanism");
+    private static final List<String> MECHANISMS = Words.list("""
+            basicAuthMechanism digestAuthMechanism identityAuthMechanism tokenBasicAuthMechanism
+            jwtAuthenticationMechanism apiKeyAuthMechanism""");
 
     public enum RealmName {
         FILE("fileRealmAuthenticator"),

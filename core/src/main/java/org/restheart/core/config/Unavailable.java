@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
+import org.restheart.http.Words;
 
 /// Reports what is configured without effect: components that this release does not have, and keys of earlier
 /// versions. An entry is removed by the commit that gives it an effect.
@@ -29,31 +30,14 @@ final class Unavailable {
                             "this release has no AJP"));
 
     /// Components that `enabled: false` does not switch off, since their work is always done.
-    static final List<String> ALWAYS_ON = List.of(
-            "txnsActivator",
-            "graphAppDefinitionPutPostChecker",
-            "graphAppDefinitionPatchChecker",
-            "graphAppDefinitionEscaper",
-            "graphAppDefinitionGetUnescaper",
-            "checkContentSize",
-            "jsonSchemaBeforeWrite",
-            "jsonSchemaAfterWrite",
-            "namespacesResponseFlattener",
-            "halRepresentation",
-            "addRequestProperties",
-            "fileMediaTypeDetector",
-            "obsoleteChangeStreamRemover",
-            "mongoPermissionFilters",
-            "mongoPermissionMergeRequest",
-            "mongoPermissionProjectResponse",
-            "mongoPermissionAllowMgmtRequests",
-            "mongoPermissionAllowBulkRequests",
-            "mongoPermissionAllowWriteMode",
-            "formDataToBasicAuthInterceptor",
-            "userPwdHasher",
-            "userPwdRemover",
-            "denyFilterOnUserPwd",
-            "userPwdStrengthEnforcer");
+    static final List<String> ALWAYS_ON = Words.list("""
+            txnsActivator graphAppDefinitionPutPostChecker graphAppDefinitionPatchChecker graphAppDefinitionEscaper
+            graphAppDefinitionGetUnescaper checkContentSize jsonSchemaBeforeWrite jsonSchemaAfterWrite
+            namespacesResponseFlattener halRepresentation addRequestProperties fileMediaTypeDetector
+            obsoleteChangeStreamRemover mongoPermissionFilters mongoPermissionMergeRequest
+            mongoPermissionProjectResponse mongoPermissionAllowMgmtRequests mongoPermissionAllowBulkRequests
+            mongoPermissionAllowWriteMode formDataToBasicAuthInterceptor userPwdHasher userPwdRemover
+            denyFilterOnUserPwd userPwdStrengthEnforcer""");
 
     private Unavailable() {}
 

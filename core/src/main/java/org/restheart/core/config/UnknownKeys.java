@@ -3,12 +3,12 @@ package org.restheart.core.config;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Finding.Level;
 import org.restheart.http.Nearest;
+import org.restheart.http.Words;
 
 /// Reports unknown keys of known blocks with the most similar known key. A key is known when it was read, when it is in
 /// the built-in configuration, or when [KnownKeys] lists it. Unknown blocks are legal: they are the arguments of
@@ -105,22 +105,13 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
                 "/http-listener", "/https-listener", "/ajp-listener", "/core", "/connection-options", "/logging");
 
         /// Components without keys in the built-in configuration, beside those of [Unavailable#ALWAYS_ON].
-        private static final List<String> COMPONENTS = List.of(
-                "changeStreamActivator",
-                "graphAppsInitializer",
-                "graphAppsUpdater",
-                "polyglotDeployer",
-                "failedAuthLogger",
-                "rootRoleGuard",
-                "aclRegistryAllower",
-                "aclRegistryVetoer",
-                "accountsConfig",
-                "oauthConfig",
-                "emails");
+        private static final Set<String> COMPONENTS = Words.of("""
+                changeStreamActivator graphAppsInitializer graphAppsUpdater polyglotDeployer failedAuthLogger
+                rootRoleGuard aclRegistryAllower aclRegistryVetoer accountsConfig oauthConfig emails""");
 
         /// Keys without a default, former keys and other spellings.
-        private static final Map<String, List<String>> KEYS = Map.ofEntries(
-                entry("/mongo", "instance-base-url", "cursor-batch-size", "mongo-uri"),
+        private static final Map<String, Set<String>> KEYS = Map.ofEntries(
+                entry("/mongo", "instance-base-url cursor-batch-size mongo-uri"),
                 entry("/connection-options", "MAX_AJP_PACKET_SIZE"),
                 entry("/graphql", "app-def-cache-ttl"),
                 entry("/bruteForceAttackGuard", "x-forwarded-for-value-from-last"),
@@ -129,37 +120,22 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
                 entry("/oauthProtectedResourceMetadataService", "server-url"),
                 entry("/fileRealmAuthenticator", "conf-file"),
                 entry("/fileAclAuthorizer", "conf-file"),
-                entry("/originVetoer", "whitelist-patterns", "ignore-paths"),
+                entry("/originVetoer", "whitelist-patterns ignore-paths"),
                 entry("/mongoRealmAuthenticator", "attached-props"),
-                entry(
-                        "/accountsConfig",
-                        "app-name",
-                        "jwt-ttl",
-                        "cookie-domain",
-                        "cookie-name",
-                        "cookie-secure",
-                        "frontend-url",
-                        "frontend-app-url",
-                        "terms-version",
-                        "privacy-version",
-                        "default-locale",
-                        "templates",
-                        "team-claim-name",
-                        "member-role-name",
-                        "ownership-role",
-                        "default-role",
-                        "membership-endpoints-enabled",
-                        "account-properties-claims",
-                        "users-unrestricted-roles"),
-                entry("/oauthConfig", "api-base-url", "frontend-success-url", "frontend-error-url", "providers"));
+                entry("/accountsConfig", """
+                        app-name jwt-ttl cookie-domain cookie-name cookie-secure frontend-url frontend-app-url
+                        terms-version privacy-version default-locale templates team-claim-name member-role-name
+                        ownership-role default-role membership-endpoints-enabled account-properties-claims
+                        users-unrestricted-roles"""),
+                entry("/oauthConfig", "api-base-url frontend-success-url frontend-error-url providers"));
 
         /// Blocks whose keys are not checked.
         private static final Set<String> FREE = Set.of("emails");
 
         private KnownKeys() {}
 
-        private static Map.Entry<String, List<String>> entry(String path, String... keys) {
-            return Map.entry(path, List.of(keys));
+        private static Map.Entry<String, Set<String>> entry(String path, String keys) {
+            return Map.entry(path, Words.of(keys));
         }
 
         /// Whether unknown keys of a block can be detected.
@@ -176,7 +152,7 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
                 names.addAll(Unavailable.ALWAYS_ON);
                 return names;
             }
-            var keys = new HashSet<>(KEYS.getOrDefault(path, List.of()));
+            var keys = new HashSet<>(KEYS.getOrDefault(path, Set.of()));
             if (path.lastIndexOf('/') == 0 && !path.contains("[") && !NO_COMPONENTS.contains(path)) {
                 keys.addAll(COMMON);
             }

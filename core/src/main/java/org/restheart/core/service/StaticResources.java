@@ -15,7 +15,6 @@ import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.restheart.core.config.StaticResourceConfig;
@@ -131,7 +130,7 @@ public final class StaticResources implements Service {
         if (isKnown(request.headers(), tag, changed)) {
             return head.withStatus(304);
         }
-        head = head.with("Content-Type", MediaTypesByName.of(file.getFileName().toString()));
+        head = head.with("Content-Type", mediaType(file.getFileName().toString()));
         var slices = range(request.headers(), tag, changed, facts.size());
         if (slices.isEmpty() || slices.get().size() > 1) {
             return content(head, file, new Slice(0, facts.size()));
@@ -228,36 +227,25 @@ public final class StaticResources implements Service {
         }
     }
 
-    /// Media types by the extension of a file's name.
-    private static final class MediaTypesByName {
-        private static final Map<String, String> KNOWN = Map.ofEntries(
-                Map.entry("html", "text/html; charset=utf-8"),
-                Map.entry("htm", "text/html; charset=utf-8"),
-                Map.entry("css", "text/css; charset=utf-8"),
-                Map.entry("js", "text/javascript; charset=utf-8"),
-                Map.entry("mjs", "text/javascript; charset=utf-8"),
-                Map.entry("json", "application/json"),
-                Map.entry("map", "application/json"),
-                Map.entry("webmanifest", "application/manifest+json"),
-                Map.entry("svg", "image/svg+xml"),
-                Map.entry("webp", "image/webp"),
-                Map.entry("avif", "image/avif"),
-                Map.entry("ico", "image/x-icon"),
-                Map.entry("woff", "font/woff"),
-                Map.entry("woff2", "font/woff2"),
-                Map.entry("wasm", "application/wasm"),
-                Map.entry("md", "text/markdown; charset=utf-8"),
-                Map.entry("txt", "text/plain; charset=utf-8"));
-
-        private MediaTypesByName() {}
-
-        static String of(String name) {
-            var extension = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
-            var known = KNOWN.get(extension);
-            return known != null
-                    ? known
-                    : Optional.ofNullable(URLConnection.guessContentTypeFromName(name))
-                            .orElse("application/octet-stream");
-        }
+    private static String mediaType(String name) {
+        return switch (name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)) {
+            case "html", "htm" -> "text/html; charset=utf-8";
+            case "css" -> "text/css; charset=utf-8";
+            case "js", "mjs" -> "text/javascript; charset=utf-8";
+            case "json", "map" -> "application/json";
+            case "webmanifest" -> "application/manifest+json";
+            case "svg" -> "image/svg+xml";
+            case "webp" -> "image/webp";
+            case "avif" -> "image/avif";
+            case "ico" -> "image/x-icon";
+            case "woff" -> "font/woff";
+            case "woff2" -> "font/woff2";
+            case "wasm" -> "application/wasm";
+            case "md" -> "text/markdown; charset=utf-8";
+            case "txt" -> "text/plain; charset=utf-8";
+            default ->
+                Optional.ofNullable(URLConnection.guessContentTypeFromName(name))
+                        .orElse("application/octet-stream");
+        };
     }
 }

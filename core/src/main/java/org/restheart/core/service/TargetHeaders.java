@@ -11,6 +11,7 @@ import org.restheart.http.Headers;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.Words;
 import org.restheart.http.trace.TraceSpan;
 
 /// The header fields with which a request is handed on to a target: neither credentials that this server
@@ -27,62 +28,28 @@ record TargetHeaders(ProxyService.Credentials credentials, boolean trusted) {
     }
 
     /// About one connection (RFC 9110, 7.6.1).
-    private static final Set<String> HOP_BY_HOP = Set.of(
-            "connection",
-            "keep-alive",
-            "proxy-authenticate",
-            "proxy-authorization",
-            "proxy-connection",
-            "te",
-            "trailer",
-            "upgrade",
-            "http2-settings");
+    private static final Set<String> HOP_BY_HOP = Words.of("""
+            connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade
+            http2-settings""");
 
     /// Kept by the server, which knows where the request ends.
     private static final Set<String> FRAMING = Set.of("content-length", "transfer-encoding", "host", "expect");
 
     /// What a proxy before this server says of the client.
-    private static final Set<String> OF_TRUSTED_PROXY = Set.of(
-            "forwarded",
-            "x-forwarded-for",
-            "x-forwarded-proto",
-            "x-forwarded-host",
-            "x-forwarded-port",
-            "x-forwarded-server",
-            "x-forwarded-prefix",
-            "x-real-ip");
+    private static final Set<String> OF_TRUSTED_PROXY = Words.of("""
+            forwarded x-forwarded-for x-forwarded-proto x-forwarded-host x-forwarded-port x-forwarded-server
+            x-forwarded-prefix x-real-ip""");
 
     /// Claims about the client and its account in the names of common servers.
-    private static final Set<String> CLAIMS = Set.of(
-            "cf-connecting-ip",
-            "client-ip",
-            "fastly-client-ip",
-            "forwarded",
-            "remote-addr",
-            "remote-user",
-            "true-client-ip",
-            "x-authenticated-user",
-            "x-client-ip",
-            "x-cluster-client-ip",
-            "x-forwarded",
-            "x-real-ip",
-            "x-remote-addr",
-            "x-remote-group",
-            "x-remote-ip",
-            "x-remote-user",
-            "x-webauth-user");
+    private static final Set<String> CLAIMS = Words.of("""
+            cf-connecting-ip client-ip fastly-client-ip forwarded remote-addr remote-user true-client-ip
+            x-authenticated-user x-client-ip x-cluster-client-ip x-forwarded x-real-ip x-remote-addr x-remote-group
+            x-remote-ip x-remote-user x-webauth-user""");
 
     /// Instead of the path or the method that access rules have judged.
-    private static final Set<String> OTHER_TARGETS = Set.of(
-            "x-host",
-            "x-http-method",
-            "x-http-method-override",
-            "x-method-override",
-            "x-original-host",
-            "x-original-method",
-            "x-original-uri",
-            "x-original-url",
-            "x-rewrite-url");
+    private static final Set<String> OTHER_TARGETS = Words.of("""
+            x-host x-http-method x-http-method-override x-method-override x-original-host x-original-method
+            x-original-uri x-original-url x-rewrite-url""");
 
     /// The prefixes of headers by which clients could claim something: `X-Forwarded-…`, and those of common
     /// authenticating proxies and of TLS servers.

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.ExpressionOperators;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 
 /// Finds what the mapping of one field says without effect, or what will fail whatever the caller sends. Confined to
@@ -40,12 +41,12 @@ record MappingWarnings(
     private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
 
     /// Of filters, with shapes of places and fields of references (DBRef), and the variables. MongoDB may have others.
-    private static final Set<String> OPERATORS = Set.of("""
+    private static final Set<String> OPERATORS = Words.of("""
             $eq $ne $gt $gte $lt $lte $in $nin $and $or $nor $not $exists $type $expr $jsonSchema $mod $regex
             $options $text $search $language $caseSensitive $diacriticSensitive $where $all $bitsAllClear
             $bitsAllSet $bitsAnyClear $bitsAnySet $elemMatch $size $comment $near $nearSphere $geoWithin
             $geoIntersects $geometry $box $center $centerSphere $polygon $maxDistance $minDistance $ref $id $db
-            $arg $fk""".split("\\s+"));
+            $arg $fk""");
 
     /// Of stages: those of expressions, those that stand in them, and the stages, of which some contain others.
     private static final Set<String> WITHIN_STAGES = Stream.of(
@@ -53,9 +54,9 @@ record MappingWarnings(
                     OPERATORS.stream(),
                     Aggregation.stageNames().stream()
                             .filter(name -> Mistakes.operator(name).isEmpty()),
-                    Stream.of("""
+                    Words.of("""
                             $accumulator $bottom $bottomN $function $getField $meta $setField $top $topN
-                            $unsetField $ifarg""".split("\\s+")))
+                            $unsetField $ifarg""").stream())
             .flatMap(names -> names)
             .collect(Collectors.toUnmodifiableSet());
 

@@ -12,44 +12,22 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.restheart.http.Nearest;
+import org.restheart.http.Words;
 
 /// What authors of definitions probably meant: names that are nearly right, and those that other products have for the
 /// same.
 final class Mistakes {
     /// Keys of mappings that other products have, in lower case.
-    private static final Map<String, String> KEYS = Map.ofEntries(
-            Map.entry("database", "db"),
-            Map.entry("coll", "collection"),
-            Map.entry("filter", "find"),
-            Map.entry("query", "find"),
-            Map.entry("match", "find"),
-            Map.entry("where", "find"),
-            Map.entry("order", "sort"),
-            Map.entry("orderby", "sort"),
-            Map.entry("offset", "skip"),
-            Map.entry("pagesize", "limit"),
-            Map.entry("first", "limit"),
-            Map.entry("pipeline", "stages"),
-            Map.entry("aggregate", "stages"),
-            Map.entry("aggregation", "stages"));
+    private static final Map<String, String> KEYS = Words.pairs("""
+            database=db coll=collection filter=find query=find match=find where=find order=sort orderby=sort
+            offset=skip pagesize=limit first=limit pipeline=stages aggregate=stages aggregation=stages""");
 
     /// Operators of other products, and of stored aggregations.
     private static final Map<String, String> OPERATORS = Map.of("$if", "$ifarg", "$ifvar", "$ifarg", "$var", "$arg");
 
-    private static final Map<String, String> TYPES = Map.ofEntries(
-            Map.entry("date", "DateTime"),
-            Map.entry("time", "DateTime"),
-            Map.entry("integer", "Int"),
-            Map.entry("number", "Float"),
-            Map.entry("double", "Float"),
-            Map.entry("bool", "Boolean"),
-            Map.entry("text", "String"),
-            Map.entry("bigint", "Long"),
-            Map.entry("int64", "Long"),
-            Map.entry("decimal", "Decimal128"),
-            Map.entry("json", "BsonDocument"),
-            Map.entry("object", "BsonDocument"),
-            Map.entry("any", "BsonDocument"));
+    private static final Map<String, String> TYPES = Words.pairs("""
+            date=DateTime time=DateTime integer=Int number=Float double=Float bool=Boolean text=String bigint=Long
+            int64=Long decimal=Decimal128 json=BsonDocument object=BsonDocument any=BsonDocument""");
 
     private static final Pattern MISSING_TYPE = Pattern.compile("type '(\\w+)' is not present");
     private static final Pattern OWN_SCALAR =

@@ -19,6 +19,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
+import org.restheart.http.Words;
 import org.restheart.http.access.Grant;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
@@ -137,25 +138,10 @@ public record JudgedRequest(
     ///
     /// @param own override the outer ones of the same name
     private record InnerHeaders(Fields own, Headers outer) implements Headers {
-        private static final Set<String> ABOUT_THE_OUTER_REQUEST = Set.of(
-                "content-type",
-                "content-length",
-                "content-encoding",
-                "content-disposition",
-                "transfer-encoding",
-                "accept",
-                "accept-encoding",
-                "range",
-                "if-match",
-                "if-none-match",
-                "if-modified-since",
-                "if-unmodified-since",
-                "if-range",
-                "idempotency-key",
-                "prefer",
-                "expect",
-                "upgrade",
-                "last-event-id");
+        private static final Set<String> ABOUT_THE_OUTER_REQUEST = Words.of("""
+                content-type content-length content-encoding content-disposition transfer-encoding accept
+                accept-encoding range if-match if-none-match if-modified-since if-unmodified-since if-range
+                idempotency-key prefer expect upgrade last-event-id""");
 
         private boolean isInherited(String name) {
             return !ABOUT_THE_OUTER_REQUEST.contains(name.toLowerCase(Locale.ROOT)) && !own.has(name);

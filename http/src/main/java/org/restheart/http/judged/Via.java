@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.restheart.http.Request;
 import org.restheart.http.Service;
+import org.restheart.http.Words;
 import org.restheart.http.attribute.Key;
 
 /// The service through which an operation accesses data, as access rules see it (`via(…)`, `action(…)`). Immutable.
@@ -14,31 +15,10 @@ public record Via(Service service, Optional<String> action) {
     public static final Via REST = new Via(Service.REST, Optional.empty());
 
     /// The operations of all services, as `action(…)` names them.
-    public static final Set<String> ACTIONS = Set.of(
-            "aggregate",
-            "collection-indexes",
-            "collection-schema",
-            "count",
-            "delete-many",
-            "deleteMany",
-            "deleteOne",
-            "explain",
-            "find",
-            "findOne",
-            "insert-many",
-            "insertMany",
-            "insertOne",
-            "list-collections",
-            "list-databases",
-            "query",
-            "replaceOne",
-            "run-aggregation",
-            "subscription",
-            "update-document",
-            "update-many",
-            "updateMany",
-            "updateOne",
-            "watch");
+    public static final Set<String> ACTIONS = Words.of("""
+            aggregate collection-indexes collection-schema count delete-many deleteMany deleteOne explain find findOne
+            insert-many insertMany insertOne list-collections list-databases query replaceOne run-aggregation
+            subscription update-document update-many updateMany updateOne watch""");
 
     /// Set by [JudgedRequests]; a request without it is one that a client sent to the REST API.
     static final Key<Via> KEY = Key.named("via");

@@ -3,58 +3,25 @@ package org.restheart.security.acl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
+import org.restheart.http.Words;
 
 /// The keys of permissions. Unknown keys are refused, since a misspelt or misplaced restriction would silently have
 /// no effect.
 final class PermissionKeys {
     private static final Set<String> KEYS = Set.of("roles", "predicate", "priority", "mongo");
     private static final Set<String> FILE_KEYS = Set.of("role", "roles", "predicate", "priority", "mongo");
-    private static final Set<String> MONGO_KEYS = Set.of(
-            "allowManagementRequests",
-            "allowBulkPatch",
-            "allowBulkDelete",
-            "allowWriteMode",
-            "allowAdHocAggregations",
-            "readFilter",
-            "writeFilter",
-            "mergeRequest",
-            "projectResponse",
-            "checkWritten");
+    private static final Set<String> MONGO_KEYS = Words.of("""
+            allowManagementRequests allowBulkPatch allowBulkDelete allowWriteMode allowAdHocAggregations readFilter
+            writeFilter mergeRequest projectResponse checkWritten""");
 
     /// Keys for the author's own notes.
     private static final Set<String> NOTES = Set.of("comment", "description");
-
-    private static final String FILTERS = "did you mean mongo.readFilter or mongo.writeFilter?";
-    private static final String PROJECTION = "did you mean mongo.projectResponse?";
-    private static final String METHODS = "a permission for some methods has method(GET) in its predicate";
-    private static final String SWITCHES = "a permission that should not apply is deleted";
-
-    /// What is meant by keys that other programs have for restrictions, in lower case.
-    private static final Map<String, String> OTHER_RESTRICTIONS = Map.ofEntries(
-            Map.entry("filter", FILTERS),
-            Map.entry("filters", FILTERS),
-            Map.entry("query", FILTERS),
-            Map.entry("where", FILTERS),
-            Map.entry("condition", FILTERS),
-            Map.entry("conditions", FILTERS),
-            Map.entry("restrict", FILTERS),
-            Map.entry("restriction", FILTERS),
-            Map.entry("restrictions", FILTERS),
-            Map.entry("projection", PROJECTION),
-            Map.entry("project", PROJECTION),
-            Map.entry("fields", PROJECTION),
-            Map.entry("method", METHODS),
-            Map.entry("methods", METHODS),
-            Map.entry("enabled", SWITCHES),
-            Map.entry("disabled", SWITCHES),
-            Map.entry("active", SWITCHES),
-            Map.entry("deny", SWITCHES));
 
     private PermissionKeys() {}
 
@@ -102,7 +69,7 @@ final class PermissionKeys {
                 if (near.isPresent()) {
                     throw new PermissionException(key + " is unknown; did you mean " + near.get() + "?");
                 }
-                var advice = OTHER_RESTRICTIONS.get(key.toLowerCase(Locale.ROOT));
+                var advice = adviceAbout(key);
                 if (advice != null) {
                     throw new PermissionException(key + " would restrict nothing; " + advice);
                 }
@@ -123,10 +90,28 @@ final class PermissionKeys {
             throw new PermissionException("mongo." + key + " is unknown"
                     + Nearest.to(key, MONGO_KEYS)
                             .map(near -> "; did you mean mongo." + near + "?")
-                            .or(() -> Optional.ofNullable(OTHER_RESTRICTIONS.get(key.toLowerCase(Locale.ROOT)))
-                                    .map(advice -> "; " + advice))
+                            .or(() -> Optional.ofNullable(adviceAbout(key)).map(advice -> "; " + advice))
                             .orElse(""));
         }
+    }
+
+    /// What is meant by a key that other programs have for restrictions; null if it is none.
+    private static @Nullable String adviceAbout(String key) {
+        return switch (key.toLowerCase(Locale.ROOT)) {
+            case "filter",
+                    "filters",
+                    "query",
+                    "where",
+                    "condition",
+                    "conditions",
+                    "restrict",
+                    "restriction",
+                    "restrictions" -> "did you mean mongo.readFilter or mongo.writeFilter?";
+            case "projection", "project", "fields" -> "did you mean mongo.projectResponse?";
+            case "method", "methods" -> "a permission for some methods has method(GET) in its predicate";
+            case "enabled", "disabled", "active", "deny" -> "a permission that should not apply is deleted";
+            default -> null;
+        };
     }
 
     /// The keys that have no effect, and are not refused: former permissions have them, too.

@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Nearest;
+import org.restheart.http.Words;
 import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.PredicateParser;
 
@@ -24,41 +25,10 @@ final class RuleFilterCheck {
             Set.of("$and", "$or", "$nor", "$expr", "$where", "$text", "$comment", "$jsonSchema", "$sampleRate");
 
     /// Operators of a condition on a field. The references of `DBRef` are values.
-    private static final Set<String> OF_FIELDS = Set.of(
-            "$eq",
-            "$ne",
-            "$gt",
-            "$gte",
-            "$lt",
-            "$lte",
-            "$in",
-            "$nin",
-            "$not",
-            "$exists",
-            "$type",
-            "$mod",
-            "$regex",
-            "$options",
-            "$all",
-            "$elemMatch",
-            "$size",
-            "$bitsAllClear",
-            "$bitsAllSet",
-            "$bitsAnyClear",
-            "$bitsAnySet",
-            "$geoIntersects",
-            "$geoWithin",
-            "$within",
-            "$near",
-            "$nearSphere",
-            "$minDistance",
-            "$maxDistance",
-            "$uniqueDocs",
-            "$geometry",
-            "$comment",
-            "$ref",
-            "$id",
-            "$db");
+    private static final Set<String> OF_FIELDS = Words.of("""
+            $eq $ne $gt $gte $lt $lte $in $nin $not $exists $type $mod $regex $options $all $elemMatch $size
+            $bitsAllClear $bitsAllSet $bitsAnyClear $bitsAnySet $geoIntersects $geoWithin $within $near $nearSphere
+            $minDistance $maxDistance $uniqueDocs $geometry $comment $ref $id $db""");
 
     private RuleFilterCheck() {}
 

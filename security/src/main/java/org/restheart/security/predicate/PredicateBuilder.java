@@ -11,6 +11,7 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
+import org.restheart.http.Words;
 import org.restheart.http.judged.Via;
 import org.restheart.security.predicate.Lexer.Token;
 import org.restheart.security.predicate.Predicate.Quantity;
@@ -18,38 +19,12 @@ import org.restheart.security.predicate.Predicate.Relation;
 
 /// The names of predicates and their parameters, the default one first.
 final class PredicateBuilder {
-    private static final Set<String> NAMES = Set.of(
-            "true",
-            "false",
-            "secure",
-            "idempotent",
-            "auth-required",
-            "path",
-            "path-prefix",
-            "path-suffix",
-            "path-template",
-            "regex",
-            "via",
-            "action",
-            "method",
-            "equals",
-            "contains",
-            "exists",
-            "in",
-            "max-content-size",
-            "min-content-size",
-            "request-larger-than",
-            "request-smaller-than",
-            "qparams-contain",
-            "qparams-blacklist",
-            "qparams-whitelist",
-            "qparams-size",
-            "bson-request-contains",
-            "bson-request-blacklist",
-            "bson-request-whitelist",
-            "bson-request-prop-equals",
-            "bson-request-array-contains",
-            "bson-request-array-is-subset");
+    private static final Set<String> NAMES = Words.of("""
+            true false secure idempotent auth-required path path-prefix path-suffix path-template regex via action
+            method equals contains exists in max-content-size min-content-size request-larger-than
+            request-smaller-than qparams-contain qparams-blacklist qparams-whitelist qparams-size
+            bson-request-contains bson-request-blacklist bson-request-whitelist bson-request-prop-equals
+            bson-request-array-contains bson-request-array-is-subset""");
 
     private static final Set<String> METHODS =
             Arrays.stream(Method.values()).map(Method::name).collect(Collectors.toUnmodifiableSet());
