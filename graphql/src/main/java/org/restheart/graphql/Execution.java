@@ -133,10 +133,6 @@ final class Execution implements InstrumentationState, AutoCloseable {
         return subscribed != SubscriptionRoot.NONE;
     }
 
-    Request request() {
-        return request;
-    }
-
     /// Notifies the observer of the request.
     void asked(NamedOperation operation) {
         request.attribute(NamedOperation.OBSERVER).ifPresent(observer -> observer.accept(operation));

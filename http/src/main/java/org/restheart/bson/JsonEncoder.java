@@ -1,6 +1,5 @@
 package org.restheart.bson;
 
-import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -27,19 +26,6 @@ public final class JsonEncoder {
     ///         then holds the part that was written before
     public void encode(BsonValue value, Utf8Buffer out) {
         new TreeJson(spelling, out).value(value, 0);
-    }
-
-    /// Writes the document that begins at the buffer's position, which is not moved.
-    ///
-    /// @throws org.bson.BsonSerializationException as [#encode] does
-    public void encodeDocument(ByteBuffer bson, Utf8Buffer out) {
-        if (bson.hasArray()) {
-            encodeDocument(bson.array(), bson.arrayOffset() + bson.position(), bson.remaining(), out);
-        } else {
-            var copy = new byte[bson.remaining()];
-            bson.get(bson.position(), copy);
-            encodeDocument(copy, 0, copy.length, out);
-        }
     }
 
     /// Writes the document that begins at an offset and has no more than `length` bytes.

@@ -25,10 +25,6 @@ final class Operations {
         return ALL.stream().filter(operation -> operation.kind() == kind).toList();
     }
 
-    static List<DataOperation> list() {
-        return ALL;
-    }
-
     private static List<DataOperation> all() {
         var all = new ArrayList<DataOperation>();
         databases(all);

@@ -147,7 +147,6 @@ class KindPermissionsTest {
                         ADA)
                 .possible()
                 .getFirst();
-        assertThat(rule.perCaller()).isTrue();
         assertThat(rule.limits().allowsParameter("page")).isTrue();
         assertThat(rule.limits().allowsParameter("np")).isFalse();
         assertThat(rule.limits().allowsParameter("filter")).isFalse();

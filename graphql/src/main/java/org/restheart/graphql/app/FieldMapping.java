@@ -11,12 +11,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface FieldMapping {
 
     /// A value of the parent document.
-    record Path(ValuePath path) implements FieldMapping {
-        /// Empty if the document has no such value.
-        public Optional<BsonValue> find(BsonValue parent) {
-            return path.find(parent);
-        }
-    }
+    record Path(ValuePath path) implements FieldMapping {}
 
     /// A collection and the rights with which it is read.
     ///

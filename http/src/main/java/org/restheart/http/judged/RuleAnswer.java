@@ -10,10 +10,8 @@ import org.restheart.http.access.Grant;
 /// @param place where the rule is written, for messages
 /// @param role of the account for which it was evaluated; empty for a rule that is not about roles
 /// @param grant on data, as written, with unresolved variables
-/// @param perCaller whether the grant has variables, so that it differs between callers or requests
 /// @param limits further conditions of every request that it allows
-public record RuleAnswer(
-        String place, Optional<String> role, Answer answer, Grant grant, boolean perCaller, Limits limits) {
+public record RuleAnswer(String place, Optional<String> role, Answer answer, Grant grant, Limits limits) {
 
     /// Conditions of a rule on the unknown parts of requests. Absent means unknown.
     ///
@@ -31,6 +29,6 @@ public record RuleAnswer(
 
     /// The result of a rule that is not about data.
     public static RuleAnswer of(String place, Answer answer) {
-        return new RuleAnswer(place, Optional.empty(), answer, Grant.FULL, false, Limits.NONE);
+        return new RuleAnswer(place, Optional.empty(), answer, Grant.FULL, Limits.NONE);
     }
 }

@@ -64,10 +64,6 @@ public final class Clock {
         var _ = allTaken.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
 
-    public long recordFrom() {
-        return recordFrom;
-    }
-
     public long end() {
         return end;
     }

@@ -30,14 +30,9 @@ public final class Worker implements Closeable {
 
     /// Starts this program again, as a worker.
     ///
+    /// @param classPath of the new process
     /// @param jvmOptions of the new process
-    public static Worker start(List<String> jvmOptions) throws IOException {
-        return start(System.getProperty("java.class.path"), jvmOptions, _ -> {});
-    }
-
-    /// The same with other libraries, and with a callback for the progress of a task, once a second.
-    ///
-    /// @param progress from 0 to 1, and 1 at the end
+    /// @param progress is called once a second during a task, from 0 to 1, and 1 at the end
     public static Worker start(String classPath, List<String> jvmOptions, DoubleConsumer progress) throws IOException {
         return new Worker(Child.ofThisProgram(classPath, jvmOptions, List.of("worker")), progress);
     }

@@ -55,7 +55,10 @@ class WorkerTest {
 
     @Test
     void a_task_that_fails_says_why_and_the_worker_lives_on() throws Exception {
-        try (var worker = Worker.start(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"))) {
+        try (var worker = Worker.start(
+                System.getProperty("java.class.path"),
+                List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                _ -> {})) {
             var task = new Task.Http(
                     new HttpLoad(
                             "127.0.0.1",

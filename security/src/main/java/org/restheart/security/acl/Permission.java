@@ -53,7 +53,6 @@ public record Permission(
                 Optional.of(role),
                 answer,
                 grant.flags(),
-                grant.hasVariables(),
                 answer == Answer.NEVER ? Limits.NONE : KindAttempt.limits(predicate));
     }
 

@@ -13,11 +13,6 @@ public record CacheExpiry(int maxEntries, Duration time, Expiry expiry) {
         AFTER_READ
     }
 
-    /// Nothing is cached unless changes are reported.
-    public static CacheExpiry nothing(int maxEntries) {
-        return new CacheExpiry(maxEntries, Duration.ZERO, Expiry.AFTER_WRITE);
-    }
-
     boolean isNothing() {
         return expiry != Expiry.NEVER && time.isZero();
     }

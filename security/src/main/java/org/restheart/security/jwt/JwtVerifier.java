@@ -71,10 +71,6 @@ public final class JwtVerifier {
         return new JwtVerifier(settings, keys, revocations, accounts, Optional.of(endpoint));
     }
 
-    public JwtSettings settings() {
-        return settings;
-    }
-
     public Revocations revocations() {
         return revocations;
     }

@@ -26,8 +26,11 @@ import org.restheart.security.realm.UsersCollection;
 
 class BasicAuthenticatorTest {
     private final Map<String, BsonDocument> documents = new HashMap<>();
-    private final InvalidatedCache<String, StoredRealm.Entry> kept =
-            new InvalidatedCache<>("accounts", CacheExpiry.nothing(100), 100_000, StoredRealm.Entry::bytes);
+    private final InvalidatedCache<String, StoredRealm.Entry> kept = new InvalidatedCache<>(
+            "accounts",
+            new CacheExpiry(100, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE),
+            100_000,
+            StoredRealm.Entry::bytes);
 
     private void store(String name, String password, String more) {
         documents.put(

@@ -55,7 +55,7 @@ class PasswordHashesTest {
                 users,
                 name -> Optional.ofNullable(documents.get(name)),
                 HASHES,
-                new InvalidatedCache<>("accounts", CacheExpiry.nothing(10)));
+                new InvalidatedCache<>("accounts", new CacheExpiry(10, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE)));
     }
 
     @Test
