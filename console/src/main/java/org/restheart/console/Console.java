@@ -26,7 +26,7 @@ public final class Console {
         while (names.find()) {
             contents.computeIfAbsent(names.group(1), name -> PageService.read("/console/" + name));
         }
-        return new PageService("console", config.uri(), POLICY, page, contents)
+        return new PageService(config.uri(), POLICY, page, contents)
                 .with("config.json", JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(places)));
     }
 }

@@ -28,6 +28,6 @@ public final class Graphiql {
         var page = PageService.readText("/graphiql/index.html")
                 .replace("OWN-URI", PageService.attribute(uri))
                 .replace("GRAPHQL-URI", PageService.attribute(graphql));
-        return new PageService("graphiql", uri, POLICY, page, PageService.read(SOURCES));
+        return new PageService(uri, POLICY, page, PageService.read(SOURCES));
     }
 }

@@ -3,26 +3,19 @@ package org.restheart.console;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Cors;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.http.Traffic;
 
 /// A page that is read and compressed when it is first asked for: large ones would delay each start, and take memory
 /// where nobody uses them.
-final class LazyPage implements Service {
-    private final String name;
+final class LazyPage implements IoThreadService {
     private final Supplier<PageService> load;
     private volatile @Nullable PageService page;
 
-    LazyPage(String name, Supplier<PageService> load) {
-        this.name = name;
+    LazyPage(Supplier<PageService> load) {
         this.load = load;
-    }
-
-    @Override
-    public String name() {
-        return name;
     }
 
     @Override
@@ -33,11 +26,6 @@ final class LazyPage implements Service {
     @Override
     public Cors cors(Request request) {
         return PageService.CORS;
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     @Override

@@ -12,13 +12,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.restheart.http.Cors;
 import org.restheart.http.Fields;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.http.Traffic;
 
 /// Serves an HTML page and its files from memory. Public, since they contain no data: the page sends requests
@@ -26,7 +26,7 @@ import org.restheart.http.Traffic;
 ///
 /// The page is at the root and revalidated on each request. Its files are in a folder named by the hash of all
 /// of them, and cached without expiry, so that files of two releases are never mixed.
-public final class PageService implements Service {
+public final class PageService implements IoThreadService {
     /// Where the class path has files of webjars.
     static final String WEBJARS = "/META-INF/resources/webjars/";
 
@@ -35,7 +35,6 @@ public final class PageService implements Service {
     private static final String IMMUTABLE = "public, max-age=31536000, immutable";
     private static final String REVALIDATE = "no-cache";
 
-    private final String name;
     private final String uri;
     private final int depth;
     private final Fields policy;
@@ -44,8 +43,7 @@ public final class PageService implements Service {
     /// @param contentPolicy the value of `Content-Security-Policy`
     /// @param page HTML that refers to its files as `FILES/name`
     /// @param contents the files by name
-    PageService(String name, String uri, String contentPolicy, String page, SortedMap<String, byte[]> contents) {
-        this.name = name;
+    PageService(String uri, String contentPolicy, String page, SortedMap<String, byte[]> contents) {
         this.uri = uri;
         this.depth = RequestPath.parse(uri).segments().size();
         this.policy = Fields.of(
@@ -124,18 +122,8 @@ public final class PageService implements Service {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     @Override

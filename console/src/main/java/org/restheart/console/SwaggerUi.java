@@ -28,11 +28,11 @@ public final class SwaggerUi {
     /// @param uri of the page
     /// @param document the path of the OpenAPI document
     public static Service service(String uri, String document) {
-        return new LazyPage("openApiUi", () -> {
+        return new LazyPage(() -> {
             var page = PageService.readText("/swagger-ui/index.html")
                     .replace("OWN-URI", PageService.attribute(uri))
                     .replace("DOCUMENT-URI", PageService.attribute(document));
-            return new PageService("openApiUi", uri, POLICY, page, PageService.read(SOURCES));
+            return new PageService(uri, POLICY, page, PageService.read(SOURCES));
         });
     }
 }

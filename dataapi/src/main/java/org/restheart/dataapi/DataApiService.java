@@ -64,11 +64,6 @@ public final class DataApiService implements Service {
         }
     }
 
-    @Override
-    public String name() {
-        return "dataApi";
-    }
-
     /// The path to which it is bound.
     public String uri() {
         return config.uri();

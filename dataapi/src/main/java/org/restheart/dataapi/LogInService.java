@@ -45,11 +45,6 @@ public final class LogInService implements Service {
     }
 
     @Override
-    public String name() {
-        return "dataApi";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
     }

@@ -26,11 +26,6 @@ public final class SessionService implements Service {
     }
 
     @Override
-    public String name() {
-        return "dataApi";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
     }

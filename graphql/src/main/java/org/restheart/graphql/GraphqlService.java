@@ -81,11 +81,6 @@ public final class GraphqlService implements Service, AutoCloseable {
     }
 
     @Override
-    public String name() {
-        return "graphql";
-    }
-
-    @Override
     public ErrorStyle errorStyle() {
         return ErrorStyle.GRAPHQL;
     }

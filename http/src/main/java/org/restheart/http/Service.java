@@ -5,8 +5,11 @@ import java.util.Optional;
 /// Handles all requests below one path of the server. Thread-safe. The path, and whether requests are authenticated
 /// and authorized, belong to its binding.
 public interface Service extends Handler {
-    /// The name of the service's block in the configuration.
-    String name();
+    /// The name in log lines.
+    default String name() {
+        var type = getClass().getSimpleName().replaceFirst("Service$", "");
+        return Character.toLowerCase(type.charAt(0)) + type.substring(1);
+    }
 
     /// Adds attributes before authentication, on which access rules may depend: the data API resolves the
     /// path here. Must not block.

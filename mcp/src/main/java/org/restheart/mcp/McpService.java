@@ -105,16 +105,6 @@ public final class McpService implements Service {
     }
 
     @Override
-    public String name() {
-        return "mcp";
-    }
-
-    /// The path to which it is bound.
-    public String uri() {
-        return config.uri();
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
     }

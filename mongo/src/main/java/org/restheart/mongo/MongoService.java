@@ -160,11 +160,6 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     @Override
-    public String name() {
-        return "mongo";
-    }
-
-    @Override
     public ErrorStyle errorStyle() {
         return ErrorStyle.STATUS;
     }

@@ -71,11 +71,6 @@ public final class AccessService implements Service {
     }
 
     @Override
-    public String name() {
-        return "access";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return new Cors("GET, POST", Cors.DEFAULT_HEADERS, "");
     }

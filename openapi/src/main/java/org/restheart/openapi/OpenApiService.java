@@ -98,11 +98,6 @@ public final class OpenApiService implements Service {
     }
 
     @Override
-    public String name() {
-        return "openApi";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
     }

@@ -6,10 +6,10 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
@@ -19,21 +19,11 @@ import org.restheart.security.predicate.PathPattern;
 
 /// `GET /roles/{user}`: returns the roles of the caller. Every account may request its own roles and no others; the
 /// service implements both rules.
-public final class RolesService implements Service, Authorizer, Vetoer {
+public final class RolesService implements IoThreadService, Authorizer, Vetoer {
     private final PathPattern uri;
 
     public RolesService(String uri) {
         this.uri = PathPattern.ofUri(uri);
-    }
-
-    @Override
-    public String name() {
-        return "roles";
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     private boolean concerns(Request request) {

@@ -15,12 +15,12 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Cors;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
-import org.restheart.http.Service;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /// `GET /health/db`: reports whether MongoDB responds. At most one ping is sent at a time, and its result serves all
 /// requests within a second. Of those who wait for it, no address has all places: a balancer whose probe is refused
 /// takes the gateway out.
-public final class DatabaseProbe implements Service {
+public final class DatabaseProbe implements IoThreadService {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -59,18 +59,8 @@ public final class DatabaseProbe implements Service {
     }
 
     @Override
-    public String name() {
-        return "database-probe";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return new Cors("GET, HEAD", Cors.DEFAULT_HEADERS, "");
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.restheart.http.Accepted;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
 import org.restheart.http.Digests;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -72,11 +73,6 @@ public final class HomePage implements Service {
     }
 
     @Override
-    public String name() {
-        return "home";
-    }
-
-    @Override
     public Response handle(Request request) {
         if (!isAsked(request)) { // nothing else is bound here
             throw Problem.bare(ProblemCode.NOTHING_BOUND).raise();
@@ -134,7 +130,7 @@ public final class HomePage implements Service {
     }
 
     /// `GET /favicon.ico`, which browsers ask for on their own.
-    public static final class Icon implements Service {
+    public static final class Icon implements IoThreadService {
         private final Content.Bytes icon;
 
         public Icon() {
@@ -149,18 +145,8 @@ public final class HomePage implements Service {
         }
 
         @Override
-        public String name() {
-            return "favicon";
-        }
-
-        @Override
         public Cors cors(Request request) {
             return new Cors("GET", Cors.DEFAULT_HEADERS, "");
-        }
-
-        @Override
-        public boolean startsOnIoThread(Request request) {
-            return true;
         }
 
         @Override

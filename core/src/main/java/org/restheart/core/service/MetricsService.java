@@ -44,11 +44,6 @@ public final class MetricsService implements Service {
     }
 
     @Override
-    public String name() {
-        return "metrics";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return new Cors("GET", Cors.DEFAULT_HEADERS, "");
     }

@@ -8,14 +8,14 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 
 /// `GET /ping`: responds while the process is alive; uses nothing else.
-public final class PingService implements Service {
+public final class PingService implements IoThreadService {
     private static final Cors CORS = new Cors("GET, HEAD", "Authorization, Content-Type, X-Requested-With", "");
 
     private final String message;
@@ -37,18 +37,8 @@ public final class PingService implements Service {
     }
 
     @Override
-    public String name() {
-        return "ping";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     @Override

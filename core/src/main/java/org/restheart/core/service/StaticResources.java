@@ -52,11 +52,6 @@ public final class StaticResources implements Service {
     }
 
     @Override
-    public String name() {
-        return "static-resources";
-    }
-
-    @Override
     public boolean isPlain() {
         return true; // tags and ranges are those of the file
     }

@@ -139,11 +139,6 @@ final class InProcessGateway implements AutoCloseable {
     /// Makes the request that two headers and the content describe.
     private record Translator(JudgedRequests requests) implements Service {
         @Override
-        public String name() {
-            return "translator";
-        }
-
-        @Override
         public ErrorStyle errorStyle() {
             return ErrorStyle.STATUS;
         }

@@ -95,11 +95,6 @@ class FaultsOfTranslatorsTest {
     /// The service for requests of an account, of which some are refused before they reach it.
     record Authenticated(Service service, Optional<Problem> refusal) implements Service {
         @Override
-        public String name() {
-            return service.name();
-        }
-
-        @Override
         public Request prepare(Request request) {
             return service.prepare(request);
         }

@@ -92,11 +92,6 @@ public final class ImportService implements Service {
     }
 
     @Override
-    public String name() {
-        return "imports";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return new Cors("GET, POST, PATCH, DELETE", Cors.DEFAULT_HEADERS, "Location");
     }

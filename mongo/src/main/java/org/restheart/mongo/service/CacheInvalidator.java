@@ -31,11 +31,6 @@ public final class CacheInvalidator implements Service {
     }
 
     @Override
-    public String name() {
-        return "cacheInvalidator";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
     }

@@ -83,11 +83,6 @@ public final class CsvLoader implements Service {
     }
 
     @Override
-    public String name() {
-        return "csvLoader";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return CORS;
     }

@@ -58,11 +58,6 @@ public final class ApiKeyService implements Service, Authorizer {
     }
 
     @Override
-    public String name() {
-        return "apiKeyRealm";
-    }
-
-    @Override
     public boolean requiresAuthentication(Request request) {
         return true;
     }

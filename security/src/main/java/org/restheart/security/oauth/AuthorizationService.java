@@ -10,10 +10,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.attribute.Key;
 import org.restheart.security.Challenges;
@@ -26,7 +26,7 @@ import org.restheart.security.token.OAuthError;
 
 /// `/authorize` (RFC 6749, 4.1.1): `GET` redirects the browser to the log-in page, `POST` with the password redirects
 /// it to the client with a code. Public, because it sends its own `401`.
-public final class AuthorizationService implements Service {
+public final class AuthorizationService implements IoThreadService {
     private static final Duration CODE_LIFETIME = Duration.ofMinutes(5);
     private static final Key<Boolean> FROM_FORM = Key.named("credentials from a form");
 
@@ -48,16 +48,6 @@ public final class AuthorizationService implements Service {
         this.signer = signer;
         this.accounts = accounts;
         this.resources = resources;
-    }
-
-    @Override
-    public String name() {
-        return "oauthAuthorizationService";
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     @Override

@@ -10,26 +10,16 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.security.token.OAuthError;
 
 /// `POST /register` (RFC 7591): assigns an id to a client. Nothing is stored: users authorize clients, and the
 /// configuration determines where codes are sent. Public.
-public final class ClientRegistrationService implements Service {
+public final class ClientRegistrationService implements IoThreadService {
     private static final String INVALID = "invalid_client_metadata";
-
-    @Override
-    public String name() {
-        return "oauthClientRegistrationService";
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
-    }
 
     @Override
     public Response handle(Request request) {

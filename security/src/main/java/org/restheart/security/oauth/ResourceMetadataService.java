@@ -5,10 +5,10 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 
 /// `GET /.well-known/oauth-protected-resource[/path]` (RFC 9728). Public.
 ///
@@ -16,17 +16,7 @@ import org.restheart.http.Service;
 /// @param described the endpoint whose authorization servers and scopes are described; others have only their
 /// URL
 public record ResourceMetadataService(BaseUrl base, String uri, Optional<ProtectedResource> described)
-        implements Service {
-    @Override
-    public String name() {
-        return "oauthProtectedResourceMetadataService";
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
-    }
-
+        implements IoThreadService {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {

@@ -6,10 +6,10 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 
 /// `GET /.well-known/oauth-authorization-server` (RFC 8414). Public.
 ///
@@ -17,17 +17,7 @@ import org.restheart.http.Service;
 /// @param scopes that tokens may have
 public record ServerMetadataService(
         BaseUrl base, String tokenUri, String authorizeUri, Optional<String> registration, List<String> scopes)
-        implements Service {
-    @Override
-    public String name() {
-        return "oauthAuthorizationServerMetadataService";
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
-    }
-
+        implements IoThreadService {
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.GET) {

@@ -1,30 +1,20 @@
 package org.restheart.security.token;
 
 import java.util.Optional;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.security.Credentials;
 
 /// `POST /logout`: deletes the cookie and revokes the token of the request, if there is one. Public.
-public final class LogoutService implements Service {
+public final class LogoutService implements IoThreadService {
     private final CookieSettings cookie;
     private final Optional<TokenManager> tokens;
 
     public LogoutService(CookieSettings cookie, Optional<TokenManager> tokens) {
         this.cookie = cookie;
         this.tokens = tokens;
-    }
-
-    @Override
-    public String name() {
-        return "authCookieRemover";
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     @Override

@@ -14,20 +14,20 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.Cors;
+import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
 
 /// `/token`: issues tokens (`GET`, `POST`), revokes them (`DELETE`), sets them as a cookie (`POST /token/cookie`) or
 /// redirects the browser with them (`GET /token/redirect`). Public, because it sends its own `401`.
-public final class TokenService implements Service {
+public final class TokenService implements IoThreadService {
     private static final String HEADERS = "Auth-Token, Auth-Token-Valid-Until, Auth-Token-Location";
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
@@ -56,18 +56,8 @@ public final class TokenService implements Service {
     }
 
     @Override
-    public String name() {
-        return "authTokenService";
-    }
-
-    @Override
     public Cors cors(Request request) {
         return new Cors(Cors.DEFAULT.allowMethods(), Cors.DEFAULT_HEADERS, HEADERS);
-    }
-
-    @Override
-    public boolean startsOnIoThread(Request request) {
-        return true;
     }
 
     @Override
