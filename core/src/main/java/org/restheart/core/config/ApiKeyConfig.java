@@ -30,12 +30,12 @@ public record ApiKeyConfig(
 
     /// Empty when the mechanism is off.
     static Optional<ApiKeyConfig> read(Block mechanism, Block realm) {
-        return mechanism.flag("enabled", false)
+        return mechanism.bool("enabled", false)
                 ? Optional.of(new ApiKeyConfig(
                         mechanism.texts("header-names", List.of("apiKey", "api-key")),
                         stored(realm),
                         realm.optionalText("pepper"),
-                        realm.flag("allow-unlimited", false),
+                        realm.bool("allow-unlimited", false),
                         Duration.ofDays(realm.integer("max-lifetime-days", 365, 1, 36_500)),
                         realm.bool("self-service", true),
                         new CacheExpiry(

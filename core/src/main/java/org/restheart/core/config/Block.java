@@ -24,30 +24,25 @@ final class Block {
     private final Map<String, @Nullable Object> values;
     private final boolean present;
 
-    /// Whether absent keys are reported.
-    private final boolean expected;
-
     private final Reading reading;
 
-    private Block(
-            String path, Map<String, @Nullable Object> values, boolean present, boolean expected, Reading reading) {
+    private Block(String path, Map<String, @Nullable Object> values, boolean present, Reading reading) {
         this.path = path;
         this.values = values;
         this.present = present;
-        this.expected = expected;
         this.reading = reading;
         reading.visit(path, values);
     }
 
     static Block root(Map<String, @Nullable Object> tree, Reading reading) {
-        return new Block("", tree, true, true, reading);
+        return new Block("", tree, true, reading);
     }
 
     /// The content of another file, such as one of users or permissions.
     ///
     /// @param name starts the path in messages, such as the file's name
     static Block file(String name, Map<String, @Nullable Object> tree, Reading reading) {
-        return new Block(name, tree, true, true, reading);
+        return new Block(name, tree, true, reading);
     }
 
     /// Such as `/http-listener`; empty for the whole configuration.
@@ -86,24 +81,6 @@ final class Block {
         };
     }
 
-    /// As [#bool(String, boolean)], for a key whose absence is not reported.
-    boolean flag(String key, boolean absent) {
-        if (has(key)) {
-            return bool(key, absent);
-        }
-        fill(key, absent);
-        return absent;
-    }
-
-    /// As [#uri(String, String)], for a key whose absence is not reported.
-    String optionalUri(String key, String absent) {
-        if (has(key)) {
-            return uri(key, absent);
-        }
-        fill(key, absent);
-        return absent;
-    }
-
     int integer(String key, int absent, int min, int max) {
         return (int) longInteger(key, absent, min, max);
     }
@@ -122,13 +99,10 @@ final class Block {
         };
     }
 
-    /// A number from 0 to 1, for a key whose absence is not reported.
+    /// A number from 0 to 1.
     double share(String key, double absent) {
         return switch (value(key)) {
-            case null -> {
-                fill(key, absent);
-                yield absent;
-            }
+            case null -> absent(key, absent);
             case Number number when number.doubleValue() >= 0 && number.doubleValue() <= 1 -> number.doubleValue();
             default -> refused(key, "must be a number from 0 to 1", absent);
         };
@@ -166,7 +140,7 @@ final class Block {
         };
     }
 
-    /// A text that has no default; being absent is not reported.
+    /// A text that has no default.
     Optional<String> optionalText(String key) {
         return value(key) == null ? Optional.empty() : Optional.of(text(key, ""));
     }
@@ -253,12 +227,7 @@ final class Block {
 
     /// The block below; an empty one that is not [#isPresent()] when the key is absent.
     Block block(String key) {
-        return child(path + "/" + key, value(key), true);
-    }
-
-    /// As [#block(String)], for an optional block: its absent keys are reported only if it is present.
-    Block component(String key) {
-        return child(path + "/" + key, value(key), false);
+        return child(path + "/" + key, value(key));
     }
 
     /// The blocks of a list; none when the key is absent.
@@ -272,19 +241,19 @@ final class Block {
         }
         var blocks = new ArrayList<Block>();
         for (int i = 0; i < list.size(); i++) {
-            blocks.add(child(path + "/" + key + "[" + (i + 1) + "]", list.get(i), true));
+            blocks.add(child(path + "/" + key + "[" + (i + 1) + "]", list.get(i)));
         }
         return List.copyOf(blocks);
     }
 
-    private Block child(String childPath, @Nullable Object value, boolean required) {
+    private Block child(String childPath, @Nullable Object value) {
         if (value instanceof Map<?, ?> map) {
-            return new Block(childPath, Trees.block(map), true, true, reading);
+            return new Block(childPath, Trees.block(map), true, reading);
         }
         if (value != null) {
             reading.add(new Finding(Level.REFUSED, childPath, "must be a block of keys" + was(childPath, value)));
         }
-        return new Block(childPath, Map.of(), false, required && value == null && expected, reading);
+        return new Block(childPath, Map.of(), false, reading);
     }
 
     /// Everything in the block, in order, as maps, lists, texts, numbers, booleans and nulls: for blocks with arbitrary
@@ -345,9 +314,6 @@ final class Block {
     }
 
     private <T> T absent(String key, T used) {
-        if (expected) {
-            reading.absent(path, key, Secrets.isSecret(key) ? Secrets.MASK : String.valueOf(used));
-        }
         fill(key, used);
         return used;
     }

@@ -171,11 +171,7 @@ public final class Configuration {
         new UnknownKeys(builtIn).report(tree, reading);
         Unavailable.report(tree, builtIn, custom, reading);
         Exposure.report(config, DefaultAccount.isIn(tree), reading);
-        var findings = new ArrayList<>(reading.findings());
-        if (custom) {
-            findings.addAll(reading.absentKeys());
-        }
-        return new Parsed(config, List.copyOf(findings));
+        return new Parsed(config, reading.findings());
     }
 
     public record Parsed(GatewayConfig config, List<Finding> findings) {

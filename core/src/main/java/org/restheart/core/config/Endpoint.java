@@ -16,8 +16,8 @@ public record Endpoint(boolean enabled, String uri, boolean secured) {
         }
         var secured = alias ? "secure" : "secured";
         return new Endpoint(
-                block.flag("enabled", absent.enabled),
-                block.optionalUri("uri", absent.uri),
-                block.flag(secured, absent.secured));
+                block.bool("enabled", absent.enabled),
+                block.uri("uri", absent.uri),
+                block.bool(secured, absent.secured));
     }
 }

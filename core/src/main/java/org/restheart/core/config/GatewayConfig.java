@@ -75,15 +75,15 @@ public record GatewayConfig(
     /// @param root the whole configuration
     static GatewayConfig read(Block root) {
         var mclient = MclientConfig.read(root.block("mclient"), root.block("mongo"));
-        var access = Endpoint.read(root.component("access"), new Endpoint(true, "/_access", false));
-        var rateLimits = RateLimitsConfig.read(root.component("rateLimits"), mclient.enabled());
+        var access = Endpoint.read(root.block("access"), new Endpoint(true, "/_access", false));
+        var rateLimits = RateLimitsConfig.read(root.block("rateLimits"), mclient.enabled());
         var security = SecurityConfig.read(root, mclient.enabled(), access);
         var core = CoreConfig.read(
                 root.block("core"),
                 Runtime.getRuntime().availableProcessors(),
                 Runtime.getRuntime().maxMemory());
         var http = ListenerConfig.read(root.block("http-listener"), true, 8080);
-        var https = ListenerConfig.readTls(root.component("https-listener"));
+        var https = ListenerConfig.readTls(root.block("https-listener"));
         boolean loopback = isLocal(http, https);
         var config = new GatewayConfig(
                 core,
@@ -96,34 +96,34 @@ public record GatewayConfig(
                         mclient.retriesWrites(),
                         QuerySecurityBinding.read(root, security),
                         MongoBinding.allocation(root),
-                        enabled(root.component("changeStreamActivator")),
+                        enabled(root.block("changeStreamActivator")),
                         security.canAuthenticate()),
                 ServiceBindings.graphql(
-                        root.component("graphql"),
-                        root.component("graphAppsInitializer"),
-                        root.component("graphAppsUpdater"),
-                        root.component("createIndexesOnGqlApps")),
+                        root.block("graphql"),
+                        root.block("graphAppsInitializer"),
+                        root.block("graphAppsUpdater"),
+                        root.block("createIndexesOnGqlApps")),
                 LoggingConfig.read(root.block("logging")),
-                PingConfig.read(root.component("ping")),
-                DatabaseProbeConfig.read(root.component("database-probe")),
+                PingConfig.read(root.block("ping")),
+                DatabaseProbeConfig.read(root.block("database-probe")),
                 MetricsConfig.read(
-                        root.component("metrics"),
-                        root.component("requestsMetricsCollector"),
-                        root.component("jvmMetricsCollector")),
-                Endpoint.read(root.component("cacheInvalidator"), new Endpoint(true, "/ic", true)),
-                Endpoint.read(root.component("csvLoader"), new Endpoint(true, "/csv", true)),
-                ServiceBindings.dataApi(root.component("dataApi")),
-                ServiceBindings.openApi(root.component("openApi")),
-                ServiceBindings.mcp(root.component("mcp"), loopback),
-                ServiceBindings.console(root.component("console"), core.name(), loopback),
-                Endpoint.read(root.component("graphiql"), new Endpoint(false, "/_graphiql", false)),
+                        root.block("metrics"),
+                        root.block("requestsMetricsCollector"),
+                        root.block("jvmMetricsCollector")),
+                Endpoint.read(root.block("cacheInvalidator"), new Endpoint(true, "/ic", true)),
+                Endpoint.read(root.block("csvLoader"), new Endpoint(true, "/csv", true)),
+                ServiceBindings.dataApi(root.block("dataApi")),
+                ServiceBindings.openApi(root.block("openApi")),
+                ServiceBindings.mcp(root.block("mcp"), loopback),
+                ServiceBindings.console(root.block("console"), core.name(), loopback),
+                Endpoint.read(root.block("graphiql"), new Endpoint(false, "/_graphiql", false)),
                 access,
-                ServiceBindings.imports(root.component("imports")),
+                ServiceBindings.imports(root.block("imports")),
                 security,
-                enabled(root.component("dateHeader")),
-                enabled(root.component("xPoweredBy")),
+                enabled(root.block("dateHeader")),
+                enabled(root.block("xPoweredBy")),
                 rateLimits,
-                TracingConfig.read(root.component("tracing")),
+                TracingConfig.read(root.block("tracing")),
                 ProxyConfig.read(root.blocks("proxies")),
                 StaticResourceConfig.read(root.blocks("static-resources")));
         if (!config.http.enabled() && !config.https.enabled()) {

@@ -12,7 +12,7 @@ public record MongoAclConfig(String database, String collection, Optional<String
         implements ProtectedCollection {
     /// Empty when the component is off.
     static Optional<MongoAclConfig> read(Block block, boolean absent) {
-        return block.flag("enabled", absent)
+        return block.bool("enabled", absent)
                 ? Optional.of(new MongoAclConfig(
                         block.text("acl-db", "restheart"),
                         block.text("acl-collection", "acl"),

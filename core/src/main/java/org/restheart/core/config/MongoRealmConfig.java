@@ -30,7 +30,7 @@ public record MongoRealmConfig(
 
     /// Empty when the component is off.
     static Optional<MongoRealmConfig> read(Block block, boolean absent) {
-        if (!block.flag("enabled", absent)) {
+        if (!block.bool("enabled", absent)) {
             return Optional.empty();
         }
         boolean hashed = block.bool("bcrypt-hashed-password", true);

@@ -15,15 +15,15 @@ final class QuerySecurityBinding {
 
     /// @param security names the collections of accounts and permissions
     static QuerySecurity read(Block root, SecurityConfig security) {
-        var pipelines = pipelines(root.component("aggregationSecurity"));
+        var pipelines = pipelines(root.block("aggregationSecurity"));
         return new QuerySecurity(
-                filterOperators(root.component("filterOperatorsBlacklist"), pipelines.allowJavaScript()),
+                filterOperators(root.block("filterOperatorsBlacklist"), pipelines.allowJavaScript()),
                 pipelines,
                 withheld(security));
     }
 
     private static boolean isOn(Block block) {
-        boolean on = block.flag("enabled", false);
+        boolean on = block.bool("enabled", false);
         if (!on && block.has("enabled")) {
             block.advise("enabled", "is false: what callers send is not protected by it");
         }

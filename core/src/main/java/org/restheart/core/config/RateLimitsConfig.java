@@ -26,7 +26,7 @@ public record RateLimitsConfig(
     ///
     /// @param mongo whether MongoDB is configured
     static Optional<RateLimitsConfig> read(Block block, boolean mongo) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         return Optional.of(new RateLimitsConfig(

@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The state of one reading of a configuration: blocks and keys that were read, absent keys, and findings. Confined to
+/// The state of one reading of a configuration: blocks and keys that were read, defaults of absent keys, and findings.
+/// Confined to
 /// the thread that starts the server.
 final class Reading {
     /// A block that was read.
@@ -20,7 +21,6 @@ final class Reading {
     private final Path directory;
     private final List<Finding> findings = new ArrayList<>();
     private final Map<String, Visit> visits = new LinkedHashMap<>();
-    private final Map<String, Map<String, String>> absent = new LinkedHashMap<>();
     private final Map<String, Object> filled = new LinkedHashMap<>();
 
     /// For a configuration without a file: relative file names are resolved against the working directory.
@@ -48,10 +48,6 @@ final class Reading {
         }
     }
 
-    void absent(String path, String key, String used) {
-        absent.computeIfAbsent(path, p -> new LinkedHashMap<>()).put(key, used);
-    }
-
     /// The value of an absent key, by its path.
     void fill(String path, Object used) {
         filled.putIfAbsent(path, used);
@@ -69,22 +65,6 @@ final class Reading {
 
     Map<String, Visit> visits() {
         return visits;
-    }
-
-    /// One line per block, for debugging: a short file inherits the defaults without warnings.
-    List<Finding> absentKeys() {
-        return absent.entrySet().stream()
-                .map(block -> new Finding(
-                        Finding.Level.DETAIL,
-                        block.getKey(),
-                        "does not set " + String.join(", ", assignments(block.getValue())) + ": defaults are used"))
-                .toList();
-    }
-
-    private static List<String> assignments(Map<String, String> used) {
-        return used.entrySet().stream()
-                .map(e -> e.getKey() + " (" + e.getValue() + ")")
-                .toList();
     }
 
     List<Finding> findings() {

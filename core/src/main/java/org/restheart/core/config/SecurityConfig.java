@@ -64,47 +64,47 @@ public record SecurityConfig(
 
     /// @param mongo whether MongoDB is configured: without it, components that need it are off by default
     static SecurityConfig read(Block root, boolean mongo, Endpoint access) {
-        var full = root.component("fullAuthorizer");
+        var full = root.block("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
-        var fileUsers = SecurityFiles.users(root.component("fileRealmAuthenticator"));
-        var mongoRealm = MongoRealmConfig.read(root.component("mongoRealmAuthenticator"), mongo);
+        var fileUsers = SecurityFiles.users(root.block("fileRealmAuthenticator"));
+        var mongoRealm = MongoRealmConfig.read(root.block("mongoRealmAuthenticator"), mongo);
         boolean withoutId = mongoRealm.isEmpty()
                 && fileUsers.isPresent()
                 && fileUsers.get().stream().noneMatch(user -> user.properties().containsKey("_id"));
         var config = new SecurityConfig(
                 basicRealm(root, fileUsers.isPresent(), mongoRealm.isPresent()),
-                digest(root.component("digestAuthMechanism")),
-                identity(root.component("identityAuthMechanism")),
+                digest(root.block("digestAuthMechanism")),
+                identity(root.block("identityAuthMechanism")),
                 fileUsers,
-                SecurityFiles.permissions(root.component("fileAclAuthorizer"), withoutId),
+                SecurityFiles.permissions(root.block("fileAclAuthorizer"), withoutId),
                 mongoRealm,
-                MongoAclConfig.read(root.component("mongoAclAuthorizer"), mongo),
-                full.flag("enabled", false)
+                MongoAclConfig.read(root.block("mongoAclAuthorizer"), mongo),
+                full.bool("enabled", false)
                         ? Optional.of(full.bool("authentication-required", true))
                         : Optional.empty(),
                 tokens,
                 SecurityOAuth.read(root, tokens.jwt()),
                 SecurityGuards.read(root),
-                ApiKeyConfig.read(root.component("apiKeyAuthMechanism"), root.component("apiKeyRealm")),
-                SessionsConfig.read(root.component("dataApi"), tokens, mongo),
-                Endpoint.read(root.component("roles"), new Endpoint(true, "/roles", true)),
+                ApiKeyConfig.read(root.block("apiKeyAuthMechanism"), root.block("apiKeyRealm")),
+                SessionsConfig.read(root.block("dataApi"), tokens, mongo),
+                Endpoint.read(root.block("roles"), new Endpoint(true, "/roles", true)),
                 Optional.of(access)
                         .filter(_ -> mongo)
                         .filter(Endpoint::enabled)
                         .map(endpoint -> endpoint.uri() + "/check"),
                 Stream.of(
-                                ApiKeyConfig.stored(root.component("apiKeyRealm")),
-                                SessionsConfig.stored(root.component("dataApi")),
+                                ApiKeyConfig.stored(root.block("apiKeyRealm")),
+                                SessionsConfig.stored(root.block("dataApi")),
                                 tokens.jwt().revocations(),
-                                RateLimitsConfig.stored(root.component("rateLimits")))
+                                RateLimitsConfig.stored(root.block("rateLimits")))
                         .filter(_ -> mongo)
                         .collect(Collectors.toUnmodifiableSet()));
         config.check(root, mongo);
         if (config.mongoAcl.isEmpty()
                 && config.fullAuthorizer.isEmpty()
                 && fileUsers.filter(users -> !users.isEmpty()).isPresent()) {
-            config.filePermissions.ifPresent(permissions ->
-                    SecurityFiles.reportUnusedRoles(root.component("fileRealmAuthenticator"), permissions));
+            config.filePermissions.ifPresent(
+                    permissions -> SecurityFiles.reportUnusedRoles(root.block("fileRealmAuthenticator"), permissions));
         }
         return config;
     }
@@ -149,8 +149,8 @@ public record SecurityConfig(
 
     /// As configured; a configuration that names no mechanism at all has passwords, as the built-in one has.
     private static Optional<RealmName> basicRealm(Block root, boolean fileUsers, boolean mongoRealm) {
-        var basic = root.component("basicAuthMechanism");
-        if (MECHANISMS.stream().anyMatch(mechanism -> root.component(mechanism).isPresent())) {
+        var basic = root.block("basicAuthMechanism");
+        if (MECHANISMS.stream().anyMatch(mechanism -> root.block(mechanism).isPresent())) {
             return realm(basic);
         }
         if (!fileUsers && !mongoRealm) {
@@ -208,7 +208,7 @@ public record SecurityConfig(
     }
 
     private static Optional<RealmName> realm(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         var name = block.text("authenticator", RealmName.MONGO.component);
@@ -228,7 +228,7 @@ public record SecurityConfig(
     }
 
     private static Optional<Account> identity(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         block.advise("enabled", "is true: every request is made by the account " + block.text("username", "admin"));

@@ -38,7 +38,7 @@ final class SecurityFiles {
 
     /// Empty when the component is off.
     static Optional<List<FileRealm.User>> users(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         var users = new ArrayList<FileRealm.User>();
@@ -83,7 +83,7 @@ final class SecurityFiles {
     ///
     /// @param withoutId whether all accounts are of a file, and none has the property `_id`
     static Optional<List<Permission>> permissions(Block block, boolean withoutId) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         var permissions = new ArrayList<Permission>();

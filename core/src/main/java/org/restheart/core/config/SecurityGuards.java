@@ -32,25 +32,25 @@ public record SecurityGuards(
     /// @param headers that pages of other origins may send, besides those that services name
     public record Cors(List<OriginPattern> origins, boolean echo, List<String> headers) {
         private static Cors read(Block block) {
-            if (block.flag("echo-origin", false)) {
+            if (block.bool("echo-origin", false)) {
                 block.advise("echo-origin", "is true: pages of every origin may use the credentials of their visitors");
             }
             return new Cors(
                     patterns(block, "allowed-origins"),
-                    block.flag("echo-origin", false),
+                    block.bool("echo-origin", false),
                     block.texts("allowed-headers", List.of()));
         }
     }
 
     static SecurityGuards read(Block root) {
         return new SecurityGuards(
-                bruteForce(root.component("bruteForceAttackGuard")),
-                clientAddress(root.component("bruteForceAttackGuard")),
-                origins(root.component("originVetoer")),
-                root.component("failedAuthLogger").flag("enabled", false),
-                root.component("rootRoleGuard").flag("enabled", true),
-                unrestrictedRoles(root.component("accountsConfig")),
-                Cors.read(root.component("cors")));
+                bruteForce(root.block("bruteForceAttackGuard")),
+                clientAddress(root.block("bruteForceAttackGuard")),
+                origins(root.block("originVetoer")),
+                root.block("failedAuthLogger").bool("enabled", false),
+                root.block("rootRoleGuard").bool("enabled", true),
+                unrestrictedRoles(root.block("accountsConfig")),
+                Cors.read(root.block("cors")));
     }
 
     private static List<String> unrestrictedRoles(Block block) {
@@ -58,7 +58,7 @@ public record SecurityGuards(
     }
 
     private static Optional<BruteForceGuard> bruteForce(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         int max = block.integer("max-failed-attempts", 5, 1, 10_000);
@@ -75,7 +75,7 @@ public record SecurityGuards(
     }
 
     private static Optional<OriginVetoer> origins(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         return Optional.of(new OriginVetoer(

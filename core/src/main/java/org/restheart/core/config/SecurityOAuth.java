@@ -31,14 +31,13 @@ public record SecurityOAuth(
 
     static SecurityOAuth read(Block root, JwtConfig jwt) {
         var oauth = new SecurityOAuth(
-                serverMetadata(root.component("oauthAuthorizationServerMetadataService")),
+                serverMetadata(root.block("oauthAuthorizationServerMetadataService")),
                 resourceMetadata(root),
-                authorization(root.component("oauthAuthorizationService")),
+                authorization(root.block("oauthAuthorizationService")),
                 Optional.of(Endpoint.read(
-                                root.component("oauthClientRegistrationService"),
-                                new Endpoint(false, "/register", false)))
+                                root.block("oauthClientRegistrationService"), new Endpoint(false, "/register", false)))
                         .filter(Endpoint::enabled),
-                modelContext(root.component("mcp"), resourceBase(root)));
+                modelContext(root.block("mcp"), resourceBase(root)));
         if (oauth.modelContext.isPresent() && oauth.resourceMetadata.isEmpty()) {
             root.refuse(
                     "mcp/enabled",
@@ -69,7 +68,7 @@ public record SecurityOAuth(
     }
 
     private static Optional<ModelContext> modelContext(Block block, BaseUrl base) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         var configured = block.optionalText("base-url");
@@ -88,7 +87,7 @@ public record SecurityOAuth(
     }
 
     private static BaseUrl resourceBase(Block root) {
-        var block = root.component("oauthProtectedResourceMetadataService");
+        var block = root.block("oauthProtectedResourceMetadataService");
         return new BaseUrl(
                 block.optionalText("base-url").or(() -> block.optionalText("server-url")),
                 block.bool("trust-x-forwarded", true));
@@ -107,7 +106,7 @@ public record SecurityOAuth(
     }
 
     private static Optional<ResourceMetadata> resourceMetadata(Block root) {
-        var block = root.component("oauthProtectedResourceMetadataService");
+        var block = root.block("oauthProtectedResourceMetadataService");
         var endpoint = Endpoint.read(block, new Endpoint(true, "/.well-known/oauth-protected-resource", false));
         return endpoint.enabled() ? Optional.of(new ResourceMetadata(endpoint, resourceBase(root))) : Optional.empty();
     }

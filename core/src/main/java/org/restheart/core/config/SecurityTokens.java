@@ -58,29 +58,29 @@ public record SecurityTokens(
     }
 
     static SecurityTokens read(Block root) {
-        var service = root.component("authTokenService");
-        var setter = root.component("authCookieSetter");
-        var handler = root.component("authCookieHandler");
-        var remover = root.component("authCookieRemover");
+        var service = root.block("authTokenService");
+        var setter = root.block("authCookieSetter");
+        var handler = root.block("authCookieHandler");
+        var remover = root.block("authCookieRemover");
         setter.legacy("expires-ttl", "has no effect: ttl says, in minutes, how long the cookie lasts");
-        root.component("authCookieRemover").has("defaultUri"); // of older files, without effect
+        root.block("authCookieRemover").has("defaultUri"); // of older files, without effect
         var cookie = cookie(setter);
-        var jwt = JwtConfig.read(root.component("jwtConfigProvider"));
+        var jwt = JwtConfig.read(root.block("jwtConfigProvider"));
         var tokens = new SecurityTokens(
                 jwt,
-                bearer(root.component("jwtAuthenticationMechanism")),
-                root.component("tokenBasicAuthMechanism").flag("enabled", false),
-                jwtTokens(root.component("jwtTokenManager"), service),
-                randomTokens(root.component("rndTokenManager")),
+                bearer(root.block("jwtAuthenticationMechanism")),
+                root.block("tokenBasicAuthMechanism").bool("enabled", false),
+                jwtTokens(root.block("jwtTokenManager"), service),
+                randomTokens(root.block("rndTokenManager")),
                 Endpoint.read(service, new Endpoint(true, "/token", false)),
                 service.optionalText("redirect-url"),
                 cookie,
-                setter.flag("enabled", true),
-                handler.flag("enabled", true),
-                setter.flag("check-origin", true),
+                setter.bool("enabled", true),
+                handler.bool("enabled", true),
+                setter.bool("check-origin", true),
                 Stream.concat(
                                 SecurityGuards.patterns(setter, "allowed-origins").stream(),
-                                SecurityGuards.patterns(root.component("cors"), "allowed-origins").stream())
+                                SecurityGuards.patterns(root.block("cors"), "allowed-origins").stream())
                         .toList(),
                 Endpoint.read(remover, new Endpoint(true, "/logout", false)));
         if (setter.has("same-site-mode") && cookie.isSentAcrossSites() && tokens.cookieOrigins.isEmpty()) {
@@ -98,7 +98,7 @@ public record SecurityTokens(
     }
 
     private static Optional<JwtAuthenticator.Settings> bearer(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         boolean encoded = block.bool("base64Encoded", false);
@@ -113,7 +113,7 @@ public record SecurityTokens(
     }
 
     private static Optional<JwtTokenManager.Settings> jwtTokens(Block block, Block service) {
-        return block.flag("enabled", false)
+        return block.bool("enabled", false)
                 ? Optional.of(new JwtTokenManager.Settings(
                         block.minutes("ttl", 15, 1, 5_256_000),
                         block.uri("srv-uri", "/token"),
@@ -123,7 +123,7 @@ public record SecurityTokens(
     }
 
     private static Optional<RandomTokens> randomTokens(Block block) {
-        return block.flag("enabled", false)
+        return block.bool("enabled", false)
                 ? Optional.of(new RandomTokens(block.minutes("ttl", 15, 1, 5_256_000), block.uri("srv-uri", "/tokens")))
                 : Optional.empty();
     }
@@ -133,7 +133,7 @@ public record SecurityTokens(
                 block.text("name", "rh_auth"),
                 block.optionalText("domain"),
                 block.uri("path", "/"),
-                block.flag("secure", true),
+                block.bool("secure", true),
                 block.bool("http-only", true),
                 sameSite(block),
                 block.minutes("ttl", 15, 1, 5_256_000),

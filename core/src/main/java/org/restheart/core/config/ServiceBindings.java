@@ -38,7 +38,7 @@ final class ServiceBindings {
 
     /// `graphql`; empty when it is switched off.
     static Optional<GraphqlConfig> graphql(Block block, Block initializer, Block updater, Block indexes) {
-        if (!block.flag("enabled", true)) {
+        if (!block.bool("enabled", true)) {
             return Optional.empty();
         }
         block.legacy("app-def-cache-ttl", "has no effect: use app-cache-ttr");
@@ -49,9 +49,9 @@ final class ServiceBindings {
                 block.texts("app-writers", List.of()),
                 block.bool("app-cache-enabled", true),
                 block.millis("app-cache-ttr", 60_000, 10, Integer.MAX_VALUE),
-                initializer.flag("enabled", true),
-                updater.flag("enabled", true),
-                indexes.flag("enabled", false),
+                initializer.bool("enabled", true),
+                updater.bool("enabled", true),
+                indexes.bool("enabled", false),
                 answers,
                 queries(block),
                 block.bool("restrict-mapping-db", false),
@@ -96,7 +96,7 @@ final class ServiceBindings {
 
     /// `dataApi`; empty when it is switched off.
     static Optional<DataApiConfig> dataApi(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         var versions = block.texts("versions", VERSIONS);
@@ -120,15 +120,15 @@ final class ServiceBindings {
                         block.millis("time-limit", 300_000, 0, Integer.MAX_VALUE),
                         block.longInteger("max-response-bytes", 350L << 20, 1, Long.MAX_VALUE)),
                 new DataApiConfig.Inserts(
-                        status, block.flag("ordered-inserts", false), block.flag("create-collections", false)),
+                        status, block.bool("ordered-inserts", false), block.bool("create-collections", false)),
                 block.texts("roles", List.of()),
-                block.flag("allow-key-from-browsers", false),
+                block.bool("allow-key-from-browsers", false),
                 block.optionalText("link-base").orElse("")));
     }
 
     /// `openApi`; empty when it is switched off.
     static Optional<OpenApiConfig> openApi(Block block) {
-        if (!block.flag("enabled", true)) {
+        if (!block.bool("enabled", true)) {
             return Optional.empty();
         }
         return Optional.of(new OpenApiConfig(
@@ -153,7 +153,7 @@ final class ServiceBindings {
     ///
     /// @param loopback whether all listeners are bound to loopback addresses
     static Optional<McpConfig> mcp(Block block, boolean loopback) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         var tools = block.texts("tools", List.of());
@@ -219,7 +219,7 @@ final class ServiceBindings {
     /// @param name of this instance
     /// @param loopback whether this machine alone can reach the server
     static Optional<ConsoleConfig> console(Block block, String name, boolean loopback) {
-        if (!block.flag("enabled", loopback)) {
+        if (!block.bool("enabled", loopback)) {
             return Optional.empty();
         }
         var pages = block.texts("pages", ConsoleConfig.PAGES);
@@ -244,9 +244,9 @@ final class ServiceBindings {
 
     /// `imports`; empty when it is switched off.
     static Optional<ImportConfig> imports(Block block) {
-        return block.flag("enabled", true)
+        return block.bool("enabled", true)
                 ? Optional.of(new ImportConfig(
-                        block.optionalUri("uri", "/_imports"),
+                        block.uri("uri", "/_imports"),
                         block.text("db", "restheart"),
                         block.integer("max-per-account", 4, 1, 1_000),
                         block.longInteger("max-bytes-per-account", IMPORT_BYTES_PER_ACCOUNT, 1, Long.MAX_VALUE),

@@ -20,7 +20,7 @@ public record SessionsConfig(Duration access, Duration refresh, Optional<String>
 
     /// Empty when there are no sessions.
     static Optional<SessionsConfig> read(Block block, SecurityTokens tokens, boolean mongo) {
-        if (!block.flag("enabled", false) || !block.bool("login", false)) {
+        if (!block.bool("enabled", false) || !block.bool("login", false)) {
             return Optional.empty();
         }
         if (tokens.bearer().isEmpty() || !tokens.jwt().canSign()) {

@@ -25,7 +25,7 @@ public record TracingConfig(
 
     /// Empty when the component is off.
     static Optional<TracingConfig> read(Block block) {
-        if (!block.flag("enabled", false)) {
+        if (!block.bool("enabled", false)) {
             return Optional.empty();
         }
         var endpoint = block.optionalText("endpoint");
@@ -37,7 +37,7 @@ public record TracingConfig(
                 headers(block.block("headers")),
                 block.optionalText("service-name"),
                 block.share("sampling-ratio", 1),
-                block.flag("callers-decide", true),
+                block.bool("callers-decide", true),
                 block.integer("max-queued-spans", 4_096, 1, 10_000_000),
                 block.millis("export-timeout-ms", 10_000, 1, 600_000)));
     }

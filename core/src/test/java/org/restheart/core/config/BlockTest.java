@@ -131,21 +131,4 @@ class BlockTest {
     void what_is_missing_and_required_is_refused() {
         assertThat(refusal("{}", b -> b.requiredText("what"))).startsWith("/b/what is required and must be a text");
     }
-
-    @Test
-    void absent_and_null_keys_are_reported_in_one_line_per_block() {
-        var block = block("{host: null}");
-        block.text("host", "localhost");
-        block.integer("port", 8080, 0, 65_535);
-        block.optionalText("no-default");
-        assertThat(reading.absentKeys())
-                .extracting(Finding::toString)
-                .containsExactly("/b does not set host (localhost), port (8080): defaults are used");
-    }
-
-    @Test
-    void a_component_that_is_not_there_misses_nothing() {
-        Block.root(Yaml.parse("{}", "t", reading), reading).component("ping").text("msg", "hello");
-        assertThat(reading.absentKeys()).isEmpty();
-    }
 }

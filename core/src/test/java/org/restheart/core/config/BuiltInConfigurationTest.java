@@ -23,7 +23,15 @@ class BuiltInConfigurationTest {
     void every_key_that_is_read_is_in_it() {
         var reading = new Reading();
         GatewayConfig.read(Block.root(Configuration.builtIn(false), reading));
-        assertThat(reading.absentKeys()).isEmpty();
+        assertThat(reading.filled().keySet())
+                .filteredOn(key -> !key.endsWith("/secured") && !key.endsWith("/uri"))
+                .containsExactlyInAnyOrder(
+                        "/authCookieSetter/check-origin",
+                        "/changeStreamActivator/enabled",
+                        "/console/enabled",
+                        "/graphAppsInitializer/enabled",
+                        "/graphAppsUpdater/enabled",
+                        "/rootRoleGuard/enabled");
     }
 
     @Test

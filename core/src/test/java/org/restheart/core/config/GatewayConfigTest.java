@@ -39,17 +39,6 @@ class GatewayConfigTest {
     }
 
     @Test
-    void what_a_file_does_not_set_is_a_detail() {
-        var findings = Configuration.parse("http-listener: {port: 1}").read().findings();
-        assertThat(findings)
-                .contains(new Finding(
-                        Level.DETAIL,
-                        "/http-listener",
-                        "does not set enabled (true), host (localhost): defaults are used"))
-                .allMatch(finding -> finding.level() == Level.DETAIL);
-    }
-
-    @Test
     void there_are_no_more_connections_than_files_may_be_opened() {
         int wanted = Integer.MAX_VALUE; // more than any system allows
         var parsed =
