@@ -61,7 +61,7 @@ class KindPermissionsTest {
 
     private static SecurityFilter filter(List<Permission> permissions) {
         return Policy.of(
-                        List.of(new IdentityAuthenticator(ADA)),
+                        List.of(_ -> new Authentication.Authenticated(ADA, Credentials.password("identity"))),
                         List.of(),
                         List.of(new AclAuthorizer(new FilePermissions(permissions), Optional.of("root"))))
                 .securityFilter(true);

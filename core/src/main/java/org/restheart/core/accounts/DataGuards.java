@@ -48,12 +48,12 @@ public final class DataGuards {
         guards.add(new ExpiryGuard(Stream.of(config.mongoRealm().map(MongoRealmConfig::users), config.mongoAcl())
                 .<ProtectedCollection>flatMap(Optional::stream)
                 .toList()));
-        stored.flatMap(StoredSecurity::rootAccounts)
+        stored.flatMap(all -> all.rootAccounts)
                 .filter(_ -> config.guards().guardsRootRole())
                 .map(accounts -> new RootAccountsGuard(accounts, this::mayDoEverything))
                 .ifPresent(guards::add);
         users.ifPresent(guards::add); // changes grants
-        stored.flatMap(StoredSecurity::managers)
+        stored.flatMap(all -> all.managers)
                 .map(managers -> new LastManagerGuard(managers, operators, managers.lock()))
                 .ifPresent(guards::add);
         config.mongoAcl().map(acl -> new PermissionsGuard(acl, unreachable)).ifPresent(guards::add);

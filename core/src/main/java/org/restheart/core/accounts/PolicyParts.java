@@ -5,27 +5,35 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityConfig.RealmName;
+import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.AmbientCredentials;
+import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
+import org.restheart.security.Credentials;
 import org.restheart.security.FailedAttempts;
-import org.restheart.security.FullAuthorizer;
-import org.restheart.security.IdentityAuthenticator;
 import org.restheart.security.Policy;
+import org.restheart.security.ProtectedCollection;
 import org.restheart.security.RolesService;
 import org.restheart.security.Vetoer;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
-import org.restheart.security.apikey.ReservedVetoer;
 import org.restheart.security.guard.FailedAuthLogger;
 import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.password.BasicAuthenticator;
 import org.restheart.security.password.DigestAuthenticator;
+import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.realm.Realm;
 import org.restheart.security.token.TokenRules;
 
@@ -73,7 +81,9 @@ record PolicyParts(
                         digest.realm(),
                         digest.domain(),
                         digest.accounts().component())));
-        config.identity().ifPresent(account -> authenticators.add(new IdentityAuthenticator(account)));
+        config.identity() // for development
+                .ifPresent(account -> authenticators.add(
+                        _ -> new Authentication.Authenticated(account, Credentials.password("identity"))));
         tokens.bearer().ifPresent(authenticators::add);
         return authenticators;
     }
@@ -98,7 +108,7 @@ record PolicyParts(
         apiKeys.map(KeyParts::service).ifPresent(authorizers::add);
         config.filePermissions().ifPresent(_ -> authorizers.add(new AclAuthorizer(filePermissions, Optional.empty())));
         config.fullAuthorizer().ifPresent(required -> authorizers.add(new FullAuthorizer(required)));
-        stored.flatMap(StoredSecurity::authorizer).ifPresent(authorizers::add);
+        stored.flatMap(all -> all.authorizer).ifPresent(authorizers::add);
         return authorizers;
     }
 
@@ -116,5 +126,35 @@ record PolicyParts(
         return cors.echo()
                 ? AmbientCredentials.NONE
                 : AmbientCredentials.password(OriginPattern.anyOf(cors.origins()), tokens::isLogIn);
+    }
+
+    /// Refuses every data request to a collection that only the gateway itself accesses, such as that of keys, whatever
+    /// the caller's rights.
+    private record ReservedVetoer(String database, String collection) implements ProtectedCollection, Vetoer {
+        @Override
+        public boolean vetoes(Request request, @Nullable Account account) {
+            return request.attribute(DataTarget.KEY).filter(this::isTargetOf).isPresent();
+        }
+    }
+
+    /// Allows every request, or every authenticated request.
+    ///
+    /// @param authenticationRequired whether anonymous requests are refused
+    private record FullAuthorizer(boolean authenticationRequired) implements Authorizer {
+        @Override
+        public boolean requiresAuthentication(Request request) {
+            return authenticationRequired && request.method() != Method.OPTIONS;
+        }
+
+        @Override
+        public Optional<Grant> authorize(Request request, @Nullable Account account) {
+            return Optional.of(Grant.FULL);
+        }
+
+        @Override
+        public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+            boolean refused = attempt.account() == null && requiresAuthentication(example);
+            return List.of(RuleAnswer.of("fullAuthorizer", refused ? Answer.NEVER : Answer.ALWAYS));
+        }
     }
 }

@@ -72,9 +72,9 @@ public final class Security implements Reauthorization, AutoCloseable {
         this.realms = realms();
         this.tokens = new TokenParts(config, realms, stored);
         tokens.watch(changes::tokenRevoked, changes::accountChanged);
-        this.sessions = stored.flatMap(StoredSecurity::sessions)
+        this.sessions = stored.flatMap(all -> all.sessions)
                 .flatMap(store -> config.sessions().map(settings -> sessions(store, settings)));
-        this.apiKeys = stored.flatMap(StoredSecurity::apiKeys)
+        this.apiKeys = stored.flatMap(all -> all.apiKeys)
                 .flatMap(keys -> config.apiKeys().map(settings -> apiKeys(keys, settings)));
         this.filePermissions = new FilePermissions(config.filePermissions().orElse(List.of()));
         this.policy = new PolicyParts(config, this::realm, tokens, roles, apiKeys, filePermissions, stored).policy();
@@ -123,7 +123,7 @@ public final class Security implements Reauthorization, AutoCloseable {
         config.fileUsers()
                 .ifPresent(
                         users -> byName.put(SecurityConfig.RealmName.FILE.component(), new FileRealm(users, hashes)));
-        stored.flatMap(StoredSecurity::realm)
+        stored.flatMap(all -> all.realm)
                 .ifPresent(realm -> byName.put(SecurityConfig.RealmName.MONGO.component(), realm));
         return Map.copyOf(byName);
     }

@@ -37,14 +37,18 @@ final class StoredSecurity {
     /// Without a change stream, a token found not to be revoked is not looked up again for this time.
     private static final Duration UNFOLLOWED = Duration.ofSeconds(1);
 
-    private final Optional<StoredRealm> realm;
+    final Optional<StoredRealm> realm;
     private final LookUp lookUp = new LookUp();
-    private final Optional<AclAuthorizer> authorizer;
-    private final Optional<MongoApiKeys> apiKeys;
-    private final Optional<MongoRefreshTokens> sessions;
-    private final Optional<MongoRevocations> revocations;
-    private final Optional<Managers> rootAccounts;
-    private final Optional<Managers> managers;
+    final Optional<AclAuthorizer> authorizer;
+    final Optional<MongoApiKeys> apiKeys;
+    final Optional<MongoRefreshTokens> sessions;
+    final Optional<MongoRevocations> revocations;
+    final Optional<Managers> rootAccounts;
+
+    /// The accounts with the root role, one of which must remain. Empty if accounts that are not in MongoDB
+    /// have it too, or if there is no root role.
+    final Optional<Managers> managers;
+
     private final UsersAtStart usersAtStart;
     private final CredentialChanges changes;
     private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
@@ -141,36 +145,6 @@ final class StoredSecurity {
     /// Whether an account in MongoDB had the default password at the start.
     boolean foundDefaultPassword() {
         return usersAtStart.foundDefaultPassword();
-    }
-
-    Optional<StoredRealm> realm() {
-        return realm;
-    }
-
-    Optional<MongoApiKeys> apiKeys() {
-        return apiKeys;
-    }
-
-    Optional<MongoRefreshTokens> sessions() {
-        return sessions;
-    }
-
-    Optional<MongoRevocations> revocations() {
-        return revocations;
-    }
-
-    Optional<Managers> rootAccounts() {
-        return rootAccounts;
-    }
-
-    /// The accounts with the root role, one of which must remain. Empty if accounts that are not in MongoDB
-    /// have it too, or if there is no root role.
-    Optional<Managers> managers() {
-        return managers;
-    }
-
-    Optional<AclAuthorizer> authorizer() {
-        return authorizer;
     }
 
     /// Invalidates what a write through this server may have changed.

@@ -61,12 +61,12 @@ final class TokenParts {
     TokenParts(SecurityConfig security, Map<String, Realm> realms, Optional<StoredSecurity> stored) {
         this.config = security.tokens();
         this.oauth = security.oauth();
-        var keyLimits = stored.flatMap(StoredSecurity::apiKeys)
+        var keyLimits = stored.flatMap(all -> all.apiKeys)
                 .<Generations.KeyLimits>map(keys -> keys)
                 .orElse(Generations.KeyLimits.NONE);
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
         var accepting = config.jwt().jwt().knowing(accounts);
-        var known = stored.flatMap(StoredSecurity::revocations)
+        var known = stored.flatMap(all -> all.revocations)
                 .map(Revocations::storedIn)
                 .map(accepting::refusing)
                 .orElse(accepting);
@@ -105,7 +105,7 @@ final class TokenParts {
 
     /// The sessions that end when tokens are revoked.
     private static JwtTokenManager.Sessions sessions(SecurityConfig security, Optional<StoredSecurity> stored) {
-        return stored.flatMap(StoredSecurity::sessions)
+        return stored.flatMap(all -> all.sessions)
                 .flatMap(store -> security.sessions()
                         .map(settings -> new JwtTokenManager.Sessions(settings.access(), store::deleteOf)))
                 .orElse(JwtTokenManager.Sessions.NONE);
