@@ -20,6 +20,18 @@ import picocli.CommandLine;
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
 /// can call it. Confined to the thread that starts the server.
 final class Launch {
+    // The exit codes: the negative numbers of the documentation modulo 256, as a shell reports them.
+    private static final int OK = 0;
+
+    /// The command line is invalid.
+    private static final int USAGE = 1;
+
+    /// The configuration is invalid.
+    private static final int CONFIGURATION = 255;
+
+    /// The server could not start, for example because the port is taken.
+    private static final int START = 254;
+
     sealed interface Outcome {
         /// The process can exit.
         record Done(int exitCode) implements Outcome {}
@@ -58,13 +70,13 @@ final class Launch {
             out.print(CommandLineArguments.usage());
             out.println();
             out.println(CommandLineArguments.message(e)); // last, where a terminal shows it
-            return new Outcome.Done(ExitCode.USAGE);
+            return new Outcome.Done(USAGE);
         }
         try {
             return run(arguments);
         } catch (ConfigException e) {
             e.findings().forEach(finding -> err.println("ERROR " + finding));
-            return new Outcome.Done(ExitCode.CONFIGURATION);
+            return new Outcome.Done(CONFIGURATION);
         }
     }
 
@@ -86,7 +98,7 @@ final class Launch {
                         : arguments.resetsAdmin ? resetAdmin(sources, arguments) : start(sources, arguments);
             }
         }
-        return new Outcome.Done(ExitCode.OK);
+        return new Outcome.Done(OK);
     }
 
     private void warnOfMisspeltVariables() {
@@ -125,10 +137,10 @@ final class Launch {
         if (bad > 0) {
             err.println(
                     bad + (bad == 1 ? " problem" : " problems") + " in the configuration: " + configuration.origin());
-            return new Outcome.Done(ExitCode.CONFIGURATION);
+            return new Outcome.Done(CONFIGURATION);
         }
         out.println("The configuration is good: " + configuration.origin());
-        return new Outcome.Done(ExitCode.OK);
+        return new Outcome.Done(OK);
     }
 
     /// 1, if the part of the start fails, and prints why; else 0.
@@ -161,19 +173,19 @@ final class Launch {
             var account = RunningServer.resetAdmin(sources, arguments.embedded());
             out.println("The account " + account.name() + " has the role " + account.role() + " and the password "
                     + account.password());
-            return new Outcome.Done(ExitCode.OK);
-        } catch (StartFailure e) {
+            return new Outcome.Done(OK);
+        } catch (RunningServer.StartFailure e) {
             err.println("ERROR " + e.getMessage());
-            return new Outcome.Done(ExitCode.START);
+            return new Outcome.Done(START);
         }
     }
 
     private Outcome start(Sources sources, CommandLineArguments arguments) {
         try {
             return new Outcome.Running(RunningServer.start(sources, arguments.embedded(), pidDirectory, out, began));
-        } catch (StartFailure e) {
+        } catch (RunningServer.StartFailure e) {
             err.println("ERROR " + e.getMessage());
-            return new Outcome.Done(ExitCode.START);
+            return new Outcome.Done(START);
         }
     }
 }

@@ -7,7 +7,7 @@ import java.lang.reflect.InvocationTargetException;
 public final class Launcher {
     static final int REQUIRED = 25;
 
-    /// The same as [ExitCode#START].
+    /// The same as [Launch#START].
     private static final int EXIT_CODE = 254;
 
     private Launcher() {}

@@ -104,9 +104,9 @@ final class RunningServer implements AutoCloseable {
             started = true;
             return server;
         } catch (DirectoryInUse e) {
-            throw new StartFailure(e, "stop that one, or choose another directory: --embedded-mongo=DIR");
+            throw new StartFailure(e, "; stop that one, or choose another directory: --embedded-mongo=DIR");
         } catch (StartException | EmbeddedMongoException e) {
-            throw new StartFailure(e);
+            throw new StartFailure(e, "");
         } finally {
             if (!started) {
                 parts.close();
@@ -128,10 +128,10 @@ final class RunningServer implements AutoCloseable {
         } catch (DirectoryInUse e) {
             throw new StartFailure(
                     e,
-                    "while that one runs, name its MongoDB instead: --reset-admin --mongo '"
+                    "; while that one runs, name its MongoDB instead: --reset-admin --mongo '"
                             + e.connectionString().orElse("mongodb://…") + "'");
         } catch (StartException | EmbeddedMongoException | MongoException e) {
-            throw new StartFailure(e);
+            throw new StartFailure(e, "");
         } finally {
             parts.close();
         }
@@ -227,6 +227,14 @@ final class RunningServer implements AutoCloseable {
                 System.setProperty(PARALLELISM, String.valueOf(core.workersParallelism()));
                 System.setProperty(MAX_POOL_SIZE, String.valueOf(core.workersMaxPoolSize()));
             }
+        }
+    }
+
+    /// The server cannot start for a reason that the operator can fix; the message says how.
+    static final class StartFailure extends Exception {
+        /// @param remedy what to do, after the message of the cause; may be empty
+        private StartFailure(Throwable cause, String remedy) {
+            super(cause.getMessage() + remedy, cause);
         }
     }
 }
