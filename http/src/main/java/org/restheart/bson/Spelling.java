@@ -1,5 +1,6 @@
 package org.restheart.bson;
 
+import java.time.Instant;
 import org.bson.types.Decimal128;
 
 /// How one [JsonMode] writes the types that JSON lacks; what all modes write alike is not here. The methods of this
@@ -231,6 +232,196 @@ abstract class Spelling {
             out.addAscii("{\"$numberDouble\": \"");
             out.decimal(value);
             out.addAscii("\"}");
+        }
+    }
+
+    /// JSON as the Atlas Data API wrote it for `application/json`.
+    private static final class PlainSpelling extends Spelling {
+        /// From the year 1583, the first whole year of the Gregorian calendar, to 9999.
+        private static final long FIRST = -12_212_553_600_000L;
+
+        private static final long LAST = 253_402_300_799_999L;
+
+        private final boolean hidesTags;
+
+        PlainSpelling(boolean hidesTags) {
+            this.hidesTags = hidesTags;
+        }
+
+        @Override
+        boolean hidesTags() {
+            return hidesTags;
+        }
+
+        @Override
+        boolean unwrapsText() {
+            return true;
+        }
+
+        @Override
+        void date(long millis, Utf8Buffer out) {
+            out.add((byte) '"');
+            if (millis >= FIRST && millis <= LAST) {
+                Dates.writeWithMillis(millis, out);
+            } else {
+                out.addAscii(Instant.ofEpochMilli(millis).toString());
+            }
+            out.add((byte) '"');
+        }
+
+        @Override
+        void float64(double value, Utf8Buffer out) {
+            if (!Double.isFinite(value)) {
+                out.addAscii("\"" + value + "\"");
+            } else if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+                Decimals.write((long) value, out);
+            } else {
+                out.decimal(value);
+            }
+        }
+
+        @Override
+        void decimal128(Decimal128 value, Utf8Buffer out) {
+            out.addAscii("\"" + value + "\"");
+        }
+
+        @Override
+        void objectId(byte[] in, int at, Utf8Buffer out) {
+            out.add((byte) '"');
+            out.hex(in, at, at + 12);
+            out.add((byte) '"');
+        }
+
+        @Override
+        void binary(byte subtype, byte[] in, int from, int to, Utf8Buffer out) {
+            out.addAscii("{\"Subtype\": ");
+            Decimals.write(subtype & 0xff, out);
+            out.addAscii(", \"Data\": \"");
+            Base64Text.write(in, from, to, out);
+            out.addAscii("\"}");
+        }
+
+        @Override
+        void regex(String pattern, String options, Utf8Buffer out) {
+            out.addAscii("{\"Pattern\": ");
+            JsonStrings.quote(pattern, out);
+            out.addAscii(", \"Options\": ");
+            JsonStrings.quote(options, out);
+            out.add((byte) '}');
+        }
+
+        @Override
+        void timestamp(int seconds, int increment, Utf8Buffer out) {
+            out.addAscii("{\"T\": ");
+            Decimals.write(Integer.toUnsignedLong(seconds), out);
+            out.addAscii(", \"I\": ");
+            Decimals.write(Integer.toUnsignedLong(increment), out);
+            out.add((byte) '}');
+        }
+
+        @Override
+        void dbPointer(String namespace, byte[] in, int at, Utf8Buffer out) {
+            out.addAscii("{}");
+        }
+
+        @Override
+        void undefined(Utf8Buffer out) {
+            out.addAscii("null");
+        }
+
+        @Override
+        void minKey(Utf8Buffer out) {
+            out.addAscii("{}");
+        }
+
+        @Override
+        void maxKey(Utf8Buffer out) {
+            out.addAscii("{}");
+        }
+    }
+
+    /// What the `mongo` shell reads.
+    private static final class ShellSpelling extends Spelling {
+        /// The range of dates written as `ISODate`, in milliseconds since 1970; other dates are written as numbers.
+        private static final long FIRST_ISO = -59_014_396_800_000L;
+
+        private static final long LAST_ISO = 253_399_536_000_000L;
+
+        @Override
+        void date(long millis, Utf8Buffer out) {
+            if (millis >= FIRST_ISO && millis <= LAST_ISO) {
+                out.addAscii("ISODate(\"");
+                Dates.writeWithMillis(millis, out);
+                out.addAscii("\")");
+            } else {
+                out.addAscii("new Date(");
+                Decimals.write(millis, out);
+                out.add((byte) ')');
+            }
+        }
+
+        @Override
+        void int64(long value, Utf8Buffer out) {
+            // The shell's numbers are doubles, so a long value is written as a string.
+            boolean isShort = value == (int) value;
+            out.addAscii(isShort ? "NumberLong(" : "NumberLong(\"");
+            Decimals.write(value, out);
+            out.addAscii(isShort ? ")" : "\")");
+        }
+
+        @Override
+        void decimal128(Decimal128 value, Utf8Buffer out) {
+            out.addAscii("NumberDecimal(\"");
+            out.addAscii(value.toString());
+            out.addAscii("\")");
+        }
+
+        @Override
+        void objectId(byte[] in, int at, Utf8Buffer out) {
+            out.addAscii("ObjectId(\"");
+            out.hex(in, at, at + 12);
+            out.addAscii("\")");
+        }
+
+        @Override
+        void binary(byte subtype, byte[] in, int from, int to, Utf8Buffer out) {
+            out.addAscii("new BinData(");
+            Decimals.write(subtype & 0xff, out);
+            out.addAscii(", \"");
+            Base64Text.write(in, from, to, out);
+            out.addAscii("\")");
+        }
+
+        @Override
+        void regex(String pattern, String options, Utf8Buffer out) {
+            out.add((byte) '/');
+            out.text(pattern.isEmpty() ? "(?:)" : pattern.replace("/", "\\/"));
+            out.add((byte) '/');
+            out.text(options);
+        }
+
+        @Override
+        void timestamp(int seconds, int increment, Utf8Buffer out) {
+            out.addAscii("Timestamp(");
+            Decimals.write(seconds, out);
+            out.addAscii(", ");
+            Decimals.write(increment, out);
+            out.add((byte) ')');
+        }
+
+        @Override
+        void undefined(Utf8Buffer out) {
+            out.addAscii("undefined");
+        }
+
+        @Override
+        void minKey(Utf8Buffer out) {
+            out.addAscii("MinKey");
+        }
+
+        @Override
+        void maxKey(Utf8Buffer out) {
+            out.addAscii("MaxKey");
         }
     }
 }
