@@ -86,7 +86,7 @@ public final class OverloadExperiment extends Experiment {
         int percent = (int) Math.round(factor * 100);
         Measurement measured;
         RefusalProbe.Refusals refusals;
-        try (var probe = RefusalProbe.start(gateway.dialect(), traffic)) {
+        try (var probe = new RefusalProbe(gateway.dialect(), traffic)) {
             measured = gateway.measure(traffic, connections, new Pace.Open(rate), run.window());
             refusals = probe.end();
         }

@@ -2,27 +2,20 @@ package org.restheart.perftest.experiment;
 
 import static java.util.Locale.ROOT;
 
-import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.Reader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 import org.restheart.perftest.load.RequestTemplate;
+import org.restheart.perftest.ycsb.BlockingHttp;
 
 /// One more client among many, which measures how long refusals take. Sends ten requests a second over one connection
 /// and blocks on it: where all processors are busy, each further thread of a client waits for a processor as well.
 final class RefusalProbe implements Closeable {
-    private static final int TIMEOUT_MILLIS = 60_000;
-
-    private final Connection connection;
+    private final BlockingHttp connection;
     private final List<Double> refused = new ArrayList<>();
     private final List<Double> answered = new ArrayList<>();
     private final Thread thread;
@@ -57,17 +50,13 @@ final class RefusalProbe implements Closeable {
         }
     }
 
-    private RefusalProbe(RestDialect dialect, RequestTemplate traffic) {
-        connection = new Connection(dialect.port());
+    RefusalProbe(RestDialect dialect, RequestTemplate traffic) {
+        connection = new BlockingHttp(new InetSocketAddress(InetAddress.getLoopbackAddress(), dialect.port()));
         thread = Thread.ofPlatform().start(() -> {
             while (!over) {
                 ask(dialect, traffic);
             }
         });
-    }
-
-    static RefusalProbe start(RestDialect dialect, RequestTemplate traffic) {
-        return new RefusalProbe(dialect, traffic);
     }
 
     private void ask(RestDialect dialect, RequestTemplate traffic) {
@@ -78,7 +67,7 @@ final class RefusalProbe implements Closeable {
         dialect.fields().forEach(field -> request.append(field).append("\r\n"));
         long start = System.nanoTime();
         try {
-            var answer = connection.ask(request.append("\r\n").toString());
+            var answer = connection.exchange(request.append("\r\n").toString(), new byte[0]);
             double millis = (System.nanoTime() - start) / 1e6;
             if (answer.status() == 503) {
                 refused.add(millis);
@@ -107,80 +96,5 @@ final class RefusalProbe implements Closeable {
     public void close() {
         over = true;
         connection.close();
-    }
-
-    /// Keep-alive; connects again after a failure.
-    private static final class Connection {
-        private static final String LENGTH = "content-length:";
-
-        private final int port;
-        private @Nullable Socket socket;
-        private BufferedReader in = new BufferedReader(Reader.nullReader());
-
-        Connection(int port) {
-            this.port = port;
-        }
-
-        private record Answer(int status, boolean hasRetryAfter) {}
-
-        Answer ask(String request) throws IOException {
-            try {
-                connected().getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-                return answer();
-            } catch (IOException e) {
-                close();
-                throw e;
-            }
-        }
-
-        private synchronized Socket connected() throws IOException {
-            var open = socket;
-            if (open == null) {
-                open = new Socket();
-                open.setTcpNoDelay(true);
-                open.setSoTimeout(TIMEOUT_MILLIS);
-                open.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
-                in = new BufferedReader(new InputStreamReader(open.getInputStream(), StandardCharsets.ISO_8859_1));
-                socket = open;
-            }
-            return open;
-        }
-
-        private Answer answer() throws IOException {
-            int status = Integer.parseInt(line().substring(9, 12));
-            int length = -1;
-            boolean retryAfter = false;
-            for (var line = line().toLowerCase(ROOT); !line.isEmpty(); line = line().toLowerCase(ROOT)) {
-                retryAfter |= line.startsWith("retry-after:");
-                if (line.startsWith(LENGTH)) {
-                    length = Integer.parseInt(line.substring(LENGTH.length()).strip());
-                }
-            }
-            if (length < 0) {
-                throw new IOException("an answer without a length");
-            }
-            for (int left = length; left > 0; left--) {
-                if (in.read() < 0) {
-                    throw new IOException("closed in mid-answer");
-                }
-            }
-            return new Answer(status, retryAfter);
-        }
-
-        private String line() throws IOException {
-            var line = in.readLine();
-            if (line == null) {
-                throw new IOException("closed without an answer");
-            }
-            return line;
-        }
-
-        synchronized void close() {
-            try (var _ = socket) {
-                socket = null;
-            } catch (IOException _) {
-                // it is over
-            }
-        }
     }
 }

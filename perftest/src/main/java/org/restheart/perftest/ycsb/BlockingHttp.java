@@ -11,13 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// One keep-alive connection, used by one thread at a time. Connects when first used, and again after a failure.
-final class BlockingHttp {
+/// One keep-alive connection, used by one thread at a time; any may close it. Connects when first used, and again after
+/// a failure.
+public final class BlockingHttp {
     private static final int TIMEOUT_MILLIS = 60_000;
     private static final int LONGEST_LINE = 16 * 1024;
 
     private final InetSocketAddress address;
-    private @Nullable Socket socket;
+    private volatile @Nullable Socket socket;
     private InputStream in = InputStream.nullInputStream();
 
     /// What has been received and not been read yet, from `at` to `end`.
@@ -26,11 +27,14 @@ final class BlockingHttp {
     private int at;
     private int end;
 
-    BlockingHttp(InetSocketAddress address) {
+    public BlockingHttp(InetSocketAddress address) {
         this.address = address;
     }
 
-    HttpPool.Reply exchange(String head, byte[] body) throws IOException {
+    @SuppressWarnings("ArrayRecordComponent") // handed from the socket to one reader
+    public record Reply(int status, boolean hasRetryAfter, byte[] body) {}
+
+    public Reply exchange(String head, byte[] body) throws IOException {
         try {
             var bytes = head.getBytes(StandardCharsets.ISO_8859_1);
             var request = new byte[bytes.length + body.length];
@@ -58,11 +62,12 @@ final class BlockingHttp {
         return open;
     }
 
-    private HttpPool.Reply reply() throws IOException {
+    private Reply reply() throws IOException {
         var status = Integer.parseInt(line().substring(9, 12));
         var length = 0;
         var chunked = false;
         var closing = false;
+        var retryAfter = false;
         for (var line = line(); !line.isEmpty(); line = line()) {
             if (is("content-length:", line)) {
                 length = Integer.parseInt(
@@ -71,13 +76,15 @@ final class BlockingHttp {
                 chunked = line.toLowerCase(Locale.ROOT).endsWith("chunked");
             } else if (is("connection:", line)) {
                 closing = line.toLowerCase(Locale.ROOT).endsWith("close");
+            } else if (is("retry-after:", line)) {
+                retryAfter = true;
             }
         }
         var body = status == 204 || status == 304 ? new byte[0] : chunked ? chunks() : exactly(length);
         if (closing) {
             close();
         }
-        return new HttpPool.Reply(status, body);
+        return new Reply(status, retryAfter, body);
     }
 
     private byte[] chunks() throws IOException {
@@ -135,7 +142,7 @@ final class BlockingHttp {
         end += count;
     }
 
-    void close() {
+    public void close() {
         var open = socket;
         socket = null;
         if (open != null) {

@@ -12,9 +12,6 @@ final class HttpPool {
     private final BlockingQueue<BlockingHttp> free;
     private final String fields;
 
-    @SuppressWarnings("ArrayRecordComponent") // handed from the socket to one reader
-    record Reply(int status, byte[] body) {}
-
     HttpPool(InetSocketAddress address, String credentials, int connections) {
         free = new ArrayBlockingQueue<>(connections);
         for (var i = 0; i < connections; i++) {
@@ -25,7 +22,7 @@ final class HttpPool {
     }
 
     /// @param accept the media type of the answer; empty for the gateway's default
-    Reply exchange(String method, String target, String accept, String content)
+    BlockingHttp.Reply exchange(String method, String target, String accept, String content)
             throws IOException, InterruptedException {
         var body = content.getBytes(StandardCharsets.UTF_8);
         var about = body.length == 0 ? "" : "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
