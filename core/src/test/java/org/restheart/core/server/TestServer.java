@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.awaitility.Awaitility;
 import org.restheart.core.config.ErrorBodies;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.SecurityGuards;
@@ -31,11 +30,6 @@ import org.restheart.security.ClientAddress;
 
 /// A server on a free port with services made of lambdas.
 final class TestServer implements AutoCloseable {
-    static {
-        Awaitility.setDefaultPollDelay(Duration.ZERO);
-        Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
-    }
-
     private final UndertowListener listener;
     private final List<Observation> observations = new CopyOnWriteArrayList<>();
     private volatile Runnable atEnd = () -> {};
