@@ -3,6 +3,7 @@ package org.restheart.testkit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /// An HTTP client with fixed headers, such as credentials. Immutable and thread-safe.
 public final class TestClient {
@@ -34,10 +36,15 @@ public final class TestClient {
         return new TestClient(address, List.of());
     }
 
-    public TestClient with(String name, String value) {
+    /// Of a server on this computer.
+    public static TestClient of(int port) {
+        return of(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port));
+    }
+
+    /// @param namesAndValues one after the other
+    public TestClient with(String... namesAndValues) {
         var more = new ArrayList<>(headers);
-        more.add(name);
-        more.add(value);
+        more.addAll(List.of(namesAndValues));
         return new TestClient(address, List.copyOf(more));
     }
 
@@ -56,15 +63,24 @@ public final class TestClient {
     }
 
     public HttpResponse<String> post(String target, String json) {
-        return with("Content-Type", "application/json").send("POST", target, json);
+        return json("POST", target, json);
     }
 
     public HttpResponse<String> put(String target, String json) {
-        return with("Content-Type", "application/json").send("PUT", target, json);
+        return json("PUT", target, json);
     }
 
     public HttpResponse<String> patch(String target, String json) {
-        return with("Content-Type", "application/json").send("PATCH", target, json);
+        return json("PATCH", target, json);
+    }
+
+    public HttpResponse<String> delete(String target) {
+        return send("DELETE", target, "");
+    }
+
+    /// @throws UncheckedIOException if there is no response
+    public HttpResponse<String> json(String method, String target, String json) {
+        return with("Content-Type", "application/json").send(method, target, json);
     }
 
     /// @throws UncheckedIOException if there is no response
@@ -86,15 +102,25 @@ public final class TestClient {
         return send(method, target, BodyPublishers.ofString(body), BodyHandlers.ofInputStream());
     }
 
-    private <T> HttpResponse<T> send(String method, String target, BodyPublisher body, BodyHandler<T> handler) {
+    /// The response may end with an `IOException`.
+    public CompletableFuture<HttpResponse<String>> sendAsync(String method, String target, String body) {
+        return HTTP.sendAsync(request(method, target, BodyPublishers.ofString(body)), BodyHandlers.ofString());
+    }
+
+    private HttpRequest request(String method, String target, BodyPublisher body) {
         var request = HttpRequest.newBuilder(
                         URI.create("http://" + address.getHostString() + ":" + address.getPort() + target))
                 .method(method, body.contentLength() == 0 ? BodyPublishers.noBody() : body);
         if (!headers.isEmpty()) {
             request.headers(headers.toArray(String[]::new));
         }
+        return request.build();
+    }
+
+    /// @throws UncheckedIOException if there is no response
+    public <T> HttpResponse<T> send(String method, String target, BodyPublisher body, BodyHandler<T> handler) {
         try {
-            return HTTP.send(request.build(), handler);
+            return HTTP.send(request(method, target, body), handler);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

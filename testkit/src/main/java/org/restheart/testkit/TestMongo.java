@@ -2,9 +2,12 @@ package org.restheart.testkit;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.bson.BsonDocument;
 
 /// The replica set for one test class: a database of its own, dropped afterwards with its content. Thread-safe.
 public final class TestMongo implements AutoCloseable {
@@ -45,6 +48,44 @@ public final class TestMongo implements AutoCloseable {
         var name = databaseName + "_" + others.incrementAndGet();
         toDrop.add(name);
         return name;
+    }
+
+    /// What a deployment has in hand just now, cursors that nobody reads among them; of `$currentOp`.
+    ///
+    /// @param match a filter as JSON
+    public static List<BsonDocument> operations(MongoClient client, String match) {
+        return client.getDatabase("admin")
+                .aggregate(
+                        List.of(
+                                BsonDocument.parse("{$currentOp: {allUsers: true, idleCursors: true}}"),
+                                new BsonDocument("$match", BsonDocument.parse(match))),
+                        BsonDocument.class)
+                .into(new ArrayList<>());
+    }
+
+    /// What tests do while MongoDB records the commands of a database.
+    ///
+    /// @param <E> what it throws
+    @FunctionalInterface
+    public interface Action<E extends Exception> {
+        void run() throws E;
+    }
+
+    /// What MongoDB executed meanwhile; of its profiler.
+    ///
+    /// @param match a filter as JSON
+    public static <E extends Exception> List<BsonDocument> profiled(
+            MongoDatabase database, String match, Action<E> action) throws E {
+        var profile = database.getCollection("system.profile", BsonDocument.class);
+        database.runCommand(BsonDocument.parse("{profile: 0}"));
+        profile.drop(); // it holds the latest only
+        database.runCommand(BsonDocument.parse("{profile: 2}"));
+        try {
+            action.run();
+        } finally {
+            database.runCommand(BsonDocument.parse("{profile: 0}"));
+        }
+        return profile.find(BsonDocument.parse(match)).into(new ArrayList<>());
     }
 
     /// Called by the extension after the last test of the class.

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -151,30 +152,23 @@ class CheckedChangesTest {
 
     @Test
     void within_a_transaction_all_are_changed_or_none() {
-        var location = gateway.as("admin")
-                .send("POST", "/_sessions", "")
-                .headers()
-                .firstValue("Location")
-                .orElseThrow();
-        var sid = location.substring(location.lastIndexOf('/') + 1);
-        var transactions = "/_sessions/" + sid + "/_txns";
-        assertStatus(201, gateway.as("admin").send("POST", transactions, ""));
-        assertThat(report(ALL, "&sid=" + sid + "&txn=1", "{\"$inc\": {\"n\": 1}}"))
+        var transaction = ClientTransaction.begin(gateway.as("admin"));
+        assertThat(report(ALL, transaction.in("?").substring(1), "{\"$inc\": {\"n\": 1}}"))
                 .containsEntry("modified", DOCUMENTS);
         assertThat(items.countDocuments(new Document("n", 0))).isEqualTo(1);
         var refused = send(
                 "PATCH",
-                "/items/*?filter=" + URLEncoder.encode(ALL, UTF_8) + "&sid=" + sid + "&txn=1",
+                transaction.in("/items/*?filter=" + URLEncoder.encode(ALL, UTF_8)),
                 "{\"$inc\": {\"n\": 4000}}");
         assertStatus(400, refused);
         assertThat(refused.body()).contains("violates schema 's'");
-        assertStatus(400, gateway.as("admin").send("PATCH", transactions + "/1", ""));
+        assertStatus(400, transaction.commit());
         assertThat(items.countDocuments(new Document("n", 0))).isEqualTo(1);
 
-        assertStatus(201, gateway.as("admin").send("POST", transactions, ""));
-        assertThat(report(ALL, "&sid=" + sid + "&txn=2", "{\"$inc\": {\"n\": 1}}"))
+        var next = ClientTransaction.begin(gateway.as("admin"), transaction.sid());
+        assertThat(report(ALL, next.in("?").substring(1), "{\"$inc\": {\"n\": 1}}"))
                 .containsEntry("modified", DOCUMENTS);
-        assertStatus(200, gateway.as("admin").send("PATCH", transactions + "/2", ""));
+        assertStatus(200, next.commit());
         assertThat(items.countDocuments(new Document("n", 0))).isZero();
     }
 

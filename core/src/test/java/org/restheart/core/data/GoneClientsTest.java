@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import org.bson.BsonDocument;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -112,14 +111,9 @@ class GoneClientsTest {
 
     /// Waits until MongoDB works on the gateway's insert.
     private void awaitCommand() {
-        var mine = BsonDocument.parse(
-                "{$match: {ns: '" + mongo.databaseName() + ".c', 'command.insert': 'c', active: true}}");
+        var mine = "{ns: '" + mongo.databaseName() + ".c', 'command.insert': 'c', active: true}";
         await().atMost(TIMEOUT)
-                .until(() -> mongo.client()
-                                .getDatabase("admin")
-                                .aggregate(List.of(BsonDocument.parse("{$currentOp: {}}"), mine))
-                                .first()
-                        != null);
+                .until(() -> !TestMongo.operations(mongo.client(), mine).isEmpty());
     }
 
     private String metrics(String registry) throws IOException, InterruptedException {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -59,20 +60,12 @@ class TransactionsTest {
     }
 
     private String session() {
-        var location = send(here, "POST", "/_sessions", "")
-                .headers()
-                .firstValue("Location")
-                .orElseThrow();
-        return location.substring(location.lastIndexOf('/') + 1);
+        return ClientTransaction.beginSession(here.as("admin"));
     }
 
     /// The number of the transaction begun.
-    private String begin(ConformanceGateway at, String sid) {
-        var begun = send(at, "POST", "/_sessions/" + sid + "/_txns", "");
-        assertStatus(201, begun);
-        var location = begun.headers().firstValue("Location").orElseThrow();
-        assertThat(location).startsWith("/_sessions/" + sid + "/_txns/");
-        return location.substring(location.lastIndexOf('/') + 1);
+    private static String begin(ConformanceGateway at, String sid) {
+        return ClientTransaction.begin(at.as("admin"), sid).number();
     }
 
     private String path(String rest) {
@@ -134,20 +127,17 @@ class TransactionsTest {
 
     @Test
     void of_two_transactions_that_write_the_same_document_one_is_aborted() {
-        var first = session();
-        var second = session();
-        var one = "/a?sid=" + first + "&txn=" + begin(here, first);
-        var other = "/a?sid=" + second + "&txn=" + begin(there, second);
+        var one = ClientTransaction.begin(here.as("admin"));
+        var other = ClientTransaction.begin(there.as("admin"));
 
-        assertThat(status(here, "PATCH", path(one), "{\"n\": 2}")).isEqualTo(200);
-        var refused = send(there, "PATCH", path(other), "{\"n\": 3}");
+        assertThat(status(here, "PATCH", one.in(path("/a")), "{\"n\": 2}")).isEqualTo(200);
+        var refused = send(there, "PATCH", other.in(path("/a")), "{\"n\": 3}");
 
         assertStatus(409, refused);
         assertThat(refused.body()).contains("Write conflict inside transaction");
-        assertThat(send(here, "GET", "/_sessions/" + second + "/_txns", "").body())
+        assertThat(send(here, "GET", "/_sessions/" + other.sid() + "/_txns", "").body())
                 .contains("\"ABORTED\"");
-        assertThat(status(here, "PATCH", "/_sessions/" + first + "/_txns/1", ""))
-                .isEqualTo(200);
+        assertStatus(200, one.commit());
         assertThat(send(here, "GET", path("/a"), "").body()).contains("\"n\": 2");
     }
 

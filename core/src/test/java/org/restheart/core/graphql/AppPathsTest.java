@@ -21,6 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.data.ConformanceGateway;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -222,13 +223,8 @@ class AppPathsTest {
 
     @Test
     void no_definition_waits_in_a_transaction_for_the_path_of_another() {
-        var session = admin.send("POST", "/_sessions", "")
-                .headers()
-                .firstValue("Location")
-                .orElseThrow();
-        var sid = session.substring(session.lastIndexOf('/') + 1);
-        assertStatus(201, admin.send("POST", "/_sessions/" + sid + "/_txns", ""));
-        var in = "?wm=upsert&txn=1&sid=" + sid;
+        var transaction = ClientTransaction.begin(admin.client());
+        var in = transaction.in("?wm=upsert");
         for (var written : List.of(
                 admin.send("PUT", "/defs/gql-apps/x" + in, foreign("x", "new").toJson()),
                 admin.send("POST", "/defs/gql-apps" + in, foreign("x", "new").toJson()),
@@ -237,7 +233,7 @@ class AppPathsTest {
             assertStatus(409, written);
             assertThat(written.body()).contains("outside of transactions only");
         }
-        admin.send("DELETE", "/_sessions/" + sid, "");
+        assertStatus(204, transaction.abort());
     }
 
     /// Another client of MongoDB keeps a definition locked.

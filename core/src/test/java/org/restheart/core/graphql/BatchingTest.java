@@ -3,7 +3,6 @@ package org.restheart.core.graphql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
@@ -204,19 +203,13 @@ class BatchingTest {
     void equal_questions_of_one_batch_are_sent_once() {
         var database = mongo.client().getDatabase(db);
         admin.answer(app("{\"batching\": true}"), "{parents{byKey{_id}}}");
-        database.runCommand(new Document("profile", 2));
-        try {
-            admin.answer(app("{\"batching\": true}"), "{parents{byKey{_id} piped{_id}}}");
-        } finally {
-            database.runCommand(new Document("profile", 0));
-        }
-        var asked = new ArrayList<Integer>();
-        for (var entry : database.getCollection("system.profile", BsonDocument.class)
-                .find(new Document("ns", db + ".children")
-                        .append("op", new Document("$in", List.of("query", "command"))))) {
-            asked.add(constants(entry.getDocument("command")));
-        }
-        assertThat(asked).containsExactlyInAnyOrder(CHILDREN, CHILDREN);
+        var asked = TestMongo.profiled(
+                database,
+                "{ns: '" + db + ".children', op: {$in: ['query', 'command']}}",
+                () -> admin.answer(app("{\"batching\": true}"), "{parents{byKey{_id} piped{_id}}}"));
+        assertThat(asked)
+                .extracting(entry -> constants(entry.getDocument("command")))
+                .containsExactlyInAnyOrder(CHILDREN, CHILDREN);
     }
 
     /// The number of keys that a command compares with: those of an `$in`, or those of the parts of a union.

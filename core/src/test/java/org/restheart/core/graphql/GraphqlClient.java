@@ -4,11 +4,16 @@ import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.core.data.ConformanceGateway;
+import org.restheart.testkit.TestClient;
 
 /// Sends definitions and queries.
 record GraphqlClient(ConformanceGateway gateway, String user) {
+    TestClient client() {
+        return gateway.as(user);
+    }
+
     HttpResponse<String> send(String method, String path, String body) {
-        return gateway.as(user).with("Content-Type", "application/json").send(method, path, body);
+        return client().json(method, path, body);
     }
 
     /// Stores a definition.

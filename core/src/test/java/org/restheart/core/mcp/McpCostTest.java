@@ -97,14 +97,8 @@ class McpCostTest {
 
     /// Planning counts, too: MongoDB tries plans with the documents.
     private static boolean isRunning() {
-        return client.getDatabase("admin")
-                        .aggregate(List.of(
-                                new Document("$currentOp", new Document("idleConnections", false)),
-                                new Document(
-                                        "$match",
-                                        new Document("ns", unguarded.database().getName() + ".slow"))))
-                        .first()
-                != null;
+        var match = "{type: 'op', ns: '" + unguarded.database().getName() + ".slow'}";
+        return !TestMongo.operations(client, match).isEmpty();
     }
 
     @ParameterizedTest

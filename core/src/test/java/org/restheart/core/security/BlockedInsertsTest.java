@@ -32,6 +32,7 @@ import org.bson.BsonString;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -298,18 +299,11 @@ class BlockedInsertsTest {
     @Test
     void inserts_of_a_transaction_do_not_wait_for_another_one() {
         var admin = gateway.as("admin");
-        var session =
-                admin.post("/_sessions", "").headers().firstValue("Location").orElseThrow();
-        var sid = session.substring(session.lastIndexOf('/') + 1);
+        var sid = ClientTransaction.beginSession(admin);
         for (var content : List.of("{\"_id\": \"held\"}", "[{\"_id\": \"held\"}]")) {
-            assertStatus(201, admin.post("/_sessions/" + sid + "/_txns", ""));
-            var number = BsonDocument.parse(
-                            admin.get("/_sessions/" + sid + "/_txns").body())
-                    .getDocument("currentTxn")
-                    .getNumber("id")
-                    .intValue();
+            var books = ClientTransaction.begin(admin, sid).in("/books");
             try (var transaction = holding("held")) {
-                var answer = within(SOON, () -> admin.post("/books?sid=" + sid + "&txn=" + number, content));
+                var answer = within(SOON, () -> admin.post(books, content));
                 assertStatus(409, answer);
                 transaction.abortTransaction();
             }

@@ -20,6 +20,7 @@ import org.bson.BsonDocument;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.atlas.LogInFixture;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 
@@ -68,11 +69,7 @@ class CallerIdentityTest extends LogInFixture {
         for (var each : List.of(one, other)) {
             assertStatus(200, each.send("DELETE", "/_sessions/" + chosen, ""));
         }
-        var created = one.send("POST", "/_sessions", "")
-                .headers()
-                .firstValue("Location")
-                .orElseThrow();
-        var session = UUID.fromString(created.substring(created.lastIndexOf('/') + 1));
+        var session = UUID.fromString(ClientTransaction.beginSession(one));
         assertThat(begun(other, session)).isEqualTo(404);
         assertThat(begun(one, session)).isEqualTo(201);
         assertStatus(200, one.send("DELETE", "/_sessions/" + session, ""));

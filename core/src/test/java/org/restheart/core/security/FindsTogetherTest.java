@@ -6,15 +6,14 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -117,30 +116,14 @@ class FindsTogetherTest {
         }
 
         private boolean isRunning() {
-            var mine = new Document("ns", gateway.database().getName() + ".c");
-            return mongo.client()
-                            .getDatabase("admin")
-                            .aggregate(List.of(
-                                    new Document("$currentOp", new Document("idleConnections", false)),
-                                    new Document("$match", mine)))
-                            .first()
-                    != null;
+            var mine = "{type: 'op', ns: '" + gateway.database().getName() + ".c'}";
+            return !TestMongo.operations(mongo.client(), mine).isEmpty();
         }
 
-        /// Begins a new profile, since it holds the latest commands only.
-        void profile() {
-            profile(0);
-            gateway.collection("system.profile").drop();
-            profile(2);
-        }
-
-        void profile(int level) {
-            gateway.database().runCommand(new BsonDocument("profile", new BsonInt32(level)));
-        }
-
-        long commands(String collection) {
-            return gateway.collection("system.profile")
-                    .countDocuments(new BsonDocument("command.find", new BsonString(collection)));
+        /// How many commands read the collection meanwhile.
+        int commands(String collection, TestMongo.Action<RuntimeException> action) {
+            return TestMongo.profiled(gateway.database(), "{'command.find': '" + collection + "'}", action)
+                    .size();
         }
     }
 
@@ -150,24 +133,23 @@ class FindsTogetherTest {
 
     @Test
     void finds_share_a_command_whichever_service_they_come_by() {
-        long commands = 0;
+        int commands = 0;
+        var rests = new ArrayList<HttpResponse<String>>();
         for (int round = 0; round < ROUNDS && commands != 2; round++) {
-            services.profile();
-            var first = services.first();
-            var rest = begin(services::rest);
-            var others = List.of(begin(services::data), begin(services::tool), begin(services::graphql));
-            assertStatus(200, first.join());
-            assertThat(rest.join().body()).isEqualTo(first.join().body()).contains("doc-0", "doc-4");
-            for (var other : others) {
-                assertThat(other.join()).contains("doc-0", "doc-3").doesNotContain("doc-5");
-            }
-            commands = services.commands("c");
-            if (commands == 2) {
-                assertThat(rest.join().headers().firstValue("X-Coalesced")).contains("4");
-            }
+            commands = services.commands("c", () -> {
+                var first = services.first();
+                var rest = begin(services::rest);
+                var others = List.of(begin(services::data), begin(services::tool), begin(services::graphql));
+                assertStatus(200, first.join());
+                rests.add(rest.join());
+                assertThat(rest.join().body()).isEqualTo(first.join().body()).contains("doc-0", "doc-4");
+                for (var other : others) {
+                    assertThat(other.join()).contains("doc-0", "doc-3").doesNotContain("doc-5");
+                }
+            });
         }
-        services.profile(0);
         assertThat(commands).isEqualTo(2);
+        assertThat(rests.getLast().headers().firstValue("X-Coalesced")).contains("4");
     }
 
     @Test
@@ -186,18 +168,17 @@ class FindsTogetherTest {
             services.gateway().insert("few", "{_id: 'doc-%d', n: %d}".formatted(i, i));
         }
         var arguments = services.arguments("few", 2).replace("30000", "300000");
-        long commands = Long.MAX_VALUE;
+        int commands = Integer.MAX_VALUE;
         for (int round = 0; round < ROUNDS && commands > 2; round++) {
-            services.profile();
-            var calls = IntStream.range(0, 6)
-                    .mapToObj(_ -> begin(() -> new McpClient(services.admin()).call("find", arguments)))
-                    .toList();
-            for (var call : calls) {
-                assertThat(McpClient.documents(call.join())).hasSize(2);
-            }
-            commands = services.commands("few");
+            commands = services.commands("few", () -> {
+                var calls = IntStream.range(0, 6)
+                        .mapToObj(_ -> begin(() -> new McpClient(services.admin()).call("find", arguments)))
+                        .toList();
+                for (var call : calls) {
+                    assertThat(McpClient.documents(call.join())).hasSize(2);
+                }
+            });
         }
-        services.profile(0);
-        assertThat(commands).isBetween(1L, 2L);
+        assertThat(commands).isBetween(1, 2);
     }
 }

@@ -11,7 +11,6 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import org.awaitility.core.ConditionTimeoutException;
@@ -25,6 +24,7 @@ import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.data.ConformanceGateway;
 import org.restheart.core.server.StartException;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -102,11 +102,7 @@ class MistakesOfOperatorsTest {
     @Test
     void within_a_transaction_none_that_may_manage_is_deleted_or_disarmed() {
         gateway.insert("users", "{_id: 'second', password: '" + TestGateway.hash("second-pw") + "', roles: ['admin']}");
-        var session =
-                admin().post("/_sessions", "").headers().firstValue("Location").orElseThrow();
-        var sid = session.substring(session.lastIndexOf('/') + 1);
-        assertStatus(201, admin().post("/_sessions/" + sid + "/_txns", ""));
-        var within = "?sid=" + sid + "&txn=1";
+        var within = ClientTransaction.begin(admin()).in("");
         for (var answer : List.of(
                 admin().send("DELETE", "/users/second" + within, ""),
                 // as if the transaction had made them match before
@@ -177,14 +173,11 @@ class MistakesOfOperatorsTest {
     }
 
     private static long deletions(TestMongo mongo, String db) {
-        return mongo.client()
-                .getDatabase("admin")
-                .aggregate(List.of(
-                        Document.parse("{$currentOp: {}}"),
-                        Document.parse("{$match: {ns: '" + db + ".users', op: {$in: ['remove', 'command']},"
-                                + " active: true, 'command.aggregate': {$exists: false},"
-                                + " 'command.find': {$exists: false}, 'command.getMore': {$exists: false}}}")))
-                .into(new ArrayList<>())
+        return TestMongo.operations(
+                        mongo.client(),
+                        "{ns: '" + db + ".users', op: {$in: ['remove', 'command']}, active: true,"
+                                + " 'command.aggregate': {$exists: false}, 'command.find': {$exists: false},"
+                                + " 'command.getMore': {$exists: false}}")
                 .size();
     }
 

@@ -20,11 +20,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -47,45 +47,14 @@ class OneCallerTest {
         threads.shutdownNow();
     }
 
-    private static final class Transaction {
-        private final TestClient client;
-        private final String sid;
-        private final String txn;
-
-        Transaction(TestClient client) {
-            this.client = client;
-            this.sid = last(client.send("POST", "/_sessions", ""));
-            this.txn = last(client.send("POST", "/_sessions/" + sid + "/_txns", ""));
-        }
-
-        private static String last(HttpResponse<String> created) {
-            var location = created.headers().firstValue("Location").orElseThrow();
-            return location.substring(location.lastIndexOf('/') + 1);
-        }
-
-        void write(String method, String target, String body) {
-            var response = client.with("Content-Type", "application/json")
-                    .send(method, target + "?sid=" + sid + "&txn=" + txn, body);
-            assertThat(response.statusCode()).as(response.body()).isBetween(200, 201);
-        }
-
-        void abort() {
-            client.send("DELETE", "/_sessions/" + sid + "/_txns/" + txn, "");
-        }
-    }
-
     /// Waits until MongoDB has been executing a write of the gateway for half a second: it waits for the
     /// transaction.
     private static void awaitBlocked(TestMongo mongo, TestGateway gateway, String collection) {
-        var blocked = BsonDocument.parse(
-                "{$match: {active: true, ns: '%s.%s', op: {$in: ['update', 'insert', 'command']}, microsecs_running: {$gt: 500000}}}"
-                        .formatted(gateway.database().getName(), collection));
+        var blocked =
+                "{active: true, ns: '%s.%s', op: {$in: ['update', 'insert', 'command']}, microsecs_running: {$gt: 500000}}"
+                        .formatted(gateway.database().getName(), collection);
         await().atMost(TIME_LIMITS)
-                .until(() -> mongo.client()
-                                .getDatabase("admin")
-                                .aggregate(List.of(BsonDocument.parse("{$currentOp: {}}"), blocked))
-                                .first()
-                        != null);
+                .until(() -> !TestMongo.operations(mongo.client(), blocked).isEmpty());
     }
 
     private static void assertSoon(Callable<HttpResponse<String>> request, int status) throws Exception {
@@ -106,9 +75,9 @@ class OneCallerTest {
             gateway.insert("books", "{_id: '20', n: 0}", "{_id: '21', n: 0}");
             assertStatus(200, gateway.as("ada").get("/books/21"));
             var bob = gateway.as("bob");
-            var transaction = new Transaction(bob);
-            transaction.write("PATCH", "/books/20", "{\"n\": 1}");
-            transaction.write("POST", "/books", "{\"_id\": \"30\"}");
+            var transaction = ClientTransaction.begin(bob);
+            assertStatus(200, bob.patch(transaction.in("/books/20"), "{\"n\": 1}"));
+            assertStatus(201, bob.post(transaction.in("/books"), "{\"_id\": \"30\"}"));
 
             var waiting = new ArrayList<Future<HttpResponse<String>>>();
             for (int i = 0; i < 60; i++) {
@@ -151,9 +120,9 @@ class OneCallerTest {
             gateway.permit("editor", "path-prefix('/books')", "{allowWriteMode: true}");
             gateway.insert("books", "{_id: 'mine', n: 0}");
             var bob = gateway.as("bob");
-            var transaction = new Transaction(bob);
-            transaction.write(
-                    "POST", "/books", "[{\"_id\": \"0\"}, {\"_id\": \"1\"}, {\"_id\": \"2\"}, {\"_id\": \"3\"}]");
+            var transaction = ClientTransaction.begin(bob);
+            var four = "[{\"_id\": \"0\"}, {\"_id\": \"1\"}, {\"_id\": \"2\"}, {\"_id\": \"3\"}]";
+            assertStatus(200, bob.post(transaction.in("/books"), four));
             var waiting = new ArrayList<Future<HttpResponse<String>>>();
             for (int i = 0; i < 12; i++) {
                 var target = "/books/" + i % 4 + "?wm=upsert";
@@ -181,8 +150,8 @@ class OneCallerTest {
             gateway.permit("{_id: 1, roles: ['self'],"
                     + " predicate: \"path('/users/eve') or path-prefix('/_sessions')\", mongo: {}}");
             var eve = gateway.user("eve");
-            var transaction = new Transaction(eve);
-            transaction.write("PATCH", "/users/eve", "{\"colour\": 1}");
+            var transaction = ClientTransaction.begin(eve);
+            assertStatus(200, eve.patch(transaction.in("/users/eve"), "{\"colour\": 1}"));
             var waiting = threads.submit(() -> eve.patch("/users/eve", "{\"colour\": 2}"));
             awaitBlocked(mongo, gateway, "users");
 

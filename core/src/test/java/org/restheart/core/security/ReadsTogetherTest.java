@@ -11,7 +11,6 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.mcp.McpClient;
@@ -54,19 +53,15 @@ class ReadsTogetherTest {
                             .toJson(),
                     id -> admin.post("/graphql/docs", "{\"query\": \"{doc(id: \\\"%s\\\"){_id}}\"}".formatted(id))
                             .body());
-            profile(gateway, 2);
             var seen = new TreeSet<String>();
             for (int round = 0; round < ROUNDS && seen.size() < 3; round++) {
-                read(services);
-                seen.addAll(together(gateway));
+                seen.addAll(together(TestMongo.profiled(
+                        gateway.database(),
+                        "{'command.find': 'c', 'command.filter._id.$in': {$exists: true}}",
+                        () -> read(services))));
             }
-            profile(gateway, 0);
             assertThat(seen).containsExactly("data", "graphql", "mcp");
         }
-    }
-
-    private static void profile(TestGateway gateway, int level) {
-        gateway.database().runCommand(new BsonDocument("profile", new BsonInt32(level)));
     }
 
     private static void read(List<Function<String, String>> services) throws Exception {
@@ -90,20 +85,18 @@ class ReadsTogetherTest {
     }
 
     /// The services whose reads were in a command with reads of the REST API.
-    private static Set<String> together(TestGateway gateway) {
+    private static Set<String> together(List<BsonDocument> commands) {
         var services = new TreeSet<String>();
-        gateway.collection("system.profile")
-                .find(BsonDocument.parse("{'command.find': 'c', 'command.filter._id.$in': {$exists: true}}"))
-                .forEach(command -> {
-                    var ids = command.getDocument("command")
-                            .getDocument("filter")
-                            .getDocument("_id")
-                            .getArray("$in");
-                    var named = named(ids);
-                    if (named.remove("rest")) {
-                        services.addAll(named);
-                    }
-                });
+        for (var command : commands) {
+            var ids = command.getDocument("command")
+                    .getDocument("filter")
+                    .getDocument("_id")
+                    .getArray("$in");
+            var named = named(ids);
+            if (named.remove("rest")) {
+                services.addAll(named);
+            }
+        }
         return services;
     }
 

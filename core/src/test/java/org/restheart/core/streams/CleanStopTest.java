@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.bson.BsonBoolean;
@@ -25,15 +24,7 @@ class CleanStopTest {
 
     /// Cursors on the database, read just now or idle.
     private List<BsonDocument> cursors(String database) {
-        return mongo.client()
-                .getDatabase("admin")
-                .aggregate(
-                        List.of(
-                                BsonDocument.parse("{$currentOp: {idleCursors: true, allUsers: true}}"),
-                                BsonDocument.parse(
-                                        "{$match: {cursor: {$exists: true}, ns: {$regex: '^" + database + "[.]'}}}")),
-                        BsonDocument.class)
-                .into(new ArrayList<>());
+        return TestMongo.operations(mongo.client(), "{cursor: {$exists: true}, ns: {$regex: '^" + database + "[.]'}}");
     }
 
     private static boolean isTailable(BsonDocument operation) {

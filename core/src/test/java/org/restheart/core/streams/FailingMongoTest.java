@@ -10,7 +10,6 @@ import com.mongodb.MongoWriteException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -20,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
 
 /// Responses to failures that MongoDB reports: elections, interrupted operations, lost history of a change stream.
 /// Failpoints provoke them.
@@ -87,11 +87,7 @@ class FailingMongoTest extends OwnMongoFixture {
     }
 
     private int aggregations() {
-        return client.getDatabase("admin")
-                .aggregate(List.of(
-                        Document.parse("{$currentOp: {}}"),
-                        Document.parse("{$match: {'command.aggregate': 't', 'command.$db': 'history'}}")))
-                .into(new ArrayList<>())
+        return TestMongo.operations(client, "{type: 'op', 'command.aggregate': 't', 'command.$db': 'history'}")
                 .size();
     }
 

@@ -10,7 +10,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
@@ -166,16 +165,8 @@ final class StreamsGateway implements AutoCloseable {
 
     /// MongoDB's open change streams on a collection.
     int cursors(String collection) {
-        var found = new ArrayList<BsonDocument>();
-        client.getDatabase("admin")
-                .aggregate(
-                        List.of(
-                                BsonDocument.parse("{$currentOp: {idleCursors: true, allUsers: true}}"),
-                                BsonDocument.parse("{$match: {'cursor.tailable': true, ns: '" + database.getName() + "."
-                                        + collection + "'}}")),
-                        BsonDocument.class)
-                .into(found);
-        return found.size();
+        var match = "{'cursor.tailable': true, ns: '" + database.getName() + "." + collection + "'}";
+        return TestMongo.operations(client, match).size();
     }
 
     @Override

@@ -100,18 +100,15 @@ class NextPageTest {
     @Test
     void a_walk_reads_each_key_of_the_index_once() {
         fill("counted", 10_000);
-        mongo.database().runCommand(BsonDocument.parse("{profile: 2}"));
-        var seen = walk(api, path("counted"), "?pagesize=100");
-        mongo.database().runCommand(BsonDocument.parse("{profile: 0}"));
-        assertThat(seen).hasSize(10_000).doesNotHaveDuplicates();
-        long examined = mongo
-                .database()
-                .getCollection("system.profile", BsonDocument.class)
-                .find(BsonDocument.parse("{ns: '" + mongo.databaseName() + ".counted'}"))
-                .map(entry -> entry.getNumber("keysExamined", new BsonInt32(0)).longValue())
-                .into(new ArrayList<>())
-                .stream()
-                .mapToLong(Long::longValue)
+        var commands = TestMongo.profiled(
+                mongo.database(),
+                "{ns: '" + mongo.databaseName() + ".counted'}",
+                () -> assertThat(walk(api, path("counted"), "?pagesize=100"))
+                        .hasSize(10_000)
+                        .doesNotHaveDuplicates());
+        long examined = commands.stream()
+                .mapToLong(entry ->
+                        entry.getNumber("keysExamined", new BsonInt32(0)).longValue())
                 .sum();
         // one key more per page; skipping would read half a million
         assertThat(examined).isBetween(10_000L, 10_300L);

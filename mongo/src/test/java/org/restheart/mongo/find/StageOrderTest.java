@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.ExplainVerbosity;
 import com.mongodb.MongoNamespace;
-import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.Indexes;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,13 +126,10 @@ final class StageOrderTest {
                 }
             }
         }
-        mongo.database().runCommand(new BsonDocument("profile", new BsonInt32(2)));
-        found("{_id: -1}", "n: {$mod: [3, 1]}", 0, 10);
-        mongo.database().runCommand(new BsonDocument("profile", new BsonInt32(0)));
-        var profiles = mongo.database()
-                .getCollection("system.profile", BsonDocument.class)
-                .find(Filters.eq("command.aggregate", "many"))
-                .into(new ArrayList<>());
+        var profiles = TestMongo.profiled(
+                mongo.database(),
+                "{'command.aggregate': 'many'}",
+                () -> found("{_id: -1}", "n: {$mod: [3, 1]}", 0, 10));
         assertThat(profiles).hasSize(1);
         assertThat(profiles.getFirst().getNumber("docsExamined").intValue()).isLessThan(500);
     }
