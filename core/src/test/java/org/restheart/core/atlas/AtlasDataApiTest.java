@@ -114,7 +114,10 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
 
     @Test
     void fields_that_no_action_has_are_ignored() {
-        assertStatus(200, act("find", "'made-up': {'a': [1, {'b': 2}]}, 'limit': 1"));
+        expect(
+                act("find", "'made-up': {'a': [1, {'b': 2}]}, 'projection': {'text': 1, '_id': 0}, 'limit': 1"),
+                200,
+                "{documents: [{text: 'a'}]}");
     }
 
     @ParameterizedTest

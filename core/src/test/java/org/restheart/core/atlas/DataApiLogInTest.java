@@ -180,9 +180,11 @@ class DataApiLogInTest extends LogInFixture {
                             .formatted(gateway.database().getName(), name);
             admin.put("/gql-apps", "{}");
             assertStatus(201, admin.post("/gql-apps", app));
-            assertThat(admin.post("/graphql/leak-" + name, "{\"query\": \"{all {_id}}\"}")
-                            .body())
+            var answer = admin.post("/graphql/leak-" + name, "{\"query\": \"{all {_id}}\"}");
+            assertStatus(200, answer);
+            assertThat(answer.body())
                     .as(name)
+                    .contains("errors")
                     .doesNotContain(stored.getString("_id").getValue())
                     .doesNotContain("\"_id\":")
                     .doesNotContain("\"_id\" :");

@@ -116,7 +116,9 @@ class LoadingTest {
     void fields_with_limits_and_pipelines_are_loaded_together_with_the_results_of_each() {
         var answer = admin.answer("lib", "{authors{_id top{_id} tops{_id}}}");
         assertThat(answer.containsKey("errors")).isFalse();
-        for (var author : answer.getDocument("data").getArray("authors")) {
+        var authors = answer.getDocument("data").getArray("authors");
+        assertThat(authors).hasSize(AUTHORS);
+        for (var author : authors) {
             int id = author.asDocument().getInt32("_id").getValue();
             for (var field : new String[] {"top", "tops"}) {
                 assertThat(author.asDocument().getArray(field).stream()

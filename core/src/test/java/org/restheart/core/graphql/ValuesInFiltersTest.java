@@ -110,12 +110,13 @@ class ValuesInFiltersTest {
         assertThat(answer.get("errors")).isNull();
         var all = new ArrayList<BsonValue>(VALUES);
         all.addAll(OPERATORS);
-        for (var each : answer.getDocument("data").getArray("docs")) {
-            var document = each.asDocument();
+        var documents = answer.getDocument("data").getArray("docs").stream()
+                .map(BsonValue::asDocument)
+                .filter(document -> document.getInt32("_id").getValue() > 0)
+                .toList();
+        assertThat(documents).hasSize(all.size());
+        for (var document : documents) {
             int id = document.getInt32("_id").getValue();
-            if (id < 0) {
-                continue;
-            }
             var value = all.get(id - 1);
             assertThat(ids(document.get("equal"))).as("%s", value).isEqualTo(equalTo(value));
             assertThat(ids(document.get("matched"))).as("%s", value).isEqualTo(equalTo(value));

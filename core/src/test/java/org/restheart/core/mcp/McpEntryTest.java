@@ -141,10 +141,13 @@ class McpEntryTest {
         var other = find("c");
         for (var client : List.of(
                 anonymous.with("Cookie", "rh_auth=Bearer " + key), anonymous.with("Cookie", "rh_auth=" + key))) {
-            assertThat(new McpClient(client).send("tools/call", other).body()).doesNotContain("Returned");
+            var answer = new McpClient(client).send("tools/call", other);
+            assertStatus(200, answer);
+            assertThat(answer.body()).doesNotContain("Returned");
         }
         assertStatus(401, anonymous.with("Authorization", "Bearer x" + key).post(McpClient.URI, PING));
         var inAddress = anonymous.post(McpClient.URI + "?access_token=" + key, McpClient.message("tools/call", other));
+        assertStatus(200, inAddress);
         assertThat(inAddress.body()).doesNotContain("Returned");
     }
 

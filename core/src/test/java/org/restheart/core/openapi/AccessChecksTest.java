@@ -211,7 +211,9 @@ class AccessChecksTest {
     void those_who_see_them_are_told_which_collections_hold_accounts_and_permissions() {
         assertThat(gateway.as("admin").get("/_access").body())
                 .contains("\"holds\": \"accounts\"", "\"holds\": \"permissions\"");
-        assertThat(gateway.as("ada").get("/_access").body()).doesNotContain("holds");
+        assertThat(gateway.as("ada").get("/_access").body())
+                .contains("\"resources\"")
+                .doesNotContain("holds");
     }
 
     @Test

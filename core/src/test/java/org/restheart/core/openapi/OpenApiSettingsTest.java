@@ -1,9 +1,9 @@
 package org.restheart.core.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -85,8 +85,7 @@ class OpenApiSettingsTest {
                             .toString())
                     .contains("fresh");
             gateway.insert("books", "{_id: 'd', later: 1}");
-            org.awaitility.Awaitility.await()
-                    .untilAsserted(() -> assertThat(properties(gateway)).containsKey("later"));
+            await().untilAsserted(() -> assertThat(properties(gateway)).containsKey("later"));
         });
     }
 
@@ -102,11 +101,10 @@ class OpenApiSettingsTest {
             var first = gateway.as("admin").get("/_openapi/slow");
             assertThat(OpenApiFixture.valid(first).getDocument("info")).containsKey("x-pending");
             assertThat(first.headers().firstValue("Cache-Control")).contains("private, no-store");
-            org.awaitility.Awaitility.await()
-                    .untilAsserted(() -> assertThat(
-                                    OpenApiFixture.schema(document(gateway, "admin", "/_openapi/slow"), "Slow")
-                                            .getDocument("properties"))
-                            .containsKey("title"));
+            await().untilAsserted(() -> assertThat(
+                            OpenApiFixture.schema(document(gateway, "admin", "/_openapi/slow"), "Slow")
+                                    .getDocument("properties"))
+                    .containsKey("title"));
         });
     }
 
@@ -130,7 +128,8 @@ class OpenApiSettingsTest {
                 var target = "/_openapi/slow" + i;
                 Thread.ofVirtual().start(() -> ada.get(target));
             }
-            org.awaitility.Awaitility.await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // they have begun
+            var sampling = "{type: 'op', ns: {$regex: '^" + gateway.database().getName() + "[.](slow|books)'}}";
+            await().until(() -> !TestMongo.operations(mongo.client(), sampling).isEmpty());
             assertThat(OpenApiFixture.schema(document(gateway, "bob", "/_openapi/fast"), "Fast")
                             .getDocument("properties"))
                     .containsKey("known");

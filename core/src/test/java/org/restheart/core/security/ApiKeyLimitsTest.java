@@ -213,7 +213,7 @@ class ApiKeyLimitsTest {
             var token = BsonDocument.parse(at.as("ada").post("/token", "").body())
                     .getString("access_token")
                     .getValue();
-            with(at, make(at, "ada")).forEach(client -> client.send("POST", "/logout", ""));
+            with(at, make(at, "ada")).forEach(client -> assertStatus(200, client.send("POST", "/logout", "")));
             assertStatus(200, at.anonymous().as("ada", token).get("/c"));
         }
     }

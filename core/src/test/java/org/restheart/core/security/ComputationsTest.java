@@ -214,7 +214,7 @@ class ComputationsTest {
             var answer = gateway.as("bob").post("/graphql/docs", body);
             assertStatus(200, answer);
         }
-        assertThat(gateway.as("ada").get("/_openapi").statusCode()).isNotEqualTo(503);
+        assertStatus(200, gateway.as("ada").get("/_openapi"));
     }
 
     @Test

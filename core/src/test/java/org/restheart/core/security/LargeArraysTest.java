@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.ClientTransaction;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -246,11 +247,9 @@ class LargeArraysTest {
     @Test
     void errors_inside_of_a_transaction_end_it() {
         var admin = gateway.as("admin");
-        var session =
-                admin.post("/_sessions", "").headers().firstValue("Location").orElseThrow();
-        var sid = session.substring(session.lastIndexOf('/') + 1);
-        assertStatus(201, admin.post("/_sessions/" + sid + "/_txns", ""));
-        var answer = admin.post("/c?sid=" + sid + "&txn=1", array(25_000, "{\"_id\":1}"));
-        assertStatus(207, answer);
+        var transaction = ClientTransaction.begin(admin);
+        assertStatus(207, admin.post(transaction.in("/c"), array(25_000, "{\"_id\":1}")));
+        assertStatus(400, transaction.commit());
+        assertThat(gateway.collection("c").countDocuments()).isZero();
     }
 }

@@ -53,10 +53,13 @@ class SchemaReferencesTest {
             assertStatus(
                     201, eve.post(store, "{\"_id\": \"plain\", \"properties\": {\"k\": {\"type\": \"integer\"}}}"));
             assertStatus(201, eve.post(store, "{\"_id\": \"uses\", \"_$ref\": \"plain\"}"));
-            eve.patch(
-                    store + "/*?filter=" + TestGateway.encode("{}"),
-                    "{\"_$ref\": \"http://schema-store/" + other + "/secret\"}");
-            assertThat(eve.get(store).body()).doesNotContain(other);
+            var stored = eve.get(store).body();
+            assertStatus(
+                    403,
+                    eve.patch(
+                            store + "/*?filter=" + TestGateway.encode("{\"_id\": \"plain\"}"),
+                            "{\"_$ref\": \"http://schema-store/" + other + "/secret\"}"));
+            assertThat(eve.get(store).body()).isEqualTo(stored).contains("uses").doesNotContain(other);
 
             // what somebody else refers to, who may
             assertStatus(
@@ -92,12 +95,18 @@ class SchemaReferencesTest {
                 var schema = "{\"_id\": \"n\", \"$schema\": \"https://json-schema.org/draft/2020-12/schema\","
                         + " \"allOf\": [{\"" + id + "\": \"http://schema-store/" + other + "/x\","
                         + " \"properties\": {\"z\": " + base + "}, \"allOf\": [{\"$ref\": \"secret\"}]}]}";
-                eve.put("/" + own + "/_schemas/n?wm=upsert", schema);
-                eve.put("/" + own + "/leak", "{\"jsonSchema\": {\"schemaId\": \"n\"}}");
-                for (var answer : List.of(
-                        eve.post("/" + own + "/leak", "{\"k\": 1, \"z\": {\"k\": 1}}"),
-                        eve.put("/" + own + "/leak/_validator", "{\"weaker\": true}"),
-                        eve.get("/" + own + "/leak/_validator"))) {
+                var stored = eve.put("/" + own + "/_schemas/n?wm=upsert", schema);
+                assertThat(stored.statusCode()).isIn(200, 201);
+                assertThat(stored.body()).contains("refers to " + own + "/_schemas/secret, which does not exist");
+                var used = eve.put("/" + own + "/leak", "{\"jsonSchema\": {\"schemaId\": \"n\"}}");
+                assertThat(used.statusCode()).isIn(200, 201);
+                var refused = eve.post("/" + own + "/leak", "{\"k\": 1, \"z\": {\"k\": 1}}");
+                assertStatus(500, refused);
+                var made = eve.put("/" + own + "/leak/_validator", "{\"weaker\": true}");
+                assertThat(made.statusCode()).isIn(200, 201);
+                var validator = eve.get("/" + own + "/leak/_validator");
+                assertStatus(200, validator);
+                for (var answer : List.of(refused, made, validator)) {
                     assertThat(answer.body()).doesNotContain("S3CRET");
                 }
             }

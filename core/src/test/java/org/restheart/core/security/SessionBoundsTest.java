@@ -105,7 +105,7 @@ class SessionBoundsTest {
                 .contains("null");
         assertThat(key.send("PATCH", "/_sessions/" + session + "/_txns/1", "").statusCode())
                 .as("the session of the password")
-                .isNotEqualTo(200);
+                .isEqualTo(400);
         assertStatus(200, ada.send("PATCH", "/_sessions/" + session + "/_txns/1", ""));
     }
 

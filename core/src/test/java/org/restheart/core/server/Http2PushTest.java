@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -133,7 +132,7 @@ class Http2PushTest {
 
     @Test
     void a_stream_that_is_not_read_holds_up_no_other_of_its_connection() throws Exception {
-        try (var stalled = open(1);
+        try (var _ = open(1);
                 var read = open(2)) {
             var megabyte = "x".repeat(1 << 20);
             int offered = 0;
@@ -145,7 +144,6 @@ class Http2PushTest {
             await().until(() -> gone.size() == 1); // given up for its slowness
             assertThat(offer(2, "still there")).isEqualTo(Offer.TAKEN);
             assertThat(event(read)).isEqualTo("still there");
-            assertThat(List.of(stalled)).isNotEmpty();
         }
     }
 

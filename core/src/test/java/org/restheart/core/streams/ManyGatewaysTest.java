@@ -37,7 +37,7 @@ class ManyGatewaysTest extends ManyGateways {
         assertStatus(200, send(second, root, "GET", "/t/2?id_type=NUMBER&sid=" + sid + "&txn=1", ""));
         assertStatus(404, send(second, root, "GET", "/t/2?id_type=NUMBER", ""));
         assertStatus(200, send(third, root, "PATCH", session + "/_txns/1", ""));
-        assertThat(send(second, root, "GET", "/t/_size", "").body()).contains("2");
+        assertThat(send(second, root, "GET", "/t/_size", "").body()).contains("\"_size\": 2}");
         change("DELETE", session, "");
     }
 
