@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
@@ -87,8 +88,13 @@ class FindsTogetherTest {
         }
 
         HttpResponse<String> rest() {
+            return page("application/json");
+        }
+
+        HttpResponse<String> page(String mediaType) {
             var filter = TestGateway.encode(FILTER);
-            return admin().get("/c?pagesize=5&filter=" + filter + "&sort=" + TestGateway.encode(SORT));
+            return admin().with("Accept", mediaType)
+                    .get("/c?pagesize=5&filter=" + filter + "&sort=" + TestGateway.encode(SORT));
         }
 
         String data() {
@@ -134,14 +140,18 @@ class FindsTogetherTest {
     @Test
     void finds_share_a_command_whichever_service_they_come_by() {
         int commands = 0;
-        var rests = new ArrayList<HttpResponse<String>>();
+        var pages = new ArrayList<HttpResponse<String>>();
         for (int round = 0; round < ROUNDS && commands != 2; round++) {
             commands = services.commands("c", () -> {
                 var first = services.first();
                 var rest = begin(services::rest);
                 var others = List.of(begin(services::data), begin(services::tool), begin(services::graphql));
+                var exported = Stream.of("application/x-ndjson", "application/bson")
+                        .map(format -> begin(() -> services.page(format)))
+                        .toList();
                 assertStatus(200, first.join());
-                rests.add(rest.join());
+                pages.add(rest.join());
+                exported.forEach(page -> pages.add(page.join()));
                 assertThat(rest.join().body()).isEqualTo(first.join().body()).contains("doc-0", "doc-4");
                 for (var other : others) {
                     assertThat(other.join()).contains("doc-0", "doc-3").doesNotContain("doc-5");
@@ -149,7 +159,10 @@ class FindsTogetherTest {
             });
         }
         assertThat(commands).isEqualTo(2);
-        assertThat(rests.getLast().headers().firstValue("X-Coalesced")).contains("4");
+        for (var page : pages.subList(pages.size() - 3, pages.size())) {
+            assertThat(page.body()).contains("doc-0", "doc-4").doesNotContain("doc-5");
+            assertThat(page.headers().firstValue("X-Coalesced")).contains("6");
+        }
     }
 
     @Test

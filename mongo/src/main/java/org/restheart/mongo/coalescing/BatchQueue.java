@@ -42,7 +42,7 @@ final class BatchQueue<R, O> {
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
 
     /// How long after the driver a queue learns that the server of a command has failed.
-    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
+    private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final Problem OUTCOME_UNKNOWN = Problem.of(
                     ProblemCode.DATABASE_UNAVAILABLE,
@@ -54,6 +54,7 @@ final class BatchQueue<R, O> {
     private final Executor threads;
     private final BatchLoad load;
     private final BatchMeters meters;
+    private final QueueChecks checks;
     private final LongSupplier clock;
 
     @GuardedBy("this")
@@ -62,13 +63,16 @@ final class BatchQueue<R, O> {
     @GuardedBy("this")
     private final RunningCommands<R, O> commands;
 
+    /// Whether a check will follow.
     @GuardedBy("this")
-    private boolean watched;
+    private boolean checked;
 
     @GuardedBy("this")
     private boolean slowCheckPending;
 
     /// @param load of all queues
+    /// @param checks of this queue while it has requests: MongoDB may not respond to a command, whose end is what
+    ///     the others wait for
     /// @param clock [System#nanoTime()], or a test's
     BatchQueue(
             BatchCommand<R, O> command,
@@ -77,6 +81,7 @@ final class BatchQueue<R, O> {
             Deployment deployment,
             BatchLoad load,
             BatchMeters meters,
+            QueueChecks checks,
             LongSupplier clock) {
         this.clock = clock;
         this.load = load;
@@ -85,6 +90,7 @@ final class BatchQueue<R, O> {
         this.limits = limits;
         this.threads = threads;
         this.meters = meters;
+        this.checks = checks;
     }
 
     /// Queues a request; never blocks.
@@ -117,8 +123,9 @@ final class BatchQueue<R, O> {
             }
             queue.addAll(arriving);
             load.add(arriving.size(), arriving.getFirst().queuedAt());
-            if (!watched) {
-                watchFor(limits.maxWait().toNanos());
+            if (!checked) {
+                checked = true;
+                checks.add(this, nextCheck());
             }
             runner = another(arriving.getFirst().queuedAt());
         }
@@ -157,12 +164,8 @@ final class BatchQueue<R, O> {
         return Problem.overloaded(message).raise();
     }
 
-    /// The queue is normally processed when commands complete; this handles the case that MongoDB does not respond.
-    @GuardedBy("this")
-    private void watchFor(long nanos) {
-        watched = true;
-        CompletableFuture.delayedExecutor(Math.min(nanos, CHECK_INTERVAL.toNanos()), TimeUnit.NANOSECONDS, threads)
-                .execute(this::checkCommands);
+    private long nextCheck() {
+        return Math.min(limits.maxWait().toNanos(), CHECK_NANOS);
     }
 
     /// Where requests arrive often, the next one finds that a command is slow; the others would wait for its end.
@@ -184,11 +187,16 @@ final class BatchQueue<R, O> {
         start(runner);
     }
 
-    private void checkCommands() {
+    /// Fails what has waited for too long, or is part of a command whose server has failed, and withdraws the requests
+    /// of clients that have gone.
+    ///
+    /// @return the nanoseconds until the next check; zero if none is needed before another request is queued
+    long check() {
         var late = new ArrayList<PendingRequest<R, O>>();
         var waiting = new ArrayList<PendingRequest<R, O>>();
         List<PendingRequest<R, O>> lost;
         @Nullable Runner successor;
+        long nextCheck = 0;
         synchronized (this) {
             long now = clock.getAsLong();
             long maxWait = limits.maxWait().toNanos();
@@ -205,9 +213,11 @@ final class BatchQueue<R, O> {
             }
             lost = commands.abandonLost(now);
             successor = another(now);
-            watched = false;
-            if (next != null || !commands.areNone()) {
-                watchFor(next == null ? CHECK_INTERVAL.toNanos() : maxWait - (now - next.queuedAt()));
+            checked = next != null || !commands.areNone();
+            if (checked) {
+                nextCheck = next == null
+                        ? nextCheck()
+                        : Math.max(1, Math.min(nextCheck(), maxWait - (now - next.queuedAt())));
             }
         }
         load.remove(late.size());
@@ -218,6 +228,7 @@ final class BatchQueue<R, O> {
         failRest(lost, OUTCOME_UNKNOWN.raise());
         waiting.forEach(PendingRequest::withdrawIfGone);
         start(successor);
+        return nextCheck;
     }
 
     /// @return false if the request was already sent

@@ -25,6 +25,7 @@ final class BatchQueues<K, R, O> {
     private final Deployment deployment;
     private final BatchLoad load;
     private final BatchMeters meters;
+    private final QueueChecks checks;
 
     BatchQueues(CoalescingConfig config, Executor threads, Deployment deployment, BatchLoad load, BatchMeters meters) {
         this.config = config;
@@ -32,6 +33,7 @@ final class BatchQueues<K, R, O> {
         this.deployment = deployment;
         this.load = load;
         this.meters = meters;
+        this.checks = new QueueChecks(threads);
         this.queues = Caffeine.newBuilder()
                 .maximumWeight((long) config.maxQueues() * BYTES)
                 .weigher((K shape, BatchQueue<R, O> _) -> shape instanceof QueryKey key ? key.weight(BYTES) : BYTES)
@@ -57,6 +59,7 @@ final class BatchQueues<K, R, O> {
     private BatchQueue<R, O> queue(K shape, Supplier<BatchCommand<R, O>> command) {
         return queues.get(
                 shape,
-                _ -> new BatchQueue<>(command.get(), config, threads, deployment, load, meters, System::nanoTime));
+                _ -> new BatchQueue<>(
+                        command.get(), config, threads, deployment, load, meters, checks, System::nanoTime));
     }
 }

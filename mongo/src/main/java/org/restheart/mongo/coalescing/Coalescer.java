@@ -92,7 +92,7 @@ public final class Coalescer {
         return (_, page, reading) -> batching.defer(
                 finds.submit(new SharedFinds.Find(
                         page.query(),
-                        page.mode().name(),
+                        page.form(),
                         page.isInterruptible(),
                         change -> new Taken.Page(reading.read(change)))),
                 taken -> ((Taken.Page) taken).response());

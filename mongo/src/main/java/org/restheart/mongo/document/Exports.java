@@ -12,11 +12,13 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.format.BatchSizes;
 import org.restheart.mongo.format.Csv;
 import org.restheart.mongo.format.DocumentContent;
@@ -29,31 +31,60 @@ import org.restheart.mongo.parameter.AfterParameter;
 /// Exports a whole query, or one document, in the format of the client's `Accept`, in bounded memory.
 ///
 /// @param documents for the default columns of CSV
+/// @param pages find a page that the client has requested, once for equal requests
 /// @param continuations find the documents after the key in the parameter `after`
 /// @param sizes how many documents to fetch at once
-record Exports(Finder finder, Documents documents, Queries queries, Continuations continuations, BatchSizes sizes) {
+record Exports(
+        Finder finder,
+        Documents documents,
+        Pages pages,
+        Queries queries,
+        Continuations continuations,
+        BatchSizes sizes) {
     /// Documents per round trip; MongoDB bounds a batch to 16 MiB.
     private static final int BATCH = 500;
 
     private static final int MAX_COLUMNS = 10_000;
 
     /// All matching documents, those after a key, or the requested page.
-    Response.Ready query(DataRequest request, Export export) {
-        request.http().requireThread();
+    Response query(DataRequest request, Export export) {
         var paging = request.parameters().find().paging();
         if (paging.explicit() && paging.pageSize() == 0) {
             return DocumentContent.response(List.of(), format(request, export, List.of()));
         }
+        var after = AfterParameter.parse(
+                request.http().query(), request.parameters().find().sort());
+        if (paging.explicit() && after.isEmpty() && export != Export.CSV) {
+            return page(request, export);
+        }
+        request.http().requireThread();
         var query = paging.explicit() ? queries.page(request) : queries.all(request);
         var columns = export == Export.CSV ? columns(request, query) : List.<String>of();
-        var format = format(request, export, columns);
-        var large = sizes.observer(query.namespace());
         int batch = sizes.of(query.namespace(), BATCH);
-        var cursor = AfterParameter.parse(
-                        request.http().query(), request.parameters().find().sort())
-                .map(key -> after(request, query, key, batch))
-                .orElseGet(() -> finder.find(query, batch));
-        return DocumentContent.response(cursor, format, large).with("Accept-Ranges", "none");
+        var cursor = after.map(key -> after(request, query, key, batch)).orElseGet(() -> finder.find(query, batch));
+        return response(query, cursor, format(request, export, columns));
+    }
+
+    private Response page(DataRequest request, Export export) {
+        var format = format(request, export, List.of());
+        var mode = request.parameters().format().jsonMode();
+        var page = new Pages.Page(
+                queries.page(request),
+                export + " " + mode,
+                request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false));
+        return pages.page(
+                request.http(),
+                page,
+                change -> response(
+                        page.query(),
+                        change.apply(finder)
+                                .find(page.query(), sizes.of(page.query().namespace(), BATCH)),
+                        format));
+    }
+
+    private Response.Ready response(FindQuery query, MongoCursor<RawBsonDocument> cursor, DocumentFormat format) {
+        return DocumentContent.response(cursor, format, sizes.observer(query.namespace()))
+                .with("Accept-Ranges", "none");
     }
 
     /// Without an index MongoDB sorts as it did for the export that broke off: once, not once for every page. A
@@ -75,11 +106,12 @@ record Exports(Finder finder, Documents documents, Queries queries, Continuation
     }
 
     private static DocumentFormat format(DataRequest request, Export export, List<String> columns) {
-        return switch (export) {
+        var format = switch (export) {
             case LINES -> JsonLines.of(request.parameters().format().jsonMode());
             case BSON -> new BsonBytes();
             case CSV -> new Csv(columns);
         };
+        return FindDocuments.shown(request, format);
     }
 
     /// The fields of an inclusive projection; otherwise all existing fields, for which the whole result is read

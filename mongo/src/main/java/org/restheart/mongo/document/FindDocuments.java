@@ -51,7 +51,7 @@ public final class FindDocuments implements DataHandler {
         this.pages = pages;
         this.queries = new Queries(timeLimit);
         this.next = new NextPage(continuations, sizes);
-        this.exports = new Exports(finder, documents, queries, continuations, sizes);
+        this.exports = new Exports(finder, documents, pages, queries, continuations, sizes);
     }
 
     @Override
@@ -72,7 +72,7 @@ public final class FindDocuments implements DataHandler {
         }
         var size = size(request);
         var response = Export.wanted(request.http().headers())
-                .<Response>map(export -> exports.query(request, export))
+                .map(export -> exports.query(request, export))
                 .orElseGet(() -> request.parameters().format().representation() == Representation.STANDARD
                         ? array(request)
                         : hal(request, size));
@@ -111,14 +111,15 @@ public final class FindDocuments implements DataHandler {
                     after.get(),
                     shown(request, JsonArray.of(request.parameters().format().jsonMode())));
         }
+        var mode = request.parameters().format().jsonMode();
         var page = new Pages.Page(
                 queries.page(request),
-                request.parameters().format().jsonMode(),
+                mode.name(),
                 request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false));
         return pages.page(
                 request.http(),
                 page,
-                change -> run(change.apply(finder), page.query(), shown(request, JsonArray.of(page.mode()))));
+                change -> run(change.apply(finder), page.query(), shown(request, JsonArray.of(mode))));
     }
 
     private Response hal(DataRequest request, OptionalLong size) {
@@ -137,7 +138,7 @@ public final class FindDocuments implements DataHandler {
     }
 
     /// Schemas are stored escaped.
-    private static DocumentFormat shown(DataRequest request, DocumentFormat format) {
+    static DocumentFormat shown(DataRequest request, DocumentFormat format) {
         return request.path().kind().isSchemas() ? format.mapped((schema, _) -> SchemaForm.shown(schema)) : format;
     }
 

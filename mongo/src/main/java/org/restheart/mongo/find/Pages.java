@@ -1,7 +1,6 @@
 package org.restheart.mongo.find;
 
 import java.util.function.UnaryOperator;
-import org.restheart.bson.JsonMode;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -10,8 +9,9 @@ import org.restheart.http.Response;
 public interface Pages {
     /// Everything that determines the content of a page.
     ///
+    /// @param form the content depends on the documents and this alone, such as the name of a JSON mode
     /// @param isInterruptible whether the query ends in MongoDB as soon as no request waits for it any more
-    record Page(FindQuery query, JsonMode mode, boolean isInterruptible) {}
+    record Page(FindQuery query, String form, boolean isInterruptible) {}
 
     /// Finds the documents of a page and encodes them, on a thread that may block.
     @FunctionalInterface

@@ -136,6 +136,7 @@ class AbandonedCommandsTest extends BatchQueueFixture {
                     new Deployment(states::get),
                     load,
                     meters,
+                    new QueueChecks(threads),
                     clock);
             pending = queue.submit(0, 1);
             gate.sent.await();

@@ -76,7 +76,7 @@ abstract class BatchQueueFixture {
     }
 
     <R, O> BatchQueue<R, O> queue(CoalescingConfig limits, BatchCommand<R, O> command, LongSupplier clock) {
-        return new BatchQueue<>(command, limits, threads, UP, load, meters, clock);
+        return new BatchQueue<>(command, limits, threads, UP, load, meters, new QueueChecks(threads), clock);
     }
 
     /// Lets a test hold the first command until others have queued behind it.
