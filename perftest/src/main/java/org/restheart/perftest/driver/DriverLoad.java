@@ -11,7 +11,6 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.restheart.perftest.measure.Clock;
-import org.restheart.perftest.measure.ClosedLoop;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.measure.Recording;
 import org.restheart.perftest.workload.Operation;
@@ -34,7 +33,7 @@ public record DriverLoad(String connectionString, Operation operation, int threa
             var clock = new Clock(System.nanoTime(), window);
             var running = IntStream.range(0, threads)
                     .mapToObj(i -> calls.of(operation, new SplittableRandom(seed * 31 + i)))
-                    .map(call -> executor.submit(ClosedLoop.of(clock, () -> attempt(call))))
+                    .map(call -> executor.submit(clock.closedLoop(() -> attempt(call))))
                     .toList();
             return recording.of(clock, running);
         }

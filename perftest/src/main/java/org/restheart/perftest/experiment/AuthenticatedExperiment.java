@@ -2,7 +2,7 @@ package org.restheart.perftest.experiment;
 
 import java.util.List;
 import java.util.Map;
-import org.restheart.perftest.report.CpuRatio;
+import org.restheart.perftest.report.Ratios;
 import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +38,7 @@ public final class AuthenticatedExperiment extends Experiment {
         lab.verify(anybody, mongo, page);
         var sideBySide = SideBySide.of(run, run.window(), clients, 1, 2);
         sideBySide.compare(() -> page, List.of(account, anybody), lab.driver(mongo));
-        var ratio = CpuRatio.of(sideBySide.journal().rows(), "gateway", ACCOUNT, ANYBODY);
+        var ratio = Ratios.cpu(sideBySide.journal().rows(), "gateway", ACCOUNT, ANYBODY);
         System.out.println(ratio);
         return Findings.besideDriver(
                         "authenticated",

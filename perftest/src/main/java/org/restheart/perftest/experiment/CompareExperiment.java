@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.restheart.perftest.deploy.Build;
-import org.restheart.perftest.report.CpuRatio;
 import org.restheart.perftest.report.Ratios;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,7 +58,7 @@ public final class CompareExperiment extends Experiment {
         ratios.add(
                 "Behind each ratio, in brackets, the smallest and the largest of the repetitions: a range that includes 1 "
                         + "shows no difference.");
-        ratios.addAll(CpuRatio.perLevel(journal.rows(), "gateway", other.name(), baseline.name()));
+        ratios.addAll(Ratios.cpuPerLevel(journal.rows(), "gateway", other.name(), baseline.name()));
         return new Findings(
                 "compare",
                 "Is commit " + b.substring(0, SHORT) + " faster or slower than " + a.substring(0, SHORT) + "?",

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.restheart.perftest.report.CpuRatio;
 import org.restheart.perftest.report.Ratios;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -55,7 +54,7 @@ public final class InstrumentsExperiment extends Experiment {
                 for (var level : clients) {
                     // Whoever comes second finds caches and heap of MongoDB as the first has left them.
                     for (var subject : repetition % 2 == 0 ? List.of(on, off) : List.of(off, on)) {
-                        try (var scraper = Scraper.start(subject.dialect())) {
+                        try (var scraper = new Scraper(subject.dialect())) {
                             journal.measure(subject, work.operation(kind, data).get(), level, repetition, run.window());
                             if (subject.name().equals(ON)) {
                                 scrapes.addAll(scraper.end());
@@ -65,7 +64,7 @@ public final class InstrumentsExperiment extends Experiment {
                 }
             }
         }
-        var notes = new ArrayList<>(CpuRatio.perLevel(journal.rows(), "gateway", ON, OFF));
+        var notes = new ArrayList<>(Ratios.cpuPerLevel(journal.rows(), "gateway", ON, OFF));
         notes.add(String.format(
                 ROOT,
                 "%d scrapes of the gateway under load took %.1f ms (median), %.1f ms (95 %%), %.1f ms (longest), as "
@@ -102,7 +101,7 @@ public final class InstrumentsExperiment extends Experiment {
         private volatile boolean over;
         private @Nullable IOException failure;
 
-        private Scraper(RestDialect dialect) {
+        Scraper(RestDialect dialect) {
             var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + dialect.port() + "/metrics"))
                     .timeout(TIMEOUT)
                     .header("Accept", "application/openmetrics-text; version=1.0.0; q=0.9, text/plain; q=0.5");
@@ -111,10 +110,6 @@ public final class InstrumentsExperiment extends Experiment {
                     .forEach(field -> request.header(
                             field.substring(0, field.indexOf(':')), field.substring(field.indexOf(':') + 2)));
             thread = Thread.ofPlatform().start(() -> scrape(request.build()));
-        }
-
-        static Scraper start(RestDialect dialect) {
-            return new Scraper(dialect);
         }
 
         private void scrape(HttpRequest request) {

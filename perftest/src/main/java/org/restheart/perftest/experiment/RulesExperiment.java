@@ -3,7 +3,7 @@ package org.restheart.perftest.experiment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.restheart.perftest.report.CpuRatio;
+import org.restheart.perftest.report.Ratios;
 import org.restheart.perftest.workload.Operation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,8 +48,8 @@ public final class RulesExperiment extends Experiment {
                 }
             }
         }
-        var notes = new ArrayList<>(CpuRatio.perLevel(journal.rows(), "gateway", RULED, FREE));
-        notes.addAll(CpuRatio.perLevel(journal.rows(), "mongod", RULED, FREE));
+        var notes = new ArrayList<>(Ratios.cpuPerLevel(journal.rows(), "gateway", RULED, FREE));
+        notes.addAll(Ratios.cpuPerLevel(journal.rows(), "mongod", RULED, FREE));
         notes.add("Both subjects are one gateway process, asked in turn.");
         return new Findings(
                 "rules",

@@ -14,6 +14,11 @@ final class Deliveries {
     private long bytes;
     private long lastAt = System.nanoTime();
 
+    /// One listener's memory: the number of the last event. Events are numbered from 1.
+    static final class Subscriber {
+        private long last;
+    }
+
     /// @param text holds one event's JSON between the two positions
     void event(Subscriber subscriber, ByteBuffer text, int from, int to) {
         var number = EventText.number(text, from, to);
@@ -22,10 +27,13 @@ final class Deliveries {
             return;
         }
         lastAt = System.nanoTime();
-        switch (subscriber.accept(number)) {
-            case NEXT -> {}
-            case GAP -> trouble("gap before an event");
-            case BACKWARDS -> trouble("event out of order or twice");
+        if (number <= subscriber.last) {
+            trouble("event out of order or twice");
+        } else {
+            if (number > subscriber.last + 1) {
+                trouble("gap before an event");
+            }
+            subscriber.last = number;
         }
         count++;
         Latency.record(latencies, lastAt - EventText.sentAt(text, from, to));

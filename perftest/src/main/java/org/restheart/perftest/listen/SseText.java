@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /// The lines of an event stream: `data:` lines are events. Each event is one such line, as the gateway writes them.
 final class SseText {
-    private final Subscriber subscriber = new Subscriber();
+    private final Deliveries.Subscriber subscriber = new Deliveries.Subscriber();
     private final Deliveries deliveries;
     /// A line whose end has not arrived; kept only between two pieces of content.
     private byte[] incomplete = {};

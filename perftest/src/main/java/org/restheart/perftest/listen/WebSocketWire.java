@@ -11,7 +11,7 @@ final class WebSocketWire extends Http1Wire {
     private static final int PONG = 0x8a;
     private static final int LARGEST = 16 * 1024 * 1024;
 
-    private final Subscriber subscriber = new Subscriber();
+    private final Deliveries.Subscriber subscriber = new Deliveries.Subscriber();
     private final Deliveries deliveries;
 
     WebSocketWire(Target target, Deliveries deliveries) {

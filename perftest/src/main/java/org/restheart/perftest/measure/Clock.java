@@ -1,5 +1,6 @@
 package org.restheart.perftest.measure;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -74,5 +75,28 @@ public final class Clock {
     public double seconds(long last) {
         var until = counted && left.get() <= 0 ? Math.max(last, recordFrom + 1) : end;
         return (until - recordFrom) / 1e9;
+    }
+
+    /// What one thread does that makes its next call when the last one has returned.
+    ///
+    /// @param attempt makes one call and returns the kind of its failure, empty for success
+    public Callable<Tally> closedLoop(Callable<String> attempt) {
+        return () -> {
+            var tally = new Tally();
+            var begin = System.nanoTime();
+            while (!over(begin)) {
+                var failure = attempt.call();
+                var now = System.nanoTime();
+                if (takes(now)) {
+                    if (failure.isEmpty()) {
+                        tally.success(now, now - begin);
+                    } else {
+                        tally.failure(now, failure);
+                    }
+                }
+                begin = now;
+            }
+            return tally;
+        };
     }
 }

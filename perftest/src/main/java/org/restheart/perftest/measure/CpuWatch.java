@@ -31,5 +31,5 @@ public final class CpuWatch {
     /// What the clocks showed at one moment.
     ///
     /// @param processes clock ticks by process name
-    public record Reading(Map<String, Long> processes, HostTicks host, long pagesSwapped) {}
+    public record Reading(Map<String, Long> processes, ProcStat.HostTicks host, long pagesSwapped) {}
 }

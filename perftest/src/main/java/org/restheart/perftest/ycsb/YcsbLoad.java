@@ -11,7 +11,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.restheart.perftest.measure.Clock;
-import org.restheart.perftest.measure.ClosedLoop;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.measure.Recording;
 import org.restheart.perftest.measure.Tally;
@@ -55,7 +54,7 @@ public record YcsbLoad(
     }
 
     private static Callable<Tally> transactions(CoreWorkload core, WatchedDb db, Object state, Clock clock) {
-        return ClosedLoop.of(clock, () -> {
+        return clock.closedLoop(() -> {
             core.doTransaction(db, state);
             return db.takeFailure();
         });

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 class CpuTest {
     @Test
     void the_hosts_first_line_is_read_by_meaning() {
-        var ticks = HostTicks.parse("cpu  100 20 30 4000 500 6 7 80 0 0");
-        assertThat(ticks).isEqualTo(new HostTicks(150, 4500, 13, 80));
+        var ticks = ProcStat.HostTicks.parse("cpu  100 20 30 4000 500 6 7 80 0 0");
+        assertThat(ticks).isEqualTo(new ProcStat.HostTicks(150, 4500, 13, 80));
         assertThat(ticks.total()).isEqualTo(100 + 20 + 30 + 4000 + 500 + 6 + 7 + 80);
     }
 

@@ -64,7 +64,7 @@ class ReportTest {
     @Test
     void the_cost_of_a_subject_is_reported_for_each_level() {
         var rows = List.of(costing("B", 1, 1.1), costing("A", 1, 1.0));
-        assertThat(CpuRatio.perLevel(rows, "gateway", "B", "A"))
+        assertThat(Ratios.cpuPerLevel(rows, "gateway", "B", "A"))
                 .containsExactly("page, level 8: CPU time of gateway per operation, 'B' ÷ 'A': 1.100 (1.100 – 1.100)");
     }
 
@@ -113,7 +113,7 @@ class ReportTest {
                 costing("anybody", 2, 2.0),
                 costing("account", 3, 1.0),
                 costing("anybody", 3, 1.0));
-        assertThat(CpuRatio.of(rows, "gateway", "account", "anybody"))
+        assertThat(Ratios.cpu(rows, "gateway", "account", "anybody"))
                 .endsWith("'account' ÷ 'anybody': 1.100 (1.000 – 1.200)");
     }
 
