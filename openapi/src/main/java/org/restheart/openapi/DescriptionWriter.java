@@ -68,18 +68,12 @@ final class DescriptionWriter {
             visible.groups().forEach(this::group);
         }
         services.forEach(this::service);
-        var document = object(
-                "openapi",
-                "3.1.0",
-                "info",
-                info(visible, generic),
-                "jsonSchemaDialect",
-                "https://json-schema.org/draft/2020-12/schema",
-                "servers",
-                array(object("url", heading.url())),
-                "security",
-                security());
-        document.append("tags", Json.value(describedTags));
+        var document = object("openapi", "3.1.0")
+                .append("info", info(visible, generic))
+                .append("jsonSchemaDialect", Json.value("https://json-schema.org/draft/2020-12/schema"))
+                .append("servers", array(object("url", heading.url())))
+                .append("security", security())
+                .append("tags", Json.value(describedTags));
         var all = new BsonDocument();
         paths.forEach(all::append);
         document.append("paths", all).append("components", components(all));
@@ -87,16 +81,10 @@ final class DescriptionWriter {
     }
 
     private BsonDocument info(Visible visible, boolean generic) {
-        var info = object(
-                "title",
-                server.title(),
-                "version",
-                server.version(),
-                "description",
-                "What "
-                        + heading.account()
-                                .map(name -> "the account " + Json.prose(name))
-                                .orElse("everybody") + " may do with " + Json.prose(heading.scope()));
+        var who =
+                heading.account().map(name -> "the account " + Json.prose(name)).orElse("everybody");
+        var info = object("title", server.title(), "version", server.version())
+                .append("description", Json.value("What " + who + " may do with " + Json.prose(heading.scope())));
         if (visible.pending()) {
             info.append("x-pending", Json.value(true));
         }

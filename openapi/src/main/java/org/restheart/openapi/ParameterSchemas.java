@@ -66,17 +66,10 @@ final class ParameterSchemas {
         variables
                 .flatMap(StoredVariables::listener)
                 .filter(wanted -> isAllowed(offered, wanted.parameter()))
-                .ifPresent(wanted -> all.add(object(
-                        "name",
-                        wanted.parameter(),
-                        "in",
-                        "query",
-                        "description",
-                        "only events with this value of a field",
-                        "schema",
-                        type("string"),
-                        "required",
-                        wanted.required())));
+                .ifPresent(wanted -> all.add(object("name", wanted.parameter(), "in", "query")
+                        .append("description", Json.value("only events with this value of a field"))
+                        .append("schema", type("string"))
+                        .append("required", Json.value(wanted.required()))));
         headers(offered.operation()).forEach((component, header) -> all.add(reference(component, header)));
         return all;
     }

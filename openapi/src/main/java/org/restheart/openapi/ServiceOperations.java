@@ -106,14 +106,11 @@ final class ServiceOperations {
     }
 
     private static BsonDocument responses(BsonDocument answer) {
-        return object(
-                "200",
-                object("description", Failures.text(200), "content", Json.content("application/json", answer)),
-                "401",
-                object("description", Failures.text(401)),
-                "403",
-                object("description", Failures.text(403)),
-                "503",
-                object("description", Failures.text(503)));
+        var responses = new BsonDocument();
+        List.of(200, 401, 403, 503)
+                .forEach(status ->
+                        responses.append(Integer.toString(status), object("description", Failures.text(status))));
+        responses.getDocument("200").append("content", Json.content("application/json", answer));
+        return responses;
     }
 }

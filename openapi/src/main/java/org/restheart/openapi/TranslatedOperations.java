@@ -98,16 +98,11 @@ final class TranslatedOperations {
                 "error",
                 "error_code",
                 "link");
-        return object(
-                "2XX",
-                object(
-                        "description",
-                        "The result; numbers, dates and ids in canonical Extended JSON for clients that accept it",
-                        "content",
-                        content(JSON, members(result, always.toArray(String[]::new)))
-                                .append(EXTENDED_JSON, object("schema", type("object")))),
-                "default",
-                object("description", "Why not", "content", content(JSON, error)));
+        var described = "The result; numbers, dates and ids in canonical Extended JSON for clients that accept it";
+        var content = content(JSON, members(result, always.toArray(String[]::new)))
+                .append(EXTENDED_JSON, object("schema", type("object")));
+        return object("2XX", object("description", described, "content", content))
+                .append("default", object("description", "Why not", "content", content(JSON, error)));
     }
 
     /// @param uri the path to which the protocol is bound
@@ -129,25 +124,17 @@ final class TranslatedOperations {
                         "error", type("object")),
                 "jsonrpc");
         var content = content(JSON, answer);
+        var either = content.clone().append("text/event-stream", object("schema", type("string")));
         return new Offer(
                 uri,
                 "post",
                 "modelContextProtocol",
                 "One message of the Model Context Protocol",
                 Optional.of(object("required", true, "content", content(JSON, message))),
-                object(
-                        "200",
-                        object(
-                                "description",
-                                "The result, or the error of a call",
-                                "content",
-                                content.clone().append("text/event-stream", object("schema", type("string")))),
-                        "202",
-                        object("description", "A notification has been received"),
-                        "401",
-                        object("description", Failures.text(401), "content", content),
-                        "default",
-                        object("description", "An error of the protocol", "content", content)),
+                object("200", object("description", "The result, or the error of a call", "content", either))
+                        .append("202", object("description", "A notification has been received"))
+                        .append("401", object("description", Failures.text(401), "content", content))
+                        .append("default", object("description", "An error of the protocol", "content", content)),
                 true,
                 anonymous);
     }

@@ -133,12 +133,10 @@ record WrittenSchemas(
         var component = name + "Patch";
         if (!components.has(component)) {
             components.put(component, type("object"));
-            var schema = object(
-                    "type",
-                    "object",
-                    "description",
+            var description =
                     "Properties to set, by name or dotted path, and update operators of MongoDB such as `$inc`,"
-                            + " `$push` or `$unset`.");
+                            + " `$push` or `$unset`.";
+            var schema = object("type", "object", "description", description);
             var properties = new BsonDocument();
             var redaction = SchemaRedaction.by(offered.permitted().possible(), components);
             var all = declarations
