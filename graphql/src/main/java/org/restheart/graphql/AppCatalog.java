@@ -3,7 +3,6 @@ package org.restheart.graphql;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.mongodb.MongoException;
-import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.graphql.app.AppUris;
 import org.restheart.graphql.app.Apps;
@@ -81,7 +79,7 @@ final class AppCatalog implements AutoCloseable {
     /// The app that is served at a path, if it is cached. Never waits.
     Optional<ServedApp> known(Place place) {
         return Optional.ofNullable(kept.getIfPresent(place))
-                .filter(app -> app.app().enabled());
+                .filter(app -> app.app().uris().isEnabled());
     }
 
     /// The app that is served at a path.
@@ -105,7 +103,7 @@ final class AppCatalog implements AutoCloseable {
         var known = kept.getIfPresent(place);
         if (known != null) {
             meter.hit();
-            return Optional.of(known).filter(app -> app.app().enabled());
+            return Optional.of(known).filter(app -> app.app().uris().isEnabled());
         }
         meter.miss();
         long before = writes.get();
@@ -122,7 +120,7 @@ final class AppCatalog implements AutoCloseable {
             }
             follow(place.database());
         }
-        return Optional.of(app).filter(found -> found.app().enabled());
+        return Optional.of(app).filter(found -> found.app().uris().isEnabled());
     }
 
     StoredDefinitions definitions() {
@@ -142,29 +140,7 @@ final class AppCatalog implements AutoCloseable {
     }
 
     private Apps apps(String database) {
-        return new Apps(config.limits(database), Execution::fetcher, new KnownCollections(reads));
-    }
-
-    private record KnownCollections(DocumentReads reads) implements Apps.Collections {
-        @Override
-        public boolean exists(MongoNamespace namespace) {
-            return reads.exists(namespace);
-        }
-
-        @Override
-        public List<String> streams(MongoNamespace namespace) {
-            return reads.streams(namespace);
-        }
-
-        @Override
-        public Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages) {
-            return reads.refusal(namespace, stages);
-        }
-
-        @Override
-        public Optional<String> refusal(MongoNamespace namespace, BsonDocument filter) {
-            return reads.refusal(namespace, filter);
-        }
+        return new Apps(config.limits(database), Execution::fetcher, reads);
     }
 
     /// What a definition says without effect, or what will fail, which is logged too. May wait for metadata of

@@ -31,7 +31,7 @@ public record GraphqlConfig(
         boolean checkOperators,
         boolean strictScalars) {
 
-    /// Apps.Limits of responses.
+    /// Limits of responses.
     ///
     /// @param timeLimit of a request; zero for none
     /// @param aggregationMaxResults of one pipeline; 0 for no bound
@@ -47,7 +47,7 @@ public record GraphqlConfig(
         public static final Answers DEFAULT = new Answers(100, 1_000, 0, Duration.ZERO, 64 << 20, false);
     }
 
-    /// Apps.Limits of queries. 0 for no limit, except for the last two.
+    /// Limits of queries. 0 for no limit, except for the last two.
     ///
     /// @param maxComplexity fields, with those of fragments wherever they are spread
     /// @param onlyStored refuse queries that are not stored in a definition

@@ -9,8 +9,4 @@ import java.util.Map;
 /// @param fields mappings by `Type.field`, those of queries only
 /// @param documents queries that the definition holds, by their names
 public record App(
-        AppUris uris,
-        GraphQLSchema schema,
-        Map<String, FieldMapping> fields,
-        Map<String, String> documents,
-        boolean enabled) {}
+        AppUris uris, GraphQLSchema schema, Map<String, FieldMapping> fields, Map<String, String> documents) {}

@@ -1,6 +1,5 @@
 package org.restheart.graphql.app;
 
-import com.mongodb.MongoNamespace;
 import graphql.GraphQLException;
 import graphql.language.ScalarTypeDefinition;
 import graphql.language.TypeDefinition;
@@ -14,6 +13,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.reading.DocumentReads;
 
 /// Compiles definitions to apps. Thread-safe.
 public final class Apps {
@@ -24,7 +24,7 @@ public final class Apps {
 
     private final Limits limits;
     private final Fetchers fetchers;
-    private final Collections collections;
+    private final DocumentReads collections;
 
     /// Creates the fetchers of fields that are mapped to queries.
     @FunctionalInterface
@@ -33,22 +33,7 @@ public final class Apps {
         DataFetcher<?> of(String name, FieldMapping mapping, FieldShape shape);
     }
 
-    /// What is known of the collections that mappings name. May block for metadata.
-    public interface Collections {
-        /// Whether there is the collection or view.
-        boolean exists(MongoNamespace namespace);
-
-        /// The names of the change streams that the collection declares.
-        List<String> streams(MongoNamespace namespace);
-
-        /// Why the pipeline would be refused whatever the values of its variables; empty if it may be run.
-        Optional<String> refusal(MongoNamespace namespace, List<BsonDocument> stages);
-
-        /// The same of a query with this filter.
-        Optional<String> refusal(MongoNamespace namespace, BsonDocument filter);
-    }
-
-    public Apps(Limits limits, Fetchers fetchers, Collections collections) {
+    public Apps(Limits limits, Fetchers fetchers, DocumentReads collections) {
         this.limits = limits;
         this.fetchers = fetchers;
         this.collections = collections;
@@ -59,7 +44,7 @@ public final class Apps {
     /// @param strict whether to refuse unknown keys, of which [#warnings] tells otherwise
     /// @throws InvalidApp naming the location of the error
     public App compile(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {
-        var descriptor = descriptor(definition, uris, strict);
+        checkDescriptor(definition, uris, strict);
         if (uris.own().isEmpty()) {
             throw new InvalidApp(
                     definition.isString("_id")
@@ -76,13 +61,7 @@ public final class Apps {
             DefinitionKeys.check(definition, compiler.fields().keySet());
         }
         var schema = compiler.schema();
-        var enabled = descriptor.get("enabled");
-        return new App(
-                uris,
-                schema,
-                Map.copyOf(compiler.fields()),
-                documents(definition.get("documents")),
-                enabled == null || enabled.asBoolean().getValue());
+        return new App(uris, schema, Map.copyOf(compiler.fields()), documents(definition.get("documents")));
     }
 
     /// What a definition says without effect, or what will fail. May block for metadata.
@@ -93,7 +72,7 @@ public final class Apps {
         return DefinitionWarnings.of(definition, app.schema(), app.fields(), limits, collections);
     }
 
-    private static BsonDocument descriptor(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {
+    private static void checkDescriptor(BsonDocument definition, AppUris uris, boolean strict) throws InvalidApp {
         var descriptor = definition.getOrDefault("descriptor", new BsonDocument());
         if (!descriptor.isDocument()) {
             throw new InvalidApp("'Descriptor' field must be an Object but was " + descriptor.getBsonType());
@@ -109,7 +88,6 @@ public final class Apps {
                     !strict || uris.declared().filter(AppUris::isPath).isPresent(),
                     "uri must be a path whose segments are not empty, . or .., without control characters");
         }
-        return members;
     }
 
     private static void require(boolean holds, String what) throws InvalidApp {

@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.restheart.http.Nearest;
+import org.restheart.mongo.reading.DocumentReads;
 
 /// Finds what a valid definition says without effect, or what will fail: mostly misspelt names. Confined to one
 /// thread.
@@ -23,11 +24,11 @@ final class DefinitionWarnings {
     private final GraphQLSchema schema;
     private final Map<String, FieldMapping> fields;
     private final Apps.Limits limits;
-    private final Apps.Collections collections;
+    private final DocumentReads collections;
     private final Set<String> warnings = new TreeSet<>();
 
     private DefinitionWarnings(
-            GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Limits limits, Apps.Collections collections) {
+            GraphQLSchema schema, Map<String, FieldMapping> fields, Apps.Limits limits, DocumentReads collections) {
         this.schema = schema;
         this.fields = fields;
         this.limits = limits;
@@ -41,7 +42,7 @@ final class DefinitionWarnings {
             GraphQLSchema schema,
             Map<String, FieldMapping> fields,
             Apps.Limits limits,
-            Apps.Collections collections) {
+            DocumentReads collections) {
         var found = new DefinitionWarnings(schema, fields, limits, collections);
         found.warnings.addAll(DefinitionKeys.warnings(definition, fields.keySet()));
         definition.getDocument("mappings").forEach((type, mapping) -> found.type(type, mapping.asDocument()));

@@ -24,6 +24,7 @@ import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
+import org.restheart.mongo.reading.DocumentReads;
 
 /// Finds what the mapping of one field says without effect, or what will fail whatever the caller sends. Confined to
 /// one thread.
@@ -36,7 +37,7 @@ record MappingWarnings(
         GraphQLFieldDefinition field,
         @Nullable FieldMapping mapping,
         Apps.Limits limits,
-        Apps.Collections collections,
+        DocumentReads collections,
         Set<String> warnings) {
     private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
 
