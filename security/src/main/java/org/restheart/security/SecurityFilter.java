@@ -130,7 +130,7 @@ public final class SecurityFilter implements Filter {
     private record CallersSource(String caller, Content.Source source) implements Content.Source {
         @Override
         public ByteBuffer next() throws Exception {
-            return CallerScope.callChecked(caller, source::next);
+            return CallerScope.call(caller, source::next);
         }
 
         @Override

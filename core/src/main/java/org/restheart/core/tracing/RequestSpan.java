@@ -27,7 +27,7 @@ public final class RequestSpan extends RecordedSpan {
         }
         long began = System.nanoTime();
         try {
-            return TraceScope.call(this, task);
+            return TraceScope.call(this, task::get);
         } finally {
             add(part, began, System.nanoTime());
         }
@@ -62,7 +62,7 @@ public final class RequestSpan extends RecordedSpan {
 
         @Override
         public ByteBuffer next() throws Exception {
-            return TraceScope.callChecked(RequestSpan.this, source::next);
+            return TraceScope.call(RequestSpan.this, source::next);
         }
 
         @Override

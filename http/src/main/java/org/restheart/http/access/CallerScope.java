@@ -84,13 +84,7 @@ public final class CallerScope {
     }
 
     /// Runs a task in the scope of a caller.
-    public static <T> T call(String caller, Supplier<T> task) {
-        return ScopedValue.where(CURRENT, new CallerScope(List.of(caller), CallerScope::nothing))
-                .call(task::get);
-    }
-
-    /// As [#call], for a task that may throw a checked exception.
-    public static <T, E extends Exception> T callChecked(String caller, ScopedValue.CallableOp<T, E> task) throws E {
+    public static <T, E extends Exception> T call(String caller, ScopedValue.CallableOp<T, E> task) throws E {
         return ScopedValue.where(CURRENT, new CallerScope(List.of(caller), CallerScope::nothing))
                 .call(task);
     }

@@ -25,12 +25,7 @@ public final class TraceScope {
     }
 
     /// As [#run], for a task with a result.
-    public static <T> T call(@Nullable TraceSpan span, Supplier<T> task) {
-        return span == null ? task.get() : ScopedValue.where(CURRENT, span).call(task::get);
-    }
-
-    /// As [#run], for a task that may fail with a checked exception.
-    public static <T, E extends Exception> T callChecked(@Nullable TraceSpan span, ScopedValue.CallableOp<T, E> task)
+    public static <T, E extends Exception> T call(@Nullable TraceSpan span, ScopedValue.CallableOp<T, E> task)
             throws E {
         return span == null ? task.call() : ScopedValue.where(CURRENT, span).call(task);
     }

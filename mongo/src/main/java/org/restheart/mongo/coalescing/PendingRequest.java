@@ -65,7 +65,7 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
             }
             RequestStart.during(queuedAt, () -> {
                 try {
-                    complete(TraceScope.call(span, () -> CallerScope.call(caller, outcome)));
+                    complete(TraceScope.call(span, () -> CallerScope.call(caller, outcome::get)));
                 } catch (RuntimeException | Error e) {
                     completeExceptionally(e);
                 }

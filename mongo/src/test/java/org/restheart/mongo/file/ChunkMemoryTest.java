@@ -45,7 +45,7 @@ class ChunkMemoryTest {
                 .toList());
         var memory = new FairMemory(5L * MIB);
         var file = new ChunkBatches.Described(FILE, 40L * size, size);
-        CallerScope.callChecked("account a", () -> {
+        CallerScope.call("account a", () -> {
             try (var batches = new ChunkBatches(chunks, null, Optional.of(new BsonInt32(0)), file, memory, _ -> {})) {
                 assertThat(batches.next(0, 1)).isNotNull();
                 assertThat(batches.next(1, 1)).isNotNull();
@@ -68,7 +68,7 @@ class ChunkMemoryTest {
         for (int i = 0; i < 2; i++) {
             recent.offer(key, new ChunkBatches.Described(FILE, 3L * MIB, 3 * MIB), List.of(chunk));
         }
-        CallerScope.callChecked("account a", () -> {
+        CallerScope.call("account a", () -> {
             try (var source = Objects.requireNonNull(recent.source(key, memory))) {
                 assertThat(source.next(0, 0)).isEqualTo(chunk);
                 assertThat(isFree(memory, 3)).isFalse();
