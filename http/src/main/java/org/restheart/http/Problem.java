@@ -15,8 +15,7 @@ import org.restheart.bson.BsonTexts;
 /// @param code the kind of problem; documented in docs/reference/errors.md
 /// @param status the status of the response, normally that of the code
 /// @param message sent to the client: contains no host names and no secrets
-/// @param exception a class name that clients of the data API expect with some problems; has no other meaning
-/// @param exceptionMessage the text belonging to `exception`, or MongoDB's `{code, codeName, errmsg}`
+/// @param exception that clients of the data API expect with some problems
 /// @param headers added to the response, such as `ETag` or `Retry-After`
 /// @param warnings about the request, independent of the problem
 /// @param hints what the client may have meant or can do; not sent if `core.error-bodies` is `MINIMAL`
@@ -26,8 +25,7 @@ public record Problem(
         ProblemCode code,
         int status,
         String message,
-        Optional<String> exception,
-        Optional<BsonValue> exceptionMessage,
+        Optional<Reported> exception,
         Fields headers,
         List<String> warnings,
         List<String> hints,
@@ -40,7 +38,14 @@ public record Problem(
     public Problem {
         message = shortened(message);
         unquoted = unquoted.map(Problem::shortened);
-        exceptionMessage = exceptionMessage.map(Problem::shortened);
+    }
+
+    /// @param type a class name, which has no other meaning
+    /// @param message a text, or MongoDB's `{code, codeName, errmsg}`
+    public record Reported(String type, BsonValue message) {
+        public Reported {
+            message = shortened(message);
+        }
     }
 
     private static String shortened(String text) {
@@ -97,7 +102,6 @@ public record Problem(
                 code.status(),
                 message,
                 Optional.empty(),
-                Optional.empty(),
                 Fields.NONE,
                 List.of(),
                 List.of(),
@@ -112,49 +116,23 @@ public record Problem(
 
     /// As [#because(String, String)], with any value.
     public Problem because(String exception, BsonValue exceptionMessage) {
-        return new Problem(
-                code,
-                status,
-                message,
-                Optional.of(exception),
-                Optional.of(exceptionMessage),
-                headers,
-                warnings,
-                hints,
-                disclosure,
-                unquoted);
+        return with(message, Optional.of(new Reported(exception, exceptionMessage)), unquoted);
     }
 
     /// This problem, whose message may quote stored documents, with another message for callers who may not
     /// read these.
     public Problem orElse(String unquoted) {
-        return new Problem(
-                code,
-                status,
-                message,
-                exception,
-                exceptionMessage,
-                headers,
-                warnings,
-                hints,
-                disclosure,
-                Optional.of(unquoted));
+        return with(message, exception, Optional.of(unquoted));
     }
 
     /// This problem for callers who may not read stored documents: without any text that may quote these.
     public Problem unquoting() {
-        return unquoted.map(text -> new Problem(
-                        code,
-                        status,
-                        text,
-                        Optional.empty(),
-                        Optional.empty(),
-                        headers,
-                        warnings,
-                        hints,
-                        disclosure,
-                        Optional.empty()))
+        return unquoted.map(text -> with(text, Optional.empty(), Optional.empty()))
                 .orElse(this);
+    }
+
+    private Problem with(String message, Optional<Reported> exception, Optional<String> unquoted) {
+        return new Problem(code, status, message, exception, headers, warnings, hints, disclosure, unquoted);
     }
 
     /// This problem with exactly one header line of that name.
@@ -168,8 +146,7 @@ public record Problem(
     }
 
     private Problem withHeaders(Fields headers) {
-        return new Problem(
-                code, status, message, exception, exceptionMessage, headers, warnings, hints, disclosure, unquoted);
+        return new Problem(code, status, message, exception, headers, warnings, hints, disclosure, unquoted);
     }
 
     public Problem without(String header) {
@@ -190,8 +167,7 @@ public record Problem(
     }
 
     private Problem with(List<String> warnings, List<String> hints) {
-        return new Problem(
-                code, status, message, exception, exceptionMessage, headers, warnings, hints, disclosure, unquoted);
+        return new Problem(code, status, message, exception, headers, warnings, hints, disclosure, unquoted);
     }
 
     private static List<String> joined(List<String> some, List<String> more) {
@@ -213,8 +189,8 @@ public record Problem(
                 .append("http status code", new BsonInt32(status))
                 .append("http status description", new BsonString(StatusText.of(status)))
                 .append("message", new BsonString(clean(message)));
-        exception.ifPresent(name -> document.append("exception", new BsonString(name)));
-        exceptionMessage.ifPresent(text -> document.append("exception message", text));
+        exception.ifPresent(reported -> document.append("exception", new BsonString(reported.type))
+                .append("exception message", reported.message));
         var notes = notes();
         if (!notes.isEmpty()) {
             document.append("_warnings", BsonTexts.array(notes));
@@ -225,7 +201,7 @@ public record Problem(
     /// The body of [ErrorStyle#MESSAGE].
     public BsonDocument toMessageDocument() {
         var document = new BsonDocument("msg", new BsonString(clean(message)));
-        exception.ifPresent(name -> document.append("exception", new BsonString(name)));
+        exception.ifPresent(reported -> document.append("exception", new BsonString(reported.type)));
         return document;
     }
 

@@ -55,7 +55,7 @@ final class RefusalMessages {
     private static String message(Problem problem, BsonDocument arguments, String requestId) {
         boolean isMongos = problem.unquoted().isPresent()
                 || problem.exception()
-                        .filter(name -> name.startsWith("com.mongodb"))
+                        .filter(reported -> reported.type().startsWith("com.mongodb"))
                         .isPresent();
         if (isMongos && !quotesOnly(problem.message(), arguments)) {
             return problem.unquoted().orElse("MongoDB refused it") + " (request " + requestId + ")";

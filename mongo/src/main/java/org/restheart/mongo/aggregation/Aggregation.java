@@ -129,8 +129,8 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
         } catch (ProblemException e) {
             warnings.add("no aggregation of this collection can be run: "
                     + e.problem()
-                            .exceptionMessage()
-                            .map(message -> message.asString().getValue())
+                            .exception()
+                            .map(reported -> reported.message().asString().getValue())
                             .orElse(e.problem().message()));
         }
         return warnings;

@@ -78,8 +78,8 @@ public final class OpenStream implements DataHandler {
                     .fill(definition.stages(), PipelineVariables.of(request));
         } catch (ProblemException e) {
             var text = e.problem()
-                    .exceptionMessage()
-                    .map(message -> message.asString().getValue())
+                    .exception()
+                    .map(reported -> reported.message().asString().getValue())
                     .orElse(e.problem().message());
             if (e.problem().code() == ProblemCode.UNPROCESSABLE) {
                 throw new MalformedStream(text);
