@@ -73,7 +73,7 @@ public final class Gateway implements AutoCloseable {
         this.config = config;
         this.opened = opened;
 
-        var metrics = Metrics.open(
+        var metrics = new Metrics(
                 config.metrics(), BuildInfo.load().version(), BuildInfo.load().time());
         opened.push(metrics::close);
         this.observer = openObserver(metrics);
@@ -81,7 +81,7 @@ public final class Gateway implements AutoCloseable {
         var client = connect(metrics);
         var tasks = new BackgroundTasks();
         opened.push(tasks::close);
-        this.security = Security.open(config.security(), client, tasks);
+        this.security = new Security(config.security(), client, tasks);
         opened.push(security::close);
         security.caches().forEach(metrics::watch);
 

@@ -60,7 +60,10 @@ public final class Security implements Reauthorization, AutoCloseable {
     private final SecurityFilter open;
     private final DataGuards guards;
 
-    private Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
+    /// @param client closed by the caller, after this
+    /// @param tasks closed by the caller, between the two
+    /// @throws org.restheart.core.config.ConfigException for a key that cannot be used
+    public Security(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
         this.config = config;
         this.roles =
                 Optional.of(config.roles()).filter(Endpoint::enabled).map(endpoint -> new RolesService(endpoint.uri()));
@@ -81,13 +84,6 @@ public final class Security implements Reauthorization, AutoCloseable {
         this.secured = policy.securityFilter(true);
         this.open = policy.securityFilter(false);
         this.guards = new DataGuards(config, stored, hashes);
-    }
-
-    /// @param client closed by the caller, after this
-    /// @param tasks closed by the caller, between the two
-    /// @throws org.restheart.core.config.ConfigException for a key that cannot be used
-    public static Security open(SecurityConfig config, Optional<MongoClient> client, BackgroundTasks tasks) {
-        return new Security(config, client, tasks);
     }
 
     private RenewableSessions sessions(MongoRefreshTokens store, SessionsConfig settings) {

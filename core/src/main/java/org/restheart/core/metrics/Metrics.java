@@ -52,7 +52,9 @@ public final class Metrics implements AutoCloseable {
     /// Meters refer to them weakly.
     private final List<CacheMeter> watched = new ArrayList<>();
 
-    private Metrics(MetricsConfig config, String version, String buildTime) {
+    /// @param version of this build
+    /// @param buildTime ISO 8601
+    public Metrics(MetricsConfig config, String version, String buildTime) {
         this.requests = config.requests()
                 ? Optional.of(RequestMetrics.open(config.include(), config.exclude()))
                 : Optional.empty();
@@ -61,12 +63,6 @@ public final class Metrics implements AutoCloseable {
         for (var part : Part.values()) {
             parts.put(part, new MeteredRegistry(part.path));
         }
-    }
-
-    /// @param version of this build
-    /// @param buildTime ISO 8601
-    public static Metrics open(MetricsConfig config, String version, String buildTime) {
-        return new Metrics(config, version, buildTime);
     }
 
     public List<Observer> observers() {

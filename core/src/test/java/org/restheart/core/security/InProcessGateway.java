@@ -68,7 +68,7 @@ final class InProcessGateway implements AutoCloseable {
                     .insertOne(BsonDocument.parse("{_id: %d, owner: '%s', n: %d, secret: %d}"
                             .formatted(i, i % 2 == 0 ? "ada" : "bob", i % 3, i)));
         }
-        security = Security.open(config.security(), Optional.of(mongo.client()), tasks);
+        security = new Security(config.security(), Optional.of(mongo.client()), tasks);
         data = new MongoService(tasks, config.mongo().orElseThrow(), mongo.client(), new SimpleMeterRegistry());
         var requests = new InProcessRequests();
         var pipeline = new Pipeline(
