@@ -20,6 +20,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
 import org.restheart.http.Request;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.security.apikey.ApiKey;
 import org.restheart.security.apikey.ApiKeys;
 import org.restheart.security.cache.InvalidatedCache;
@@ -29,7 +30,6 @@ import org.slf4j.LoggerFactory;
 /// Keys in a collection. Thread-safe.
 final class MongoApiKeys implements ApiKeys {
     private static final Logger LOG = LoggerFactory.getLogger(MongoApiKeys.class);
-    private static final int DUPLICATE = 11000;
     private static final int MAX_LISTED = 10_000;
     private static final int MAX_NOTED = 10_000;
     private static final long DAYS_AFTER_END = 30;
@@ -110,7 +110,7 @@ final class MongoApiKeys implements ApiKeys {
             invalidate(key);
             return true;
         } catch (MongoWriteException e) {
-            if (e.getError().getCode() == DUPLICATE) {
+            if (e.getError().getCode() == MongoCodes.DUPLICATE_KEY) {
                 return false;
             }
             throw e;

@@ -10,6 +10,7 @@ import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -148,22 +149,12 @@ public final class PermissionReader {
     }
 
     private static Grant grant(@Nullable BsonValue value) throws PermissionException {
-        if (value == null || value.isNull()) {
-            return new Grant(
-                    false,
-                    false,
-                    false,
-                    false,
-                    false,
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    false);
-        }
-        if (!(value instanceof BsonDocument mongo)) {
-            throw new PermissionException("mongo must be an object");
-        }
+        var mongo = switch (value) {
+            case null -> new BsonDocument();
+            case BsonNull _ -> new BsonDocument();
+            case BsonDocument written -> written;
+            default -> throw new PermissionException("mongo must be an object");
+        };
         return new Grant(
                 flag(mongo, "allowManagementRequests"),
                 flag(mongo, "allowBulkPatch"),
