@@ -62,7 +62,7 @@ class DatabaseProbeTest {
                     .mapToObj(_ -> threads.submit(() -> client.get("/health/db")))
                     .toList();
             await().until(() -> probes.stream().anyMatch(Future::isDone)); // the first refusal, while others wait
-            var others = IntStream.range(0, 5)
+            var others = IntStream.range(0, 40)
                     .mapToObj(i -> client.with("X-Forwarded-For", "192.0.2." + i))
                     .map(other -> threads.submit(() -> other.get("/health/db")))
                     .toList();

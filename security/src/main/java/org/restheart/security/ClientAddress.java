@@ -13,9 +13,10 @@ public sealed interface ClientAddress {
     /// Longer than every address; a longer value is forged.
     int MAX_LENGTH = 64;
 
-    /// The prefix of a site's IPv6 addresses (RFC 6177): one client may have all addresses with the same
-    /// prefix.
-    int SITE_BYTES = 8;
+    /// The prefix of a site's IPv6 addresses: households are given a /56 or more (RFC 6177, RIPE-690), so that one
+    /// client may have all addresses with the same prefix. Where a network gives each client a /64, as mobile
+    /// operators do, up to 256 of them count as one, like clients behind one IPv4 address.
+    int SITE_BYTES = 7;
 
     /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
     Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");

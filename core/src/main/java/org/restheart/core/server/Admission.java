@@ -5,19 +5,31 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 
 /// Counts the requests in flight and bounds them. Thread-safe.
 ///
 /// Each request in flight may occupy a body, a thread and a response: without a bound a flood is limited by the
-/// heap only.
+/// heap only. Half of them are admitted whosever they are, those beyond in fair shares of the addresses they come from:
+/// one client that sends many at once does not have all others refused until they are completed.
 final class Admission {
-    enum Verdict {
-        ADMITTED,
+    sealed interface Verdict {}
+
+    /// @param sharer the address that has a place among the shares; [CallerScope#SERVER] if the request needs none
+    record Admitted(String sharer) implements Verdict {}
+
+    enum Refused implements Verdict {
         FULL,
         DRAINING
     }
 
+    private static final Admitted ADMITTED = new Admitted(CallerScope.SERVER);
+
     private final int limit;
+    private final int unshared;
+    private final FairShares shares;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final LongAdder rejected = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock();
@@ -29,23 +41,37 @@ final class Admission {
     /// @param limit most requests at once
     Admission(int limit) {
         this.limit = limit;
+        this.unshared = limit - limit / 2;
+        this.shares = FairShares.ofAddresses(limit / 2);
     }
 
-    /// After admission [#leave()] is called once.
-    Verdict enter() {
+    /// After admission [#leave] is called once.
+    ///
+    /// @param address as [CallerScope] names it; asked only while there are many requests
+    Verdict enter(Supplier<String> address) {
         int now = inFlight.incrementAndGet();
-        if (now <= limit && !draining) {
-            if (leaving) {
-                lastWhileLeaving = System.nanoTime();
+        if (!draining) {
+            var admitted = now <= unshared ? ADMITTED : new Admitted(address.get());
+            if (now <= unshared || shares.tryTake(admitted.sharer)) {
+                if (leaving) {
+                    lastWhileLeaving = System.nanoTime();
+                }
+                return admitted;
             }
-            return Verdict.ADMITTED;
         }
         rejected.increment();
-        leave();
-        return draining ? Verdict.DRAINING : Verdict.FULL;
+        left();
+        return draining ? Refused.DRAINING : Refused.FULL;
     }
 
-    void leave() {
+    void leave(Admitted admitted) {
+        if (!admitted.sharer.equals(CallerScope.SERVER)) {
+            shares.release(admitted.sharer);
+        }
+        left();
+    }
+
+    private void left() {
         if (inFlight.decrementAndGet() == 0 && draining) {
             lock.lock();
             try {

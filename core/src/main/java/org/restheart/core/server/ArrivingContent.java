@@ -6,11 +6,16 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ContentWait;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
+import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.channels.StreamSourceChannel;
@@ -18,15 +23,24 @@ import org.xnio.channels.StreamSourceChannel;
 /// The bytes of a request while they arrive. Unread bytes stay in the socket, which slows down the client.
 /// Confined to one thread at a time, which may block.
 ///
-/// It waits for the socket by a listener, not with the channel's own blocking calls: those keep a selector per
-/// thread.
+/// From the first wait to the end of the content the request has one of the places that callers share; the caller is
+/// known by then, unless it is authenticated by the content. It waits for the socket by a listener, not with the
+/// channel's own blocking calls: those keep a selector per thread.
 final class ArrivingContent extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ArrivingContent.class);
 
     private static final int LARGE = 256 * 1024;
 
+    private static final String NOBODY = CallerScope.SERVER;
+
     private final HttpServerExchange exchange;
     private final BodyLimits limits;
+    private final FairShares places;
+    private final Supplier<String> caller;
+
+    /// Who has a place; [#NOBODY] from the end of the content or of the exchange.
+    private final AtomicReference<@Nullable String> holder = new AtomicReference<>();
+
     private final Semaphore wakeUp = new Semaphore(0);
     private final ByteBuffer begin;
     private final int received;
@@ -34,17 +48,29 @@ final class ArrivingContent extends InputStream {
     private @Nullable StreamSourceChannel channel;
     private boolean ended;
 
+    /// @param places of requests whose content is awaited
+    /// @param caller as [org.restheart.http.access.CallerScope] names it; asked when the content is awaited
     /// @param begin the bytes received already
     /// @param channel null if it has not been requested yet
     ArrivingContent(
-            HttpServerExchange exchange, BodyLimits limits, byte[] begin, @Nullable StreamSourceChannel channel) {
+            HttpServerExchange exchange,
+            BodyLimits limits,
+            FairShares places,
+            Supplier<String> caller,
+            byte[] begin,
+            @Nullable StreamSourceChannel channel) {
         this.exchange = exchange;
         this.limits = limits;
+        this.places = places;
+        this.caller = caller;
         this.begin = ByteBuffer.wrap(begin);
         this.received = begin.length;
         this.rate = new ArrivalRate(limits.timeout());
         this.channel = channel;
-        AtEnd.of(exchange, wakeUp::release);
+        AtEnd.of(exchange, () -> {
+            leave();
+            wakeUp.release();
+        });
     }
 
     /// The number of bytes received before the first read.
@@ -58,7 +84,8 @@ final class ArrivingContent extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
-    /// @throws ProblemException 400 if the client disconnected, 408 if it was too slow, 413 beyond the limit
+    /// @throws ProblemException 400 if the client disconnected, 408 if it was too slow, 413 beyond the limit, 503 if
+    ///     the caller has too many requests that wait
     @Override
     public int read(byte[] bytes, int offset, int wanted) {
         if (ended || wanted == 0) {
@@ -81,6 +108,7 @@ final class ArrivingContent extends InputStream {
             }
             if (n < 0) {
                 ended = true;
+                leave();
                 return -1;
             }
             count(n);
@@ -105,7 +133,30 @@ final class ArrivingContent extends InputStream {
         rate.arrived(bytes);
     }
 
+    private void requirePlace() {
+        if (holder.get() != null) {
+            return;
+        }
+        var taker = caller.get();
+        if (!places.tryTake(taker)) {
+            exchange.setPersistent(false);
+            throw Problem.overloaded("too many requests of this client send their content slowly")
+                    .raise();
+        }
+        if (!holder.compareAndSet(null, taker)) { // the exchange has ended
+            places.release(taker);
+        }
+    }
+
+    private void leave() {
+        var taker = holder.getAndSet(NOBODY);
+        if (taker != null && !taker.equals(NOBODY)) {
+            places.release(taker);
+        }
+    }
+
     private void await(StreamSourceChannel channel) throws IOException {
+        requirePlace();
         channel.getReadSetter().set(ready -> {
             ready.suspendReads();
             wakeUp.release();

@@ -39,7 +39,7 @@ final class ArrivingHeads {
     /// @param bytes of unfinished heads as they were sent, together
     /// @param timeout of a head; empty for none
     ArrivingHeads(long bytes, Optional<Duration> timeout) {
-        this.units = new FairShares(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE), 0);
+        this.units = FairShares.ofAddresses(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE));
         this.timeout = timeout.map(Duration::toNanos).orElse(Long.MAX_VALUE);
     }
 

@@ -14,9 +14,9 @@ import org.xnio.IoUtils;
 import org.xnio.StreamConnection;
 
 /// Limits the connections of all clients together, and those of each address. An address may open another
-/// connection while it has fewer than [#SHARE] times as many as are free (dynamic thresholds). So one client
-/// can have nearly all of them, as tens of thousands of listeners on one machine do, and some always remain for
-/// other clients. Thread-safe.
+/// connection while it has fewer than [#SHARE] times as many as are free (dynamic thresholds), but for those that are
+/// kept for addresses without any. So one client can have nearly all of them, as tens of thousands of listeners on one
+/// machine do, and some remain for other clients, also of some clients with several addresses. Thread-safe.
 ///
 /// Undertow replaces the listeners that could report that a connection was closed. Therefore, closed
 /// connections are searched for when a limit is reached.
@@ -29,12 +29,15 @@ final class ConnectionLimit {
 
     private static final long SHARE = 32;
 
-    /// The most connections that are reserved for addresses without any.
-    private static final int KEPT = 8;
+    /// The part of the connections that are kept for addresses without any; of few connections, up to [#KEPT_OF_FEW].
+    private static final int KEPT_PART = 64;
+
+    private static final int KEPT_OF_FEW = 8;
 
     private final int together;
     private final int perAddress;
     private final boolean shared;
+    private final int kept;
     private final LongAdder refused = new LongAdder();
 
     /// Admitted connections by address, of which some may have been closed since. Guarded by this, like all
@@ -54,6 +57,7 @@ final class ConnectionLimit {
         this.together = together;
         this.perAddress = perAddress;
         this.shared = shared;
+        this.kept = Math.max(together / KEPT_PART, Math.min(KEPT_OF_FEW, together / 4));
     }
 
     /// Counts a new connection, or closes it.
@@ -88,7 +92,7 @@ final class ConnectionLimit {
     private boolean mayAdd(String address) {
         int mine = accepted.getOrDefault(address, Set.of()).size();
         int free = together - count;
-        boolean mayHaveMore = !shared || mine == 0 || (free > Math.min(KEPT, together / 4) && mine < SHARE * free);
+        boolean mayHaveMore = !shared || mine == 0 || mine < SHARE * (free - kept);
         return free > 0 && mine < perAddress && mayHaveMore;
     }
 

@@ -45,14 +45,12 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private final Route route;
     private final ServerParts parts;
     private final RequestNote note;
+    private final Admission.Admitted admitted;
     private final BodyLimits.Counter counter;
     private final long arrived = System.nanoTime();
     private final @Nullable RequestSpan span;
     private Request request;
     private boolean left;
-
-    /// Who has a place among the requests whose content is awaited.
-    private @Nullable String awaited;
 
     /// If the I/O thread may run a command for the request.
     private @Nullable InlineCommand inline;
@@ -65,7 +63,13 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private Fields responseHeaders = Fields.NONE;
 
     /// @param request without its content
-    Exchange(HttpServerExchange http, Route route, Request request, RequestNote note, ServerParts parts) {
+    Exchange(
+            HttpServerExchange http,
+            Route route,
+            Request request,
+            RequestNote note,
+            Admission.Admitted admitted,
+            ServerParts parts) {
         this.http = http;
         this.route = route;
         var traffic = route.binding().service().traffic();
@@ -74,6 +78,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
                 : parts.tracing().get().begin(request, route.binding().uri(), arrived);
         this.request = attributed(request, traffic, span);
         this.note = note;
+        this.admitted = admitted;
         this.parts = parts;
         this.counter = parts.bodies().open(this::caller);
     }
@@ -118,14 +123,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void decideFirst(boolean streamed, byte[] begin, @Nullable StreamSourceChannel channel) {
-        var address = address();
-        if (!parts.waiting().tryTake(address)) {
-            http.setPersistent(false);
-            send(RootHandler.unavailable("too many requests of this client send their content slowly"));
-            return;
-        }
-        awaited = address;
-        var content = new ArrivingContent(http, parts.bodies(), begin, channel);
+        var content = new ArrivingContent(http, parts.bodies(), parts.waiting(), this::caller, begin, channel);
         request = request.with(decoded(
                 new ArrivingBody(RequestHead.contentLength(http), streamed, content, parts.bodies(), counter),
                 streamed));
@@ -287,7 +285,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
                         .map(counted -> built.with(new Content.Push(counted)));
             case Content.Streamed streamed ->
                 parts.responses().reserve(http, this::caller, streamed)
-                                && parts.untaken().add(http, address())
+                                && parts.untaken().add(http, caller())
                         ? Optional.of(built)
                         : Optional.empty();
             default ->
@@ -298,8 +296,8 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void write(Ready ready) {
         parts.writer().send(http, ready);
         switch (ready.content()) {
-            case Content.Bytes bytes -> parts.untaken().sent(http, bytes.length(), this::address, this::caller);
-            case Content.None _ -> parts.untaken().sent(http, 0, this::address, this::caller);
+            case Content.Bytes bytes -> parts.untaken().sent(http, bytes.length(), this::caller);
+            case Content.None _ -> parts.untaken().sent(http, 0, this::caller);
             case Content.Streamed _, Content.Forwarded _, Content.Push _ -> {} // have limits of their own
         }
     }
@@ -347,10 +345,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void vacate() {
         if (!left) {
             left = true;
-            if (awaited != null) {
-                parts.waiting().release(awaited);
-            }
-            parts.admission().leave();
+            parts.admission().leave(admitted);
         }
     }
 

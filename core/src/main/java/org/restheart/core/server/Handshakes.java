@@ -33,7 +33,7 @@ final class Handshakes implements Executor {
     /// on the thread that has taken it from the client's engine.
     private static final ThreadLocal<Client> TAKEN = ThreadLocal.withInitial(() -> new Client(null));
 
-    private final FairShares places = new FairShares(WAITING, 0);
+    private final FairShares places = FairShares.ofAddresses(WAITING);
 
     /// By address, in the order of their turns.
     @GuardedBy("this")

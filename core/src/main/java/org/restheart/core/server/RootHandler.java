@@ -93,10 +93,12 @@ final class RootHandler implements HttpHandler {
         }
         var note = new RequestNote();
         var request = read(exchange, method.get(), path, note);
-        switch (parts.admission().enter()) {
-            case ADMITTED -> new Exchange(exchange, route.get(), request, note, parts).start();
-            case FULL -> refuse(exchange, OVERLOADED);
-            case DRAINING -> stopping(exchange);
+        switch (parts.admission()
+                .enter(() -> CallerScope.address(parts.clients().of(request)))) {
+            case Admission.Admitted admitted ->
+                new Exchange(exchange, route.get(), request, note, admitted, parts).start();
+            case Admission.Refused.FULL -> refuse(exchange, OVERLOADED);
+            case Admission.Refused.DRAINING -> stopping(exchange);
         }
     }
 
@@ -130,7 +132,7 @@ final class RootHandler implements HttpHandler {
         parts.writer().send(exchange, refusal);
         Supplier<String> address = () -> address(exchange);
         long length = refusal.content() instanceof Content.Bytes bytes ? bytes.length() : 0;
-        parts.untaken().sent(exchange, length, address, address);
+        parts.untaken().sent(exchange, length, address);
     }
 
     private Request asSent(HttpServerExchange exchange) {

@@ -11,7 +11,7 @@ import org.restheart.security.ClientAddress;
 ///
 /// @param threads starts a virtual thread per task
 /// @param waiting places of requests that wait for their clients, to send content or to take the response, by
-///     address: of requests in flight, one client may not hold all
+///     caller as known then: fewer than there may be requests in flight, so that others are served meanwhile
 /// @param untaken responses that wait
 /// @param clients determines the address under which a client's content is counted
 record ServerParts(

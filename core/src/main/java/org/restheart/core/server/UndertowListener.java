@@ -84,7 +84,7 @@ public final class UndertowListener {
                 settings.limits().maxAnonymousBodies(),
                 settings.limits().maxStreamedContent(),
                 settings.limits().contentTimeout());
-        var waiting = new FairShares(admission.limit(), 0);
+        var waiting = new FairShares(Math.max(1, admission.limit() / 2), 0);
         var responses = new ResponseMemory(settings.limits().maxResponsesInMemory());
         var parts = new ServerParts(
                 admission,

@@ -14,9 +14,9 @@ import org.xnio.XnioExecutor;
 
 /// Responses that wait for their clients to take them. A client of HTTP/2 decides when even the smallest of its
 /// responses may be sent, and may have thousands on one connection. Bounded are the requests in flight that one
-/// address delays in this way, the memory that they need, and the time without progress. Thread-safe.
+/// caller delays in this way, the memory that they need, and the time without progress. Thread-safe.
 ///
-/// @param places of requests that wait for their clients, by address
+/// @param places of requests that wait for their clients
 /// @param timeout after which the response to a client is cut that takes nothing: in HTTP/2 its stream is reset, in
 ///     HTTP/1.1 its connection is closed
 record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
@@ -24,13 +24,13 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
 
     /// Takes a place for a response until its exchange ends.
     ///
-    /// @param address as [org.restheart.http.access.CallerScope] names it
-    /// @return false if this address delays too many already
-    boolean add(HttpServerExchange exchange, String address) {
-        if (!places.tryTake(address)) {
+    /// @param caller as [org.restheart.http.access.CallerScope] names it
+    /// @return false if this caller delays too many already
+    boolean add(HttpServerExchange exchange, String caller) {
+        if (!places.tryTake(caller)) {
             return false;
         }
-        AtEnd.of(exchange, () -> places.release(address));
+        AtEnd.of(exchange, () -> places.release(caller));
         return true;
     }
 
@@ -38,18 +38,17 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
     /// was sent. Closes the connection if its client delays too much already.
     ///
     /// @param length of its content
-    /// @param address as [org.restheart.http.access.CallerScope] names it
-    /// @param caller who is charged for the memory
-    void sent(HttpServerExchange exchange, long length, Supplier<String> address, Supplier<String> caller) {
+    /// @param caller as [org.restheart.http.access.CallerScope] names it
+    void sent(HttpServerExchange exchange, long length, Supplier<String> caller) {
         if (isTaken(exchange, length)) {
             return;
         }
         if (exchange.isInIoThread()) {
-            await(exchange, address.get(), caller.get());
+            await(exchange, caller.get());
             return;
         }
         try { // where the rest is sent, so that the exchange does not end in between
-            exchange.getIoThread().execute(() -> sent(exchange, length, address, caller));
+            exchange.getIoThread().execute(() -> sent(exchange, length, caller));
         } catch (RejectedExecutionException _) {
             LOG.debug("the server has stopped");
         }
@@ -64,8 +63,8 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
                 : exchange.isResponseComplete() && exchange.isRequestComplete();
     }
 
-    private void await(HttpServerExchange exchange, String address, String caller) {
-        if (add(exchange, address) && memory.reserveHead(exchange, caller)) {
+    private void await(HttpServerExchange exchange, String caller) {
+        if (add(exchange, caller) && memory.reserveHead(exchange, caller)) {
             StalledResponse.watch(exchange, timeout);
         } else {
             LOG.debug("a client has too many responses that it has not taken");

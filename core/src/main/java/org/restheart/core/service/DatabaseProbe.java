@@ -6,6 +6,8 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.connection.ServerDescription;
 import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -22,26 +24,28 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// `GET /health/db`: reports whether MongoDB responds. At most one ping is sent at a time, and its result serves all
-/// requests within a second. Of those who wait for it, no address has all places: a balancer whose probe is refused
-/// takes the gateway out.
+/// requests within a second. Each address has a limit of its own for those that wait, and they have none together
+/// besides that of all requests: a balancer whose probe is refused takes the gateway out.
 public final class DatabaseProbe implements IoThreadService {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseProbe.class);
     private static final BsonDocument PING = new BsonDocument("ping", new BsonInt32(1));
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /// Of all addresses; of one half as many.
-    private static final int MAX_WAITING = 30;
+    /// Of one address.
+    private static final int MAX_WAITING = 15;
 
     private final MongoClient client;
     private final MongoDatabase database;
     private final ClientAddress clients;
-    private final FairShares places = new FairShares(MAX_WAITING, 0);
+
+    /// By address.
+    private final ConcurrentMap<String, Integer> waiting = new ConcurrentHashMap<>();
+
     private final ReentrantLock asking = new ReentrantLock();
     private final BooleanSupplier stopping;
     private volatile @Nullable Verdict last;
@@ -81,11 +85,12 @@ public final class DatabaseProbe implements IoThreadService {
             return known;
         }
         request.requireThread();
-        var address = CallerScope.address(clients.of(request));
-        if (!places.tryTake(address)) {
-            return answer(429, "error", "too many probes at once");
-        }
+        var address = clients.of(request);
+        int own = waiting.merge(address, 1, Integer::sum);
         try {
+            if (own > MAX_WAITING) {
+                return answer(429, "error", "too many probes at once");
+            }
             asking.lock();
             try {
                 var meanwhile = fresh();
@@ -94,7 +99,7 @@ public final class DatabaseProbe implements IoThreadService {
                 asking.unlock();
             }
         } finally {
-            places.release(address);
+            waiting.computeIfPresent(address, (_, count) -> count == 1 ? null : count - 1);
         }
     }
 

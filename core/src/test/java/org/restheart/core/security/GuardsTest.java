@@ -123,7 +123,7 @@ class GuardsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "2001:db8:1:2::1, 2001:db8:1:2:ffff::7, 2001:db8:1:3::1", // the addresses of a site
+        "2001:db8:1:2::1, 2001:db8:1:ff:ffff::7, 2001:db8:1:102::1", // the addresses of a site
         "2001:DB8:0001:2::1, [2001:db8:1:2::1]:4711, ::1",
         "192.0.2.1:1000, 192.0.2.1:1001, 192.0.2.2:1000", // the connections of a client
         "::ffff:192.0.2.1, 192.0.2.1, ::ffff:192.0.2.2",

@@ -93,6 +93,16 @@ class ConnectionLimitTest {
     }
 
     @Test
+    void some_addresses_leave_room_for_others() throws Exception {
+        try (var gateway = start("max-connections: 1280", "")) {
+            for (int i = 1; i <= 15; i++) {
+                served(gateway, "127.0.0." + i, i == 1 ? 1_280 : 40);
+            }
+            assertThat(isServed(gateway, "127.0.0.99")).isTrue();
+        }
+    }
+
+    @Test
     void an_address_takes_what_is_configured_and_metrics_tell() throws Exception {
         try (var gateway = start("max-connections-per-address: 3", "")) {
             assertThat(served(gateway, "127.0.0.2", 5)).isEqualTo(3);

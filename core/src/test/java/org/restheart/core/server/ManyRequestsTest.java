@@ -162,7 +162,7 @@ class ManyRequestsTest {
                         .with("text/plain", Content.Bytes.of(request.body().bytes()))))) {
             slowPosts(server, 10); // what is opened once is opened now
             long before = descriptors();
-            slowPosts(server, 200);
+            slowPosts(server, 150);
             await().untilAsserted(() -> assertThat(descriptors()).isLessThan(before + 20));
         }
     }
@@ -186,6 +186,31 @@ class ManyRequestsTest {
     private static long descriptors() throws IOException {
         try (var open = Files.list(Path.of("/proc/self/fd"))) {
             return open.count();
+        }
+    }
+
+    @Test
+    void one_address_does_not_have_all_requests_in_flight() throws Exception {
+        var eventual = new CompletableFuture<Response.Ready>();
+        try (var server = TestServer.with(
+                        "",
+                        100,
+                        eager("/late", _ -> Response.later(eventual, Function.identity())),
+                        eager("/", _ -> Response.status(200)));
+                var many = new RawHttp2(server.listener().address());
+                var other = new RawClient(server.listener().address(), "127.0.0.9")) {
+            for (int i = 0; i < 120; i++) {
+                many.get(2 * i + 1, "/late");
+            }
+            await().until(() -> server.listener().load().inFlight()
+                            + server.listener().load().rejected()
+                    >= 120);
+            assertThat(server.listener().load().rejected()).isPositive();
+            assertThat(server.listener().load().inFlight()).isGreaterThan(60);
+            assertThat(other.request("GET /").answer().status()).isEqualTo(200);
+            eventual.complete(Response.status(200));
+            await().until(() -> server.listener().load().inFlight() == 0);
+            assertThat(other.request("GET /").answer().status()).isEqualTo(200);
         }
     }
 

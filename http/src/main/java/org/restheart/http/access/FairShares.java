@@ -14,16 +14,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// A semaphore whose permits ("places") callers share such that no caller takes all: a caller may take another
-/// place while it holds fewer than are free. One caller alone gets half of the places, two get a third each, and
-/// some are always free for the next caller. Waiting callers are served in turn, and those with an account and those
-/// without in turn: one client may have many addresses, for all of which accounts would wait. Thread-safe.
+/// place while it holds fewer than are free. One caller alone gets half of the places, two get a third each. These
+/// are the dynamic thresholds of Choudhury and Hahne (1998) for buffers that queues share. Without them, one caller
+/// whose requests wait for each other, for example for a document that it has locked, would block all others.
 ///
-/// These are the dynamic thresholds of Choudhury and Hahne (1998) for buffers that queues share. Without them, one
-/// caller whose requests wait for each other, for example for a document that it has locked, would block all
-/// others.
+/// Where each holder takes half of what the one before it has left, a dozen of them leave nothing, and one client may
+/// have as many addresses, but not as many accounts. So callers without an account leave [#FOR_ACCOUNTS] of the places
+/// to accounts, and those of them that hold a place already leave [#FOR_NEWCOMERS] to others: one address alone gets
+/// about a third, and another one finds a place until there are hundreds of them. Waiting callers are served in turn,
+/// and those with an account and those without in turn. Thread-safe.
 public final class FairShares {
+    /// The divisors of the number of places.
+    private static final int FOR_ACCOUNTS = 4;
+
+    private static final int FOR_NEWCOMERS = 16;
+
     private final int size;
-    private final int reserve;
+    private final int forAccounts;
+    private final int forNewcomers;
     private final ReentrantLock lock = new ReentrantLock();
 
     /// Guarded by the lock, like all below.
@@ -51,8 +59,18 @@ public final class FairShares {
     /// @param size the number of places
     /// @param reserve how many of them only [CallerScope#SERVER] may take
     public FairShares(int size, int reserve) {
+        this(size - reserve, (size - reserve) / FOR_ACCOUNTS, (size - reserve) / FOR_NEWCOMERS);
+    }
+
+    private FairShares(int size, int forAccounts, int forNewcomers) {
         this.size = size;
-        this.reserve = reserve;
+        this.forAccounts = forAccounts;
+        this.forNewcomers = forNewcomers;
+    }
+
+    /// For callers that have not been authenticated: none is left to accounts.
+    public static FairShares ofAddresses(int size) {
+        return new FairShares(size, 0, size / FOR_NEWCOMERS);
     }
 
     /// Takes a place if the caller may have another one now. Never blocks.
@@ -102,7 +120,7 @@ public final class FairShares {
         lock.lock();
         try {
             int mine = heldBy(caller);
-            boolean joins = caller.equals(CallerScope.SERVER) || mine == 0 || mine + places - 1L < free();
+            boolean joins = caller.equals(CallerScope.SERVER) || mine == 0 || mine + places - 1L < freeForMore(caller);
             if (joins) {
                 count(caller, places);
             }
@@ -214,14 +232,22 @@ public final class FairShares {
         return held.getOrDefault(caller, 0);
     }
 
-    private long free() {
-        return (long) size - reserve - used;
+    /// What callers hold together counts as if none of it was held by accounts.
+    private int free(String caller) {
+        int free = size - used;
+        return CallerScope.hasAccount(caller)
+                ? free
+                : Math.min(free, size - forAccounts - Math.min(heldByOthers, used));
+    }
+
+    private int freeForMore(String caller) {
+        return free(caller) - (CallerScope.hasAccount(caller) ? 0 : forNewcomers);
     }
 
     /// A caller that holds places may take more if it could still take the last one of them alone.
     private boolean mayTake(String caller, int places) {
         int mine = heldBy(caller);
-        return mine == 0 ? places <= free() : mine + places - 1L < free() - (places - 1L);
+        return mine == 0 ? places <= free(caller) : mine + places - 1L < freeForMore(caller) - (places - 1L);
     }
 
     private void book(String caller, int places) {

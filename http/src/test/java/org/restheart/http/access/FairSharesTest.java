@@ -9,6 +9,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class FairSharesTest {
+    private static final String A = CallerScope.account("a");
+    private static final String B = CallerScope.account("b");
+    private static final String C = CallerScope.account("c");
+    private static final String D = CallerScope.account("d");
+    private static final String E = CallerScope.account("e");
+    private static final String F = CallerScope.account("f");
+
     private static int taken(FairShares shares, String caller) {
         int taken = 0;
         while (shares.tryTake(caller)) {
@@ -20,57 +27,57 @@ class FairSharesTest {
     @Test
     void one_caller_gets_half_and_the_next_half_of_the_rest() {
         var shares = new FairShares(16, 0);
-        assertThat(taken(shares, "a")).isEqualTo(8);
-        assertThat(taken(shares, "b")).isEqualTo(4);
-        assertThat(taken(shares, "c")).isEqualTo(2);
-        assertThat(shares.tryTake("d")).isTrue();
-        assertThat(shares.tryTake("e")).isTrue();
-        assertThat(shares.tryTake("f")).isFalse();
+        assertThat(taken(shares, A)).isEqualTo(8);
+        assertThat(taken(shares, B)).isEqualTo(4);
+        assertThat(taken(shares, C)).isEqualTo(2);
+        assertThat(shares.tryTake(D)).isTrue();
+        assertThat(shares.tryTake(E)).isTrue();
+        assertThat(shares.tryTake(F)).isFalse();
     }
 
     @Test
     void what_is_reserved_only_the_server_takes() {
         var shares = new FairShares(8, 2);
-        assertThat(taken(shares, "a")).isEqualTo(3);
-        assertThat(shares.tryTake("b")).isTrue();
-        assertThat(shares.tryTake("c")).isTrue();
-        assertThat(shares.tryTake("d")).isTrue();
-        assertThat(shares.tryTake("e")).isFalse();
+        assertThat(taken(shares, A)).isEqualTo(3);
+        assertThat(shares.tryTake(B)).isTrue();
+        assertThat(shares.tryTake(C)).isTrue();
+        assertThat(shares.tryTake(D)).isTrue();
+        assertThat(shares.tryTake(E)).isFalse();
         assertThat(shares.tryTake(CallerScope.SERVER)).isTrue();
         assertThat(shares.tryTake(CallerScope.SERVER)).isTrue();
     }
 
     @Test
     void there_is_always_one_for_a_single_caller() {
-        assertThat(taken(new FairShares(1, 0), "a")).isEqualTo(1);
+        assertThat(taken(new FairShares(1, 0), A)).isEqualTo(1);
     }
 
     @Test
     void who_waits_gets_what_is_released_and_others_need_not_wait() throws Exception {
         var shares = new FairShares(4, 0);
-        assertThat(taken(shares, "a")).isEqualTo(2);
-        assertThat(shares.take("a", TimeUnit.MILLISECONDS.toNanos(20))).isFalse();
+        assertThat(taken(shares, A)).isEqualTo(2);
+        assertThat(shares.take(A, TimeUnit.MILLISECONDS.toNanos(20))).isFalse();
         var waiting = CompletableFuture.supplyAsync(() -> {
             try {
-                return shares.take("a", TimeUnit.SECONDS.toNanos(20));
+                return shares.take(A, TimeUnit.SECONDS.toNanos(20));
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
         });
-        assertThat(shares.take("b", 0)).isTrue();
-        shares.release("b");
+        assertThat(shares.take(B, 0)).isTrue();
+        shares.release(B);
         assertThat(waiting).isNotDone();
-        shares.release("a");
+        shares.release(A);
         assertThat(waiting.get(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(shares.tryTake("a")).isFalse();
+        assertThat(shares.tryTake(A)).isFalse();
     }
 
     @Test
     void who_has_been_served_is_served_again_after_the_others() throws Exception {
         var shares = new FairShares(1, 0);
-        assertThat(shares.tryTake("a")).isTrue();
+        assertThat(shares.tryTake(A)).isTrue();
         var served = new LinkedBlockingQueue<String>();
-        for (var caller : List.of("a", "a", "b")) {
+        for (var caller : List.of(A, A, B)) {
             var waiting = Thread.ofPlatform().start(() -> {
                 try {
                     if (shares.take(caller, TimeUnit.SECONDS.toNanos(20))) {
@@ -84,8 +91,8 @@ class FairSharesTest {
                 Thread.onSpinWait();
             }
         }
-        var holder = "a";
-        for (var expected : List.of("a", "b", "a")) {
+        var holder = A;
+        for (var expected : List.of(A, B, A)) {
             shares.release(holder);
             holder = served.poll(20, TimeUnit.SECONDS);
             assertThat(holder).isEqualTo(expected);
@@ -95,50 +102,50 @@ class FairSharesTest {
     @Test
     void what_several_callers_ask_for_counts_for_the_one_that_holds_fewest() {
         var shares = new FairShares(16, 0);
-        assertThat(shares.tryTake("a", 4)).isTrue();
-        assertThat(shares.tryTake(List.of("a", "b"), 3)).contains("b");
-        assertThat(shares.tryTake(List.of("a", "b"), 3)).contains("b"); // 4 and 3
-        assertThat(shares.tryTake(List.of("a", "b"), 1)).contains("a");
-        assertThat(shares.tryTake(List.of("a", "b"), 1)).isEmpty(); // 5 and 6 of 16
-        assertThat(shares.tryTake(List.of("a", "b", "c"), 1)).contains("c");
-        shares.release("b", 6);
-        assertThat(shares.tryTake(List.of("a", "b"), 1)).contains("b");
+        assertThat(shares.tryTake(A, 4)).isTrue();
+        assertThat(shares.tryTake(List.of(A, B), 3)).contains(B);
+        assertThat(shares.tryTake(List.of(A, B), 3)).contains(B); // 4 and 3
+        assertThat(shares.tryTake(List.of(A, B), 1)).contains(A);
+        assertThat(shares.tryTake(List.of(A, B), 1)).isEmpty(); // 5 and 6 of 16
+        assertThat(shares.tryTake(List.of(A, B, C), 1)).contains(C);
+        shares.release(B, 6);
+        assertThat(shares.tryTake(List.of(A, B), 1)).contains(B);
     }
 
     @Test
     void what_several_callers_wait_for_is_granted_once_to_whoever_may_take_it_first() throws Exception {
         var shares = new FairShares(9, 0);
-        assertThat(taken(shares, "a")).isEqualTo(5);
-        assertThat(taken(shares, "b")).isEqualTo(2);
+        assertThat(taken(shares, A)).isEqualTo(5);
+        assertThat(taken(shares, B)).isEqualTo(2);
         var waiting = CompletableFuture.supplyAsync(() -> {
             try {
-                return shares.take(List.of("a", "b"), TimeUnit.SECONDS.toNanos(20));
+                return shares.take(List.of(A, B), TimeUnit.SECONDS.toNanos(20));
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
         });
-        assertThat(shares.tryTake("c")).isTrue();
+        assertThat(shares.tryTake(C)).isTrue();
         Thread.sleep(50);
         assertThat(waiting).isNotDone();
-        shares.release("b");
-        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains("b");
-        shares.release("a", 5);
-        shares.release("b", 2);
-        shares.release("c");
-        assertThat(taken(shares, "d")).isEqualTo(5); // all are free again
+        shares.release(B);
+        assertThat(waiting.get(20, TimeUnit.SECONDS)).contains(B);
+        shares.release(A, 5);
+        shares.release(B, 2);
+        shares.release(C);
+        assertThat(taken(shares, D)).isEqualTo(5); // all are free again
     }
 
     @Test
     void what_callers_hold_together_is_taken_once_and_bounds_each_of_them() {
         var shares = new FairShares(16, 0);
-        assertThat(shares.tryTake("a", 6)).isTrue();
-        assertThat(shares.tryJoin("b", 6)).isTrue();
-        assertThat(shares.tryJoin("b", 6)).isFalse();
-        shares.leave("a", 6);
-        assertThat(shares.tryTake("a", 4)).isTrue();
-        assertThat(shares.tryTake("b", 1)).isFalse();
-        shares.release("b", 6);
-        assertThat(shares.tryTake("b", 4)).isTrue();
+        assertThat(shares.tryTake(A, 6)).isTrue();
+        assertThat(shares.tryJoin(B, 6)).isTrue();
+        assertThat(shares.tryJoin(B, 6)).isFalse();
+        shares.leave(A, 6);
+        assertThat(shares.tryTake(A, 4)).isTrue();
+        assertThat(shares.tryTake(B, 1)).isFalse();
+        shares.release(B, 6);
+        assertThat(shares.tryTake(B, 4)).isTrue();
     }
 
     private static CompletableFuture<Boolean> taking(FairShares shares, String caller) {
@@ -156,7 +163,8 @@ class FairSharesTest {
     @Test
     void an_account_does_not_wait_for_all_addresses_that_came_before_it() throws Exception {
         var shares = new FairShares(4, 0);
-        for (int i = 0; i < 4; i++) {
+        assertThat(shares.tryTake(A)).isTrue();
+        for (int i = 0; i < 3; i++) {
             assertThat(shares.tryTake(CallerScope.address("taking " + i))).isTrue();
         }
         for (int i = 0; i < 50; i++) {
@@ -167,5 +175,50 @@ class FairSharesTest {
         Thread.sleep(200);
         shares.release(CallerScope.address("taking 0"));
         assertThat(account.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /// An address alone gets about a third, any number of them three quarters, and any other one a place until there
+    /// are many.
+    @Test
+    void few_addresses_do_not_take_all_places() {
+        var shares = new FairShares(1_600, 0);
+        assertThat(taken(shares, CallerScope.address("0"))).isEqualTo(550);
+        for (int i = 1; i < 50; i++) {
+            taken(shares, CallerScope.address("" + i));
+        }
+        for (int i = 50; i < 100; i++) {
+            assertThat(shares.tryTake(CallerScope.address("" + i)))
+                    .as("address %d", i)
+                    .isTrue();
+        }
+        for (int i = 100; i < 2_000; i++) {
+            taken(shares, CallerScope.address("" + i));
+        }
+        assertThat(shares.tryTake(CallerScope.address("one more"))).isFalse();
+        assertThat(taken(shares, A)).isEqualTo(200);
+        assertThat(taken(shares, B)).isEqualTo(100);
+        shares.release(CallerScope.address("0"), 550);
+        assertThat(shares.tryTake(CallerScope.address("one more"))).isTrue();
+    }
+
+    @Test
+    void addresses_among_themselves_take_all_places() {
+        var shares = FairShares.ofAddresses(1_600);
+        assertThat(taken(shares, CallerScope.address("0"))).isEqualTo(750);
+        int all = 750;
+        for (int i = 1; i < 2_000; i++) {
+            all += taken(shares, CallerScope.address("" + i));
+        }
+        assertThat(all).isEqualTo(1_600);
+    }
+
+    @Test
+    void what_addresses_hold_together_counts_once_for_all_of_them() {
+        var shares = new FairShares(1_600, 0);
+        assertThat(shares.tryTake(CallerScope.address("0"), 500)).isTrue();
+        for (int i = 1; i < 100; i++) {
+            assertThat(shares.tryJoin(CallerScope.address("" + i), 500)).isTrue();
+        }
+        assertThat(shares.tryTake(CallerScope.address("other"), 500)).isTrue();
     }
 }

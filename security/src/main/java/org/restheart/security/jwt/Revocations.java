@@ -36,7 +36,7 @@ public final class Revocations {
     private final Optional<Store> store;
     private final InstantSource clock;
     private final FairShares placesOfAccounts = new FairShares(MAX_ENTRIES, 0);
-    private final FairShares placesOfOthers = new FairShares(MAX_ENTRIES, 0);
+    private final FairShares placesOfOthers = FairShares.ofAddresses(MAX_ENTRIES);
     private final Cache<String, Revoked> ids;
 
     /// @param owner for whom it counts
