@@ -133,7 +133,7 @@ public final class Gateway implements AutoCloseable {
     private Observer openObserver(Metrics metrics) {
         var observers = new ArrayList<Observer>(metrics.observers());
         if (config.logging().requestsLog() != RequestsLog.NOTHING) {
-            var log = RequestLog.open(config.logging());
+            var log = RequestLog.open(config.logging(), credentialHeaders());
             opened.push(log::close);
             observers.add(log);
         }
@@ -232,13 +232,19 @@ public final class Gateway implements AutoCloseable {
         return folder.directory();
     }
 
+    /// In lower case.
+    private Set<String> credentialHeaders() {
+        var headers = new HashSet<>(Set.of("authorization"));
+        config.security()
+                .apiKeys()
+                .ifPresent(keys -> keys.headerNames().forEach(name -> headers.add(name.toLowerCase(Locale.ROOT))));
+        return headers;
+    }
+
     private void bindProxies() {
         var security = config.security();
-        var headers = new HashSet<>(Set.of("authorization"));
-        security.apiKeys()
-                .ifPresent(keys -> keys.headerNames().forEach(name -> headers.add(name.toLowerCase(Locale.ROOT))));
         var credentials = new ProxyService.Credentials(
-                headers, Set.of(security.tokens().cookie().name()));
+                credentialHeaders(), Set.of(security.tokens().cookie().name()));
         boolean trusted = security.guards().clientAddress() instanceof ClientAddress.Forwarded;
         config.proxies()
                 .forEach(proxy -> bindings.add(

@@ -5,10 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.restheart.security.apikey.KeyForm;
 
 /// Sanitizes text of clients for the log: one line, without secrets.
 final class LogText {
-    private static final String MASK = "**********";
+    static final String MASK = "**********";
     private static final Set<String> SECRET_WORDS =
             Set.of("password", "passwd", "pwd", "token", "secret", "key", "apikey", "code");
 
@@ -76,7 +77,7 @@ final class LogText {
         var masked = new StringBuilder(query.length());
         for (var parameter : query.split("&", -1)) {
             int equals = parameter.indexOf('=');
-            boolean secret = equals > 0 && isSecret(parameter.substring(0, equals));
+            boolean secret = equals > 0 && (isSecret(parameter.substring(0, equals)) || hasKey(parameter));
             masked.append(masked.isEmpty() ? "" : "&")
                     .append(secret ? parameter.substring(0, equals + 1) + MASK : parameter);
         }
@@ -91,6 +92,10 @@ final class LogText {
                         .anyMatch(word -> SECRET_WORDS.contains(word.toLowerCase(Locale.ROOT)));
     }
 
+    private static boolean hasKey(String value) {
+        return value.contains(KeyForm.PREFIX);
+    }
+
     private static String decoded(String name) {
         try {
             return URLDecoder.decode(name, StandardCharsets.UTF_8);
@@ -100,13 +105,16 @@ final class LogText {
     }
 
     /// A header as it may be logged: credentials are masked, also in headers of the operator's own, such as
-    /// `X-Api-Key`, and in the queries of URIs.
+    /// `X-Api-Key`, and in the queries of URIs, and API keys wherever they are.
     static String maskedHeader(String name, String value) {
-        return switch (name.toLowerCase(Locale.ROOT)) {
-            case "authorization", "proxy-authorization", "cookie", "set-cookie", "email", "jwttokenstring" -> MASK;
-            case "referer", "location", "content-location" -> maskedUri(value);
-            default -> isSecret(name) ? MASK : bounded(oneLine(value));
-        };
+        return hasKey(value)
+                ? MASK
+                : switch (name.toLowerCase(Locale.ROOT)) {
+                    case "authorization", "proxy-authorization", "cookie", "set-cookie", "email", "jwttokenstring" ->
+                        MASK;
+                    case "referer", "location", "content-location" -> maskedUri(value);
+                    default -> isSecret(name) ? MASK : bounded(oneLine(value));
+                };
     }
 
     private static String maskedUri(String uri) {

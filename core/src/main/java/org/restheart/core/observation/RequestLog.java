@@ -2,7 +2,9 @@ package org.restheart.core.observation;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -23,13 +25,15 @@ public final class RequestLog implements Observer, AutoCloseable {
     private static final String RESET = "\u001b[0m";
 
     private final List<String> tracingHeaders;
+    private final Set<String> secretHeaders;
     private final boolean dump;
     private final boolean colours;
     private final boolean fields;
     private final LogExclusions exclusions;
     private final LogQueue queue = new LogQueue(LOG, "request-log");
 
-    private RequestLog(LoggingConfig config) {
+    private RequestLog(LoggingConfig config, Set<String> secretHeaders) {
+        this.secretHeaders = secretHeaders;
         this.tracingHeaders = config.tracingHeaders();
         this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
         this.colours = LogSetup.showsColours(config);
@@ -38,8 +42,10 @@ public final class RequestLog implements Observer, AutoCloseable {
     }
 
     /// To be closed, so that the last lines are written.
-    public static RequestLog open(LoggingConfig config) {
-        return new RequestLog(config);
+    ///
+    /// @param secretHeaders names, in lower case, of the headers with credentials that the configuration adds
+    public static RequestLog open(LoggingConfig config, Set<String> secretHeaders) {
+        return new RequestLog(config, secretHeaders);
     }
 
     @Override
@@ -64,7 +70,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         }
         var traces = new LinkedHashMap<String, String>();
         for (var name : tracingHeaders) {
-            request.headers().first(name).ifPresent(value -> traces.put(name, LogText.bounded(LogText.oneLine(value))));
+            request.headers().first(name).ifPresent(value -> traces.put(name, logged(name, value)));
         }
         return traces;
     }
@@ -133,14 +139,18 @@ public final class RequestLog implements Observer, AutoCloseable {
         line.append(" roles=").append(LogText.oneLine(account.roles().toString()));
     }
 
-    private static String headers(String title, Consumer<BiConsumer<String, String>> headers) {
+    private String logged(String name, String value) {
+        return secretHeaders.contains(name.toLowerCase(Locale.ROOT)) ? LogText.MASK : LogText.maskedHeader(name, value);
+    }
+
+    private String headers(String title, Consumer<BiConsumer<String, String>> headers) {
         var dump = new StringBuilder();
         headers.accept((name, value) -> dump.append("\n    ")
                 .append(title)
                 .append(' ')
                 .append(LogText.oneLine(name))
                 .append(": ")
-                .append(LogText.maskedHeader(name, value)));
+                .append(logged(name, value)));
         return dump.toString();
     }
 

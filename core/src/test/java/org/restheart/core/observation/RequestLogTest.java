@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
@@ -55,7 +56,7 @@ class RequestLogTest {
     private List<String> logged(String yaml, Observation... observations) {
         var config = GatewayConfig.parse("http-listener: {port: 0}\nlogging: " + yaml)
                 .logging();
-        try (var log = RequestLog.open(config)) {
+        try (var log = RequestLog.open(config, Set.of("x-robot"))) {
             for (var observation : observations) {
                 log.completed(observation);
             }
@@ -160,11 +161,16 @@ class RequestLogTest {
                 "X-Api-Key", "s3cret-1",
                 "X-Auth-Token", "s3cret-2",
                 "X-Client-Secret", "s3cret-3",
+                "X-Robot", "s3cret-5",
+                "X-Any", "rhk_s3cret-6",
                 "Referer", "https://app.example/cb?code=s3cret-4&page=2");
-        assertThat(logged("{requests-log-mode: 2}", get("/x", "", headers, Optional.empty())))
+        assertThat(logged(
+                        "{requests-log-mode: 2, tracing-headers: [X-Any]}",
+                        get("/x", "q=rhk_s3cret-7&t=1", headers, Optional.empty())))
                 .singleElement()
                 .asString()
-                .contains("X-Api-Key: **********", "https://app.example/cb?code=**********&page=2")
+                .contains("X-Api-Key: **********", "X-Robot: **********", "q=**********&t=1")
+                .contains("https://app.example/cb?code=**********&page=2")
                 .doesNotContain("s3cret");
     }
 

@@ -7,6 +7,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import com.mongodb.client.model.Filters;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
@@ -160,6 +161,29 @@ class ApiKeyAccountsTest {
                 """.replace("$uri", mongo.connectionString())
                 .replace("$db", database)
                 .replace("$pw", password));
+    }
+
+    @Test
+    void a_key_in_a_header_of_any_name_is_not_logged(TestMongo mongo) {
+        try (var robots = TestGateway.start(
+                        mongo,
+                        PARTS.replace("apiKeyAuthMechanism: {", "apiKeyAuthMechanism: {header-names: [X-Robot], ")
+                                + "logging: {requests-log-mode: 2}\n");
+                var log = new LogLines()) {
+            for (var name : List.of("X-Robot", "X-Other")) {
+                assertStatus(
+                        401,
+                        robots.anonymous()
+                                .with(name, "rhk_" + "s3cret".repeat(6))
+                                .get("/c"));
+            }
+            assertStatus(401, robots.anonymous().with("X-Robot", "s3cret-alone").get("/c"));
+            await().until(() -> log.all().stream()
+                            .filter(line -> line.contains("request X-"))
+                            .count()
+                    == 3);
+            assertThat(log.all()).noneMatch(line -> line.contains("s3cret"));
+        }
     }
 
     @Test

@@ -8,7 +8,9 @@ import org.restheart.http.Digests;
 
 /// The format of keys and their digests. Keys are random, so a fast digest protects them. Thread-safe.
 public final class KeyForm {
-    static final String PREFIX = "rhk_";
+    /// Of every key.
+    public static final String PREFIX = "rhk_";
+
     private static final int MAX_LENGTH = 256;
     private static final int MIN_LENGTH = 32;
     private static final int HINT = 8;
