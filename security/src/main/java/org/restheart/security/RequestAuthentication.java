@@ -67,7 +67,9 @@ record RequestAuthentication(Policy policy) {
                 case Authentication.Authenticated accepted -> {
                     return accepted;
                 }
-                case Authentication.Rejected rejected -> outcome = rejected;
+                case Authentication.Rejected rejected ->
+                    outcome =
+                            outcome instanceof Authentication.Rejected(boolean isStale) && isStale ? outcome : rejected;
                 case Authentication.Absent _ -> {}
             }
         }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.HexFormat;
 import java.util.List;
@@ -259,6 +260,34 @@ class ImportBoundsTest {
         assertStatus(202, answer);
         gateway.collection("users").deleteOne(BsonDocument.parse("{_id: 'one'}"));
         assertStops(answer.headers().firstValue("Location").orElseThrow());
+    }
+
+    /// Which account exists must not be told by time.
+    @Test
+    void a_wrong_digest_costs_as_many_queries_as_one_for_a_name_without_account() throws Exception {
+        var database = gateway.database();
+        var right = digest("one:test:pw", "GET", "/into");
+        assertStatus(200, gateway.anonymous().with("Authorization", right).get("/into"));
+        database.runCommand(BsonDocument.parse("{profile: 2}"));
+        try {
+            var queries = new ArrayList<Long>();
+            for (var name : List.of("one", "nobody")) {
+                long before = queries();
+                var wrong = digest("one:test:wrong", "GET", "/into").replace("\"one\"", "\"" + name + "\"");
+                assertStatus(
+                        401, gateway.anonymous().with("Authorization", wrong).get("/into"));
+                queries.add(queries() - before);
+            }
+            assertThat(queries).containsExactly(1L, 1L);
+        } finally {
+            database.runCommand(BsonDocument.parse("{profile: 0}"));
+        }
+    }
+
+    /// For accounts.
+    private static long queries() {
+        return gateway.collection("system.profile")
+                .countDocuments(BsonDocument.parse("{op: 'query', ns: /\\.users$/}"));
     }
 
     /// RFC 2617, 3.2.2.

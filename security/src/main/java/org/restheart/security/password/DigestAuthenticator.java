@@ -54,13 +54,14 @@ public final class DigestAuthenticator implements Authenticator {
         }
         request.requireThread(); // a nonce is used up once, not again when the attempt is repeated
         var account = isForThis(request, sent.get())
-                ? accounts.clear(request, sent.get().get("username"))
+                ? accounts.clear(
+                        request, sent.get().get("username"), password -> isRight(request, sent.get(), password))
                 : Optional.<Realm.Clear>empty();
-        if (account.isEmpty() || !isRight(request, sent.get(), account.get())) {
+        if (account.isEmpty()) {
             return Authentication.REJECTED;
         }
         if (uses && !nonces.use(account.get().account().name(), sent.get().get("nonce"), count(sent.get()))) {
-            return Authentication.REJECTED;
+            return new Authentication.Rejected(true);
         }
         return new Authentication.Authenticated(
                 account.get().account(), credentials, uses ? information(sent.get(), account.get()) : Fields.NONE);
@@ -78,16 +79,16 @@ public final class DigestAuthenticator implements Authenticator {
                 && (sent.get("uri").equals(target) || sent.get("uri").equals(absolute));
     }
 
-    private static boolean isRight(Request request, DigestCredentials sent, Realm.Clear account) {
-        var expected = response(sent, account, request.method() + ":" + sent.get("uri"));
+    private static boolean isRight(Request request, DigestCredentials sent, String password) {
+        var expected = response(sent, password, request.method() + ":" + sent.get("uri"));
         return MessageDigest.isEqual(
                 expected.getBytes(StandardCharsets.US_ASCII),
                 sent.get("response").getBytes(StandardCharsets.US_ASCII));
     }
 
     /// RFC 2617, 3.2.2.1.
-    private static String response(DigestCredentials sent, Realm.Clear account, String a2) {
-        var a1 = md5(sent.get("username") + ":" + sent.get("realm") + ":" + account.password());
+    private static String response(DigestCredentials sent, String password, String a2) {
+        var a1 = md5(sent.get("username") + ":" + sent.get("realm") + ":" + password);
         var middle = sent.has("qop")
                 ? sent.get("nonce") + ":" + sent.get("nc") + ":" + sent.get("cnonce") + ":" + sent.get("qop")
                 : sent.get("nonce");
@@ -108,8 +109,9 @@ public final class DigestAuthenticator implements Authenticator {
     private Fields information(DigestCredentials sent, Realm.Clear account) {
         var text = "nextnonce=\"" + nonces.next() + "\"";
         if (sent.has("qop")) {
-            text += ",qop=\"auth\",rspauth=\"" + response(sent, account, ":" + sent.get("uri")) + "\",cnonce=\""
-                    + sent.get("cnonce").replaceAll("[\\\\\"\\p{Cntrl}]", "") + "\",nc=" + sent.get("nc");
+            text += ",qop=\"auth\",rspauth=\"" + response(sent, account.password(), ":" + sent.get("uri"))
+                    + "\",cnonce=\"" + sent.get("cnonce").replaceAll("[\\\\\"\\p{Cntrl}]", "") + "\",nc="
+                    + sent.get("nc");
         }
         return Fields.of("Authentication-Info", text);
     }
@@ -117,17 +119,9 @@ public final class DigestAuthenticator implements Authenticator {
     @Override
     public Optional<String> challenge(Request request) {
         return Optional.of("Digest realm=\"" + realm + "\",domain=\"" + domain + "\",nonce=\"" + nonces.next()
-                + "\",opaque=\"" + OPAQUE + "\"" + (isStale(request) ? ",stale=true" : "")
+                + "\",opaque=\"" + OPAQUE + "\""
+                + (request.attribute(Authentication.STALE).isPresent() ? ",stale=true" : "")
                 + ",algorithm=MD5,qop=\"auth\"");
-    }
-
-    /// Whether only the nonce is invalid, so that the client may retry without prompting its user.
-    private boolean isStale(Request request) {
-        return DigestCredentials.find(request.headers())
-                .filter(sent -> isForThis(request, sent))
-                .flatMap(sent -> accounts.clear(request, sent.get("username"))
-                        .filter(account -> isRight(request, sent, account)))
-                .isPresent();
     }
 
     private static String md5(String text) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 import org.bson.BsonDocument;
@@ -138,9 +139,10 @@ public final class FileRealm implements Realm {
     }
 
     @Override
-    public Optional<Clear> clear(Request request, String name) {
+    public Optional<Clear> clear(Request request, String name, Predicate<String> isProven) {
         return entries.find(name)
                 .filter(user -> !PasswordHashes.isHash(user.password()))
+                .filter(user -> isProven.test(user.password()))
                 .map(user -> new Clear(user.account(), user.password()));
     }
 }

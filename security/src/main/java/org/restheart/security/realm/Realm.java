@@ -1,6 +1,7 @@
 package org.restheart.security.realm;
 
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
@@ -18,11 +19,12 @@ public interface Realm {
     /// would need a query.
     boolean isCurrent(Account account);
 
-    /// The account with its password, if that is stored in clear: for mechanisms that do not receive the
-    /// password. The same threading rule applies.
+    /// The account with its password, if that is stored in clear and proven: for mechanisms that do not receive the
+    /// password. Takes equally long for an account that does not exist. The same threading rule applies.
     ///
+    /// @param isProven whether the client has proven that it knows a password; called also without an account
     /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
-    Optional<Clear> clear(Request request, String name);
+    Optional<Clear> clear(Request request, String name, Predicate<String> isProven);
 
     /// The account with its password as it is stored, in clear or as a hash. The same threading rule applies.
     ///

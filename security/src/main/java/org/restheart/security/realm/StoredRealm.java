@@ -1,6 +1,7 @@
 package org.restheart.security.realm;
 
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
@@ -134,9 +135,17 @@ public final class StoredRealm implements Realm {
     }
 
     @Override
-    public Optional<Clear> clear(Request request, String name) {
-        return users.hashed()
-                ? Optional.empty()
-                : stored(request, name).map(stored -> new Clear(stored.account(), stored.password()));
+    public Optional<Clear> clear(Request request, String name, Predicate<String> isProven) {
+        if (users.hashed()) {
+            return Optional.empty();
+        }
+        // As in verify: one query, whether there is an account or not, unless the proof is right for a cached one.
+        return proven(kept.get(name), isProven).or(() -> proven(load(request, name), isProven));
+    }
+
+    private static Optional<Clear> proven(Optional<Entry> entry, Predicate<String> isProven) {
+        var stored = entry.map(Entry::stored);
+        boolean isRight = isProven.test(stored.map(Stored::password).orElse(""));
+        return isRight ? stored.map(account -> new Clear(account.account(), account.password())) : Optional.empty();
     }
 }
