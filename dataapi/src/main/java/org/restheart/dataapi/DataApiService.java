@@ -81,7 +81,7 @@ public final class DataApiService implements Service {
 
     @Override
     public boolean startsOnIoThread(Request request) {
-        return request.method() == Method.POST && request.body().length() <= LARGEST_ON_IO_THREAD;
+        return request.method() == Method.POST && !request.body().isLongerThan(LARGEST_ON_IO_THREAD);
     }
 
     /// The request with its credentials in the headers that the gateway reads.

@@ -85,7 +85,7 @@ public final class LogInService implements Service {
     }
 
     private static BsonDocument content(Request request) {
-        if (request.body().length() > MAX_CONTENT) {
+        if (request.body().isLongerThan(MAX_CONTENT)) {
             throw new Refusal(413, "InvalidParameter", "more than " + MAX_CONTENT + " bytes");
         }
         try {

@@ -107,7 +107,7 @@ public final class GraphqlService implements Service, AutoCloseable {
     @Override
     public boolean startsOnIoThread(Request request) {
         return request.method() == Method.POST
-                && request.body().length() <= LARGEST_ON_IO_THREAD
+                && !request.body().isLongerThan(LARGEST_ON_IO_THREAD)
                 && catalog.known(place(request))
                         .filter(app -> app.queries().hasOnlyLoads())
                         .isPresent();

@@ -154,7 +154,7 @@ final class GraphqlSocket implements Inbound {
         var known = running.remove(id);
         if (known != null) {
             known.close();
-            subscribedBytes.addAndGet(-known.message().length());
+            subscribedBytes.addAndGet(-known.message().bytes().length);
         }
     }
 
@@ -169,7 +169,7 @@ final class GraphqlSocket implements Inbound {
             end(Ending.PERMISSION_LOST);
         } else if (running.size() >= MAX_SUBSCRIPTIONS) {
             refuse(id, "there are " + MAX_SUBSCRIPTIONS + " subscriptions on this connection already");
-        } else if (subscribedBytes.get() + message.length() > MAX_SUBSCRIBED_BYTES) {
+        } else if (subscribedBytes.get() + message.bytes().length > MAX_SUBSCRIBED_BYTES) {
             refuse(id, "the subscriptions on this connection have " + MAX_SUBSCRIBED_BYTES + " bytes together at most");
         } else {
             start(id, payload.asDocument(), message);
@@ -217,7 +217,7 @@ final class GraphqlSocket implements Inbound {
             case OperationResult.OpenSubscription open -> {
                 last = open;
                 var results = subscription.takes(open);
-                subscribedBytes.addAndGet(subscription.message().length());
+                subscribedBytes.addAndGet(subscription.message().bytes().length);
                 running.put(subscription.id(), subscription);
                 results.start();
                 if (closed) { // in the meantime

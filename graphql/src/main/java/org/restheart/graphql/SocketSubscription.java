@@ -47,11 +47,6 @@ final class SocketSubscription implements ResponseStream.Receiver {
         }
 
         @Override
-        public long length() {
-            return bytes.length;
-        }
-
-        @Override
         public byte[] bytes() {
             return bytes;
         }

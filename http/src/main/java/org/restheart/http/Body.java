@@ -9,10 +9,14 @@ import java.io.InputStream;
 public interface Body {
     Body EMPTY = of(new byte[0]);
 
-    /// The number of bytes; [Long#MAX_VALUE] while it is unknown.
+    /// Whether there are more bytes than a number. The length of content is not always known before it has arrived:
+    /// then this waits until so many have arrived, and receives no more, so that a service can refuse content
+    /// that is longer than it takes. True if the length is unknown and a service reads it while it arrives.
     ///
-    /// @throws ProblemException 413 or 503 if [#isHere()] is false
-    long length();
+    /// @throws ProblemException as [#bytes()]
+    default boolean isLongerThan(long most) {
+        return bytes().length > most;
+    }
 
     /// The whole content in memory. The array must not be changed. Blocks while content is still arriving, so
     /// it may call [Request#requireThread()].
@@ -36,7 +40,7 @@ public interface Body {
     }
 
     default boolean isEmpty() {
-        return length() == 0;
+        return !isLongerThan(0);
     }
 
     /// Whether the head of the request says that there is no content, so that nothing has to be waited for.
@@ -54,16 +58,6 @@ public interface Body {
     ///
     /// @param content not copied
     static Body of(byte[] content) {
-        return new Body() {
-            @Override
-            public long length() {
-                return content.length;
-            }
-
-            @Override
-            public byte[] bytes() {
-                return content;
-            }
-        };
+        return () -> content;
     }
 }

@@ -88,7 +88,7 @@ final class AuditLog {
     }
 
     private static long bytes(Request http) {
-        return http.body().isHere() ? http.body().length() : 0;
+        return http.body().isHere() ? http.body().bytes().length : 0;
     }
 
     /// As [#log], on another thread, for threads that must not wait for the log.

@@ -113,7 +113,7 @@ public final class McpService implements Service {
     @Override
     public boolean startsOnIoThread(Request request) {
         return request.method() == Method.POST
-                && request.body().length() <= LARGEST_ON_IO_THREAD
+                && !request.body().isLongerThan(LARGEST_ON_IO_THREAD)
                 && new String(request.body().bytes(), StandardCharsets.ISO_8859_1).contains(FIND);
     }
 

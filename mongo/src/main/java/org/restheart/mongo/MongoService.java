@@ -170,7 +170,7 @@ public final class MongoService implements Service, AutoCloseable {
     public boolean startsOnIoThread(Request request) {
         return switch (request.method()) {
             case GET -> !Export.mayBeWanted(request.headers()) || isOf(ResourceKind.DOCUMENT::equals, request);
-            case POST, PUT, PATCH, DELETE -> request.body().length() <= LARGEST_ON_IO_THREAD;
+            case POST, PUT, PATCH, DELETE -> !request.body().isLongerThan(LARGEST_ON_IO_THREAD);
             case HEAD, OPTIONS -> false;
         };
     }

@@ -116,7 +116,7 @@ public final class AccessService implements Service {
     }
 
     private static BsonDocument content(Request request) {
-        if (request.body().length() > MAX_CONTENT) {
+        if (request.body().isLongerThan(MAX_CONTENT)) {
             throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "at most " + MAX_CONTENT + " bytes");
         }
         try {

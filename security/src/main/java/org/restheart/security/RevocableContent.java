@@ -66,8 +66,8 @@ final class RevocableContent {
         }
 
         @Override
-        public long length() {
-            return content.length();
+        public boolean isLongerThan(long most) {
+            return content.isLongerThan(most);
         }
 
         @Override

@@ -1,8 +1,6 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -11,22 +9,38 @@ import org.restheart.http.Body;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 
 /// Bounds the request content in memory: per request, for each caller, for all anonymous callers, and for all
 /// requests together. Thread-safe.
 ///
 /// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its first bytes
-/// counts only for all requests together; other content also counts for its caller, whose share is bounded, and with
-/// what its values take as objects.
+/// counts only for all requests together; other content also counts for its caller, with what its values take as
+/// objects. Callers share the memory for it so that none of them, nor several together, can take all ([FairShares]),
+/// and a part of all memory is left to content that arrives with its first bytes.
 final class BodyLimits {
+    private static final int UNIT = 1 << 10;
+
     private final long perRequest;
     private final long together;
-    private final long anonymous;
     private final long streamed;
     private final Duration timeout;
     private final AtomicLong used = new AtomicLong();
-    private final AtomicLong usedByAnonymous = new AtomicLong();
-    private final ConcurrentMap<String, Long> shares = new ConcurrentHashMap<>();
+
+    /// Of content that counts for its caller.
+    private final Memory ofAll;
+
+    /// The part of that for callers without an account.
+    private final Memory ofAnonymous;
+
+    /// @param callers in units of [#UNIT] bytes
+    private record Memory(FairShares callers, long bytes) {
+        /// @param ofAddresses whether there are no accounts among the callers
+        static Memory of(long bytes, boolean ofAddresses) {
+            int units = Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE);
+            return new Memory(ofAddresses ? FairShares.ofAddresses(units) : new FairShares(units, 0), bytes);
+        }
+    }
 
     /// @param perRequest bytes
     /// @param together bytes
@@ -36,7 +50,8 @@ final class BodyLimits {
     BodyLimits(long perRequest, long together, long anonymous, long streamed, Duration timeout) {
         this.perRequest = Math.min(perRequest, Integer.MAX_VALUE - 8);
         this.together = together;
-        this.anonymous = Math.min(anonymous, together);
+        this.ofAll = Memory.of(together - together / 8, anonymous >= together);
+        this.ofAnonymous = Memory.of(Math.min(anonymous, ofAll.bytes), true);
         this.streamed = streamed;
         this.timeout = timeout;
     }
@@ -102,8 +117,12 @@ final class BodyLimits {
     final class Counter {
         private final Supplier<String> caller;
         private long counted;
-        private @Nullable Share share;
         private boolean isClosed;
+
+        /// For whom it counts; null while it counts only for all requests together.
+        private @Nullable String payer;
+
+        private int units;
 
         private Counter(Supplier<String> caller) {
             this.caller = caller;
@@ -114,14 +133,8 @@ final class BodyLimits {
             if (isClosed) {
                 return true;
             }
-            if (share != null && !share.add(bytes)) {
-                return false;
-            }
-            if (used.addAndGet(bytes) > together) {
+            if (used.addAndGet(bytes) > together || (payer != null && !take(payer, counted + bytes))) {
                 used.addAndGet(-bytes);
-                if (share != null) {
-                    share.release(bytes);
-                }
                 return false;
             }
             counted += bytes;
@@ -132,19 +145,37 @@ final class BodyLimits {
         ///
         /// @return whether the caller had room for that
         synchronized boolean countForCaller() {
-            if (share == null && !isClosed) {
+            if (payer == null && !isClosed) {
                 var name = caller.get();
-                boolean isAccount = CallerScope.isAccount(name);
-                var mine = new Share(name, ofOne(isAccount ? together : anonymous), !isAccount);
-                if (!mine.add(counted)) {
+                if (!take(name, counted)) {
                     return false;
                 }
-                share = mine;
+                payer = name;
             }
             return true;
         }
 
-        /// Counts the objects that are made of JSON ([JsonWeight]), for the caller, who may hold nothing else meanwhile
+        private boolean take(String name, long bytes) {
+            int more = (int) Math.min(Integer.MAX_VALUE, Math.ceilDiv(bytes, UNIT)) - units;
+            if (more <= 0) {
+                return true;
+            }
+            int least = (int) Math.ceilDiv(perRequest, UNIT);
+            boolean isAnonymous = !CallerScope.isAccount(name);
+            if (isAnonymous && !ofAnonymous.callers.tryTake(name, more, least)) {
+                return false;
+            }
+            if (!ofAll.callers.tryTake(name, more, least)) {
+                if (isAnonymous) {
+                    ofAnonymous.callers.release(name, more);
+                }
+                return false;
+            }
+            units += more;
+            return true;
+        }
+
+        /// Counts the objects that are made of JSON ([JsonWeight]), for the caller, who may hold little else meanwhile
         /// if they are many: one request alone is not refused for them.
         ///
         /// @param content complete, and counted
@@ -158,9 +189,14 @@ final class BodyLimits {
             if (!countForCaller()) {
                 return false;
             }
-            long most = share == null ? 0 : share.limit - counted;
-            long weight = Math.min(bytes, most);
+            long weight = Math.min(bytes, mostForOne() - counted);
             return weight <= 0 || add(weight);
+        }
+
+        /// A third of the memory, which a caller alone can take, and which two callers can.
+        private long mostForOne() {
+            boolean isAnonymous = payer != null && !CallerScope.isAccount(payer);
+            return (isAnonymous ? ofAnonymous : ofAll).bytes / 3;
         }
 
         /// As [#addObjects].
@@ -174,47 +210,15 @@ final class BodyLimits {
             isClosed = true;
             if (counted > 0) {
                 used.addAndGet(-counted);
-                if (share != null) {
-                    share.release(counted);
-                }
                 counted = 0;
             }
-        }
-    }
-
-    /// Half of the bound, but enough for one request of the largest size if possible.
-    private long ofOne(long all) {
-        return Math.max(all / 2, Math.min(perRequest, all));
-    }
-
-    private final class Share {
-        private final String caller;
-        private final long limit;
-        private final boolean isAnonymous;
-
-        Share(String caller, long limit, boolean isAnonymous) {
-            this.caller = caller;
-            this.limit = limit;
-            this.isAnonymous = isAnonymous;
-        }
-
-        boolean add(long bytes) {
-            if (isAnonymous && usedByAnonymous.addAndGet(bytes) > anonymous) {
-                usedByAnonymous.addAndGet(-bytes);
-                return false;
+            if (payer != null && units > 0) {
+                ofAll.callers.release(payer, units);
+                if (!CallerScope.isAccount(payer)) {
+                    ofAnonymous.callers.release(payer, units);
+                }
+                units = 0;
             }
-            if (shares.merge(caller, bytes, Long::sum) > limit) {
-                release(bytes);
-                return false;
-            }
-            return true;
-        }
-
-        void release(long bytes) {
-            if (isAnonymous) {
-                usedByAnonymous.addAndGet(-bytes);
-            }
-            shares.computeIfPresent(caller, (_, mine) -> mine > bytes ? mine - bytes : null);
         }
     }
 
@@ -233,11 +237,6 @@ final class BodyLimits {
         }
 
         @Override
-        public long length() {
-            return content.length;
-        }
-
-        @Override
         public void hold(long bytes) {
             counter.hold(bytes);
         }
@@ -247,11 +246,6 @@ final class BodyLimits {
         @Override
         public boolean isHere() {
             return false;
-        }
-
-        @Override
-        public long length() {
-            throw problem.raise();
         }
 
         @Override

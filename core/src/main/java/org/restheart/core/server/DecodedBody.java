@@ -1,6 +1,5 @@
 package org.restheart.core.server;
 
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -16,8 +15,8 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
 /// Decompresses content that was sent with `Content-Encoding: gzip` (RFC 9110, 8.4). It is inflated when it is
-/// read, on a thread that may block. The inflated bytes are bounded and counted like those of other content.
-/// Confined to one request.
+/// read and as far as it is, on a thread that may block. The inflated bytes are bounded and counted like those of other
+/// content. Confined to one request.
 final class DecodedBody implements Body {
     private static final int PIECE = 16 * 1024;
 
@@ -26,6 +25,7 @@ final class DecodedBody implements Body {
     private final boolean streamed;
     private final BodyLimits limits;
     private final BodyLimits.Counter counter;
+    private @Nullable ContentBuffer buffer;
     private byte @Nullable [] whole;
 
     private DecodedBody(Body coded, boolean gzip, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
@@ -57,14 +57,14 @@ final class DecodedBody implements Body {
     }
 
     @Override
-    public long length() {
-        return streamed ? Long.MAX_VALUE : bytes().length;
+    public boolean isLongerThan(long most) {
+        return streamed || buffer().isLongerThan(most);
     }
 
     @Override
     public byte[] bytes() {
         if (whole == null) {
-            whole = inflate();
+            whole = buffer().all();
         }
         return whole;
     }
@@ -74,22 +74,17 @@ final class DecodedBody implements Body {
         counter.hold(bytes);
     }
 
-    private byte[] inflate() {
-        requireGzip();
-        limits.requireRoom(counter.countForCaller());
-        var out = new ByteArrayOutputStream();
-        try (var in = new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge())) {
-            var piece = new byte[PIECE];
-            for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-                limits.requireRoom(counter.add(n));
-                out.write(piece, 0, n);
+    private ContentBuffer buffer() {
+        if (buffer == null) {
+            requireGzip();
+            try {
+                var inflated = new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge());
+                buffer = new ContentBuffer(inflated, -1, 0, limits, counter);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
-        var bytes = out.toByteArray();
-        limits.requireRoom(counter.addValues(bytes));
-        return bytes;
+        return buffer;
     }
 
     @Override

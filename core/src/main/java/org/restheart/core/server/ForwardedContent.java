@@ -73,10 +73,11 @@ final class ForwardedContent extends BufferedSourceConduit {
         }
         int n = readNext(bytes);
         if (n > 0) {
+            boolean isAwaited = deadline != null;
+            endWaiting();
             rate.arrived(n);
             requireFew();
-            if (deadline != null) {
-                endWaiting();
+            if (isAwaited) {
                 beginWaiting();
             }
         } else if (n < 0) {
@@ -108,7 +109,6 @@ final class ForwardedContent extends BufferedSourceConduit {
     /// The length of chunked content, and in HTTP/2 of any, is not known before.
     private void requireFew() throws IOException {
         if (rate.length() > most) {
-            endWaiting();
             fail(TargetFailures.tooMuch(most));
             closeTarget();
             Connectors.terminateRequest(exchange);

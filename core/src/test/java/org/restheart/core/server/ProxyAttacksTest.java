@@ -3,6 +3,7 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,25 @@ class ProxyAttacksTest {
             await().until(() -> target.connections() == 1);
             assertThat(client.answer().status()).isEqualTo(408);
             assertThat(client.isClosedByServer()).isTrue();
+            await().until(() -> target.connections() == 0);
+        }
+    }
+
+    @Test
+    void what_has_come_buys_no_trickle() throws Exception {
+        try (var server = proxyAlone();
+                var client = server.connect()) {
+            client.request("POST /back/x", "Content-Length: 1000005").send(new byte[1_000_000]);
+            await().until(() -> target.connections() == 1);
+            try {
+                for (int i = 0; i < 5; i++) {
+                    await().pollDelay(Duration.ofMillis(700)).until(() -> true);
+                    client.send("x");
+                }
+            } catch (IOException _) {
+                // answered already
+            }
+            assertThat(client.answer().status()).isEqualTo(408);
             await().until(() -> target.connections() == 0);
         }
     }

@@ -63,6 +63,11 @@ public final class RawClient implements AutoCloseable {
         return send(text.append("\r\n").toString());
     }
 
+    /// Whether a response has begun to arrive.
+    public boolean isAnswered() throws IOException {
+        return socket.getInputStream().available() > 0;
+    }
+
     public Answer answer() throws IOException {
         return answer(true);
     }

@@ -11,7 +11,9 @@ import org.restheart.http.push.Inbound;
 
 /// The memory of messages that clients of WebSockets send.
 class ReceivedMessagesTest {
-    private final BodyLimits limits = new BodyLimits(1_000, 10_000, 4_000, 1_000, Duration.ofSeconds(1));
+    private static final int KIB = 1 << 10;
+
+    private final BodyLimits limits = new BodyLimits(1 << 10, 16 * KIB, 4 * KIB, 1 << 10, Duration.ofSeconds(1));
     private final List<Runnable> handled = new ArrayList<>();
 
     private ReceivedMessages messages(String caller) {
@@ -19,12 +21,12 @@ class ReceivedMessagesTest {
                 new Inbound() {
                     @Override
                     public int maxBytes() {
-                        return 1_000;
+                        return KIB;
                     }
 
                     @Override
                     public int maxWaiting() {
-                        return 3_000;
+                        return 3 * KIB;
                     }
 
                     @Override
@@ -36,12 +38,12 @@ class ReceivedMessagesTest {
                 caller);
     }
 
-    /// One that keeps one message, of 3,000 bytes, waiting.
+    /// One that keeps one message, of 3 KiB, waiting.
     private ReceivedMessages full(String caller) {
         var messages = messages(caller);
-        assertThat(messages.add(1_000)).isTrue();
-        assertThat(messages.add(2_000)).isTrue();
-        messages.passOn(new byte[3_000]);
+        assertThat(messages.add(KIB)).isTrue();
+        assertThat(messages.add(2 * KIB)).isTrue();
+        messages.passOn(new byte[3 * KIB]);
         return messages;
     }
 
@@ -51,25 +53,40 @@ class ReceivedMessagesTest {
         assertThat(messages.add(1)).isFalse();
         handled.forEach(Runnable::run);
         handled.forEach(Runnable::run); // counts once
-        assertThat(messages.add(3_000)).isTrue();
+        assertThat(messages.add(3 * KIB)).isTrue();
         assertThat(messages.add(1)).isFalse();
     }
 
     @Test
     void a_caller_has_half_of_the_memory_on_however_many_connections() {
         full("account ada");
-        var second = messages("account ada");
-        assertThat(second.add(2_000)).isTrue();
-        assertThat(second.add(1)).isFalse();
-        assertThat(messages("account bob").add(3_000)).isTrue();
-        second.close(); // in the middle of a message
-        assertThat(messages("account ada").add(2_000)).isTrue();
+        full("account ada");
+        var third = messages("account ada");
+        assertThat(third.add(KIB)).isTrue(); // of 14 KiB: the rest is for content that comes with its head
+        assertThat(third.add(1)).isFalse();
+        third.close(); // in the middle of a message
+        assertThat(messages("account ada").add(KIB)).isTrue();
+    }
+
+    /// However many have as much as they may.
+    @Test
+    void callers_together_leave_something_to_the_next_one() {
+        full("account ada");
+        full("account ada");
+        for (var name : List.of("bob", "cyn", "dan")) {
+            var messages = messages("account " + name);
+            while (messages.add(KIB)) {
+                // takes all it gets
+            }
+        }
+        assertThat(messages("account eve").add(1)).isTrue();
     }
 
     @Test
     void callers_without_accounts_have_less() {
         var messages = messages(CallerScope.address("192.0.2.1"));
-        assertThat(messages.add(2_000)).isTrue();
+        assertThat(messages.add(KIB)).isTrue();
+        assertThat(messages.add(KIB)).isTrue();
         assertThat(messages.add(1)).isFalse();
     }
 

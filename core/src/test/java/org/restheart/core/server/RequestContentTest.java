@@ -7,10 +7,14 @@ import static org.restheart.core.server.TestServer.blocking;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -150,7 +154,7 @@ class RequestContentTest {
         try (var server = TestServer.of(blocking(
                         "/",
                         request ->
-                                Response.json(200, Long.toString(request.body().length()))));
+                                Response.json(200, Long.toString(request.body().bytes().length))));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: " + (16 << 20)).send(new byte[16 << 20]);
             assertThat(client.answer().text()).isEqualTo("16777216");
@@ -278,8 +282,8 @@ class RequestContentTest {
             }
             await().until(() -> server.listener().load().inFlight() == 0);
             try (var client = server.connect()) { // what was held has been given back
-                client.request("POST /", "Content-Length: 50000000").send(new byte[50_000_000]);
-                assertThat(client.answer().content()).hasSize(50_000_000);
+                client.request("POST /", "Content-Length: 40000000").send(new byte[40_000_000]);
+                assertThat(client.answer().content()).hasSize(40_000_000);
             }
         }
     }
@@ -338,6 +342,65 @@ class RequestContentTest {
                 client.send("y".repeat(2000));
             }
             assertThat(client.answer().content()).hasSize(6000);
+        }
+    }
+
+    /// Most of it at once, then a byte just before each timeout.
+    @Test
+    void what_has_been_sent_buys_no_trickle() throws Exception {
+        Function<Request, Response> counting = request -> {
+            try (var content = request.body().stream()) {
+                return Response.json(200, "" + content.readAllBytes().length);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
+        for (var service : List.of(blocking("/", RequestContentTest::echo), TestServer.streaming("/", counting))) {
+            try (var server = TestServer.of(service);
+                    var client = server.connect()) {
+                client.request("POST /", "Content-Length: 1000005").send(new byte[1_000_000]);
+                trickle(client, 5);
+                assertThat(client.answer().status()).isEqualTo(408);
+                await().until(() -> server.listener().load().inFlight() == 0);
+            }
+        }
+    }
+
+    private static void trickle(RawClient client, int bytes) {
+        try {
+            for (int i = 0; i < bytes; i++) {
+                await().pollDelay(Duration.ofMillis(700)).until(() -> true);
+                client.send("x");
+            }
+        } catch (IOException _) {
+            // answered already
+        }
+    }
+
+    /// Whose length is not known: not more is received than is needed to refuse it.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void content_beyond_the_bound_of_a_service_is_not_received(boolean isCoded) throws Exception {
+        var bound = blocking("/", request -> Response.status(request.body().isLongerThan(20_000) ? 413 : 200));
+        var random = new byte[30_000];
+        new Random(1).nextBytes(random);
+        var content = isCoded ? gzip(random) : random;
+        try (var server = TestServer.of(bound);
+                var client = server.connect()) {
+            client.request("POST /", "Transfer-Encoding: chunked", isCoded ? "Content-Encoding: gzip" : "X: y")
+                    .send(Integer.toHexString(content.length + 1) + "\r\n")
+                    .send(content);
+            assertThat(client.answer().status()).isEqualTo(413);
+        }
+        try (var server = TestServer.of(bound);
+                var client = server.connect()) {
+            var few = Arrays.copyOf(random, 19_999);
+            var sent = isCoded ? gzip(few) : few;
+            client.request("POST /", "Transfer-Encoding: chunked", isCoded ? "Content-Encoding: gzip" : "X: y")
+                    .send(Integer.toHexString(sent.length) + "\r\n")
+                    .send(sent)
+                    .send("\r\n0\r\n\r\n");
+            assertThat(client.answer().status()).isEqualTo(200);
         }
     }
 

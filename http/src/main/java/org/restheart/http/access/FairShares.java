@@ -90,6 +90,25 @@ public final class FairShares {
         return tryTake(List.of(caller), places).isPresent();
     }
 
+    /// As [#tryTake(String, int)], but a caller may hold a number of places in any case as long as a quarter of all
+    /// stays free: for what cannot be done with fewer.
+    ///
+    /// @param least this number
+    public boolean tryTake(String caller, int places, int least) {
+        lock.lock();
+        try {
+            boolean mayTake = caller.equals(CallerScope.SERVER)
+                    || mayTake(caller, places)
+                    || ((long) heldBy(caller) + places <= least && places <= free(caller) - size / 4);
+            if (mayTake) {
+                book(caller, places);
+            }
+            return mayTake;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Takes several places for what several callers have asked for, all or none. They count for one of them
     /// (the payer): of those who may take so many, the one that holds fewest. Nobody is charged more than it has
     /// asked for, and none is refused because another one holds its share: as long as one of them may take places,

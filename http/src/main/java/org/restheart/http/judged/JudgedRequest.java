@@ -108,8 +108,8 @@ public record JudgedRequest(
         }
 
         @Override
-        public long length() {
-            return content.length();
+        public boolean isLongerThan(long most) {
+            return content.isLongerThan(most);
         }
 
         @Override

@@ -48,6 +48,18 @@ class FairSharesTest {
     }
 
     @Test
+    void what_cannot_be_done_with_fewer_leaves_a_quarter() {
+        var shares = new FairShares(16, 0);
+        assertThat(taken(shares, "account a")).isEqualTo(8);
+        assertThat(shares.tryTake("account a", 1, 10)).isTrue();
+        assertThat(shares.tryTake("account a", 2, 10)).isFalse();
+        assertThat(shares.tryTake("account b", 3, 10)).isTrue();
+        assertThat(shares.tryTake("account b", 1, 10)).isTrue();
+        assertThat(shares.tryTake("account b", 1, 10)).isFalse();
+        assertThat(shares.tryTake("account c", 1, 10)).isTrue();
+    }
+
+    @Test
     void there_is_always_one_for_a_single_caller() {
         assertThat(taken(new FairShares(1, 0), A)).isEqualTo(1);
     }

@@ -5,6 +5,7 @@ import static org.restheart.mongo.content.Refusals.invalid;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.http.Body;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
@@ -31,12 +32,15 @@ public final class ContentSize {
         request.resource()
                 .property(PROPERTY)
                 .filter(BsonValue::isDocument)
-                .ifPresent(bounds -> check(request.http().body().length(), bounds.asDocument()));
+                .ifPresent(bounds -> check(request.http().body(), bounds.asDocument()));
     }
 
-    private static void check(long length, BsonDocument bounds) {
-        if (length < bound(bounds, "min", 0) || length > bound(bounds, "max", Long.MAX_VALUE)) {
-            throw invalid("the size of the content, " + length + " bytes, is outside of the collection's limits");
+    private static void check(Body body, BsonDocument bounds) {
+        long min = bound(bounds, "min", 0);
+        long max = bound(bounds, "max", Long.MAX_VALUE);
+        if ((min > 0 && !body.isLongerThan(min - 1)) || (max < Long.MAX_VALUE && body.isLongerThan(max))) {
+            throw invalid("the size of the content is outside of the collection's limits: "
+                    + (max == Long.MAX_VALUE ? "at least " + min : min + " to " + max) + " bytes");
         }
     }
 

@@ -158,7 +158,7 @@ public final class KeyedPost implements DataHandler {
         }
         if (content.isArray()
                 && (content.asArray().size() > MAX_ELEMENTS
-                        || request.http().body().length() > MAX_CONTENT)) {
+                        || request.http().body().isLongerThan(MAX_CONTENT))) {
             throw new ProblemException(
                     CONTENT_TOO_LARGE,
                     "an array with an Idempotency-Key has at most " + MAX_ELEMENTS + " elements and " + MAX_CONTENT

@@ -48,7 +48,7 @@ record KeyContent(BsonDocument json) {
     }
 
     private static KeyContent of(Request request) {
-        if (request.body().length() > MAX_BYTES) {
+        if (request.body().isLongerThan(MAX_BYTES)) {
             throw new ProblemException(ProblemCode.CONTENT_TOO_LARGE, "more than " + MAX_BYTES + " bytes");
         }
         try {

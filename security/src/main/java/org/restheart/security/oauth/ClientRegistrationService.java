@@ -20,11 +20,15 @@ import org.restheart.security.token.OAuthError;
 /// configuration determines where codes are sent. Public.
 public final class ClientRegistrationService implements IoThreadService {
     private static final String INVALID = "invalid_client_metadata";
+    private static final int MAX_CONTENT = 64 * 1024;
 
     @Override
     public Response handle(Request request) {
         if (request.method() != Method.POST) {
             return Response.notAllowed("POST");
+        }
+        if (request.body().isLongerThan(MAX_CONTENT)) {
+            return OAuthError.response(413, INVALID, "the content is longer than " + MAX_CONTENT + " bytes");
         }
         BsonValue content;
         try {

@@ -221,8 +221,8 @@ public sealed interface Predicate {
     record ContentLength(long min, long max) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            long length = attempt.request().body().length();
-            return min <= length && length <= max;
+            var body = attempt.request().body();
+            return (min <= 0 || body.isLongerThan(min - 1)) && (max == Long.MAX_VALUE || !body.isLongerThan(max));
         }
     }
 

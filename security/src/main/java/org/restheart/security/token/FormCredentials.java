@@ -37,7 +37,7 @@ public final class FormCredentials {
         if (!isForm) {
             return Optional.empty();
         }
-        if (request.body().length() > MAX_LENGTH) {
+        if (request.body().isLongerThan(MAX_LENGTH)) {
             throw badRequest("the form is longer than " + MAX_LENGTH + " bytes");
         }
         return Optional.of(Query.parse(new String(request.body().bytes(), StandardCharsets.UTF_8), MAX_FIELDS));
