@@ -79,7 +79,7 @@ public final class TargetDocument {
         var statement = mode == WriteMode.INSERT
                 ? Optional.<BsonDocument>empty()
                 : shared(() -> statement(document, mode, condition.filter()));
-        return new PreparedWrite.Change(
+        return new DocumentWrite.Change(
                 condition, mode, statement, () -> replaceIn(condition.collection(), document, mode));
     }
 
@@ -143,7 +143,7 @@ public final class TargetDocument {
         var statement = made instanceof Update.Operators(var document) && ShortUpdate.is(document)
                 ? shared(() -> statement(document, mode, filter))
                 : Optional.<BsonDocument>empty();
-        return new PreparedWrite.Change(
+        return new DocumentWrite.Change(
                 condition, mode, statement, () -> updateIn(condition.collection(), made, mode, filter));
     }
 
@@ -182,7 +182,7 @@ public final class TargetDocument {
 
     /// [#delete()] as a prepared write.
     public DocumentWrite<DeleteOutcome> deleting() {
-        return new PreparedWrite.Removal(
+        return new DocumentWrite.Removal(
                 condition,
                 shared(() -> new BsonDocument("q", condition.filter()).append("limit", new BsonInt32(1))),
                 this::deleteOnce);
@@ -224,8 +224,8 @@ public final class TargetDocument {
         private static final int MOST_PATHS = 100;
 
         private static final Set<String> OPERATORS = Words.of("""
-                $set $unset $inc $mul $min $max $rename $setOnInsert $currentDate $push $addToSet $pop $bit
-                """);
+            $set $unset $inc $mul $min $max $rename $setOnInsert $currentDate $push $addToSet $pop $bit
+            """);
 
         private ShortUpdate() {}
 
