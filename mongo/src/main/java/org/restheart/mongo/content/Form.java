@@ -25,7 +25,7 @@ final class Form {
     ///
     /// @throws org.restheart.http.ProblemException 400; 415 for JSON that is declared to be a form, as curl does
     static BsonDocument urlEncoded(Body body) {
-        var text = text(ByteBuffer.wrap(body.bytes()));
+        var text = text(body.bytes());
         refuseJson(text);
         refuseLines(text);
         var fields = Query.parse(text, MAX_FIELDS);
@@ -95,9 +95,12 @@ final class Form {
         return new BsonString(text);
     }
 
-    private static String text(ByteBuffer utf8) {
+    private static String text(byte[] utf8) {
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(utf8).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(utf8))
+                    .toString();
         } catch (CharacterCodingException _) {
             throw invalid("form data is not UTF-8");
         }

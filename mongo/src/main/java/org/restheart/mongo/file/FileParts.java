@@ -6,13 +6,11 @@ import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.commons.fileupload2.core.FileUploadSizeException;
 import org.apache.commons.fileupload2.core.MultipartInput;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -27,7 +25,6 @@ import org.restheart.mongo.content.Multipart;
 /// The parts of an upload in the order they arrive: metadata and content. A content of another media type than
 /// `multipart/form-data` is the file itself. Confined to one request.
 final class FileParts {
-    private static final int MAX_HEADER = 8 * 1024;
     private static final int MAX_PARTS = 100;
     private static final int MAX_WARNINGS = 5;
 
@@ -60,13 +57,7 @@ final class FileParts {
         if (!isMultipart(type)) {
             return new FileParts(stream, null, Optional.of(type).filter(MediaTypes::isValid));
         }
-        var builder = MultipartInput.builder();
-        builder.setBoundary(Multipart.boundary(type).getBytes(StandardCharsets.ISO_8859_1));
-        builder.setPartHeaderSizeMax(MAX_HEADER);
-        builder.setInputStream(stream);
-        builder.setBufferSize(64 * 1024);
-        var input = builder.get();
-        input.setHeaderCharset(StandardCharsets.UTF_8);
+        var input = Multipart.input(type, stream);
         var parts = new FileParts(stream, input, Optional.empty());
         parts.atFile = input.skipPreamble() && parts.nextFile(input);
         if (!parts.atFile) {
@@ -146,7 +137,7 @@ final class FileParts {
             if (++parts > MAX_PARTS) {
                 throw new ProblemException(CONTENT_INVALID, "more than " + MAX_PARTS + " parts");
             }
-            var head = Multipart.head(headers(input));
+            var head = Multipart.head(Multipart.headers(input));
             var name = head.map(Multipart.Head::name).orElse("");
             if (head.isPresent() && head.get().fileName().isPresent()) {
                 if (metadata == null && FileMetadata.WRAPPERS.contains(name)) {
@@ -165,14 +156,6 @@ final class FileParts {
             }
         } while (input.readBoundary());
         return false;
-    }
-
-    private static String headers(MultipartInput input) throws IOException {
-        try {
-            return input.readHeaders();
-        } catch (FileUploadSizeException _) {
-            throw new ProblemException(CONTENT_INVALID, "the header of a part is too long");
-        }
     }
 
     private static BsonDocument parse(MultipartInput input) throws IOException {
