@@ -18,6 +18,11 @@ public final class RawDocuments {
 
     private RawDocuments() {}
 
+    /// The value of a field of a document, whether it is bytes or a tree.
+    public static Optional<BsonValue> get(BsonDocument document, String name) {
+        return document instanceof RawBsonDocument raw ? get(raw, name) : Optional.ofNullable(document.get(name));
+    }
+
     /// The value of a top-level field; only this one is decoded, and documents and arrays stay bytes. Empty if there
     /// is no such field.
     ///

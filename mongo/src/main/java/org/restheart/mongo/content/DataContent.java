@@ -9,7 +9,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -199,10 +198,7 @@ public final class DataContent {
     }
 
     private static void checkId(BsonDocument document) {
-        var id = document instanceof RawBsonDocument raw
-                ? RawDocuments.get(raw, "_id")
-                : Optional.ofNullable(document.get("_id"));
-        if (id.filter(BsonValue::isArray).isPresent()) {
+        if (RawDocuments.get(document, "_id").filter(BsonValue::isArray).isPresent()) {
             throw invalid("the type of _id in request data is not supported: ARRAY");
         }
     }

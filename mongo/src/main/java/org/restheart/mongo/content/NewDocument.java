@@ -34,19 +34,21 @@ public final class NewDocument {
         var now = Instant.now();
         var document = stored(content, now);
         document.putAll(RequestProperties.of(request, now));
-        request.grant()
-                .mergeRequest()
-                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(document, path, value)));
+        mergeRule(request, document);
         return document;
     }
 
     /// Content merged with the fields of the access rule, without expanding keys. A copy.
     static BsonDocument merged(DataRequest request, BsonDocument content) {
         var merged = Copies.shallow(content);
+        mergeRule(request, merged);
+        return merged;
+    }
+
+    private static void mergeRule(DataRequest request, BsonDocument document) {
         request.grant()
                 .mergeRequest()
-                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(merged, path, value)));
-        return merged;
+                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(document, path, value)));
     }
 
     /// Merges the fields of an access rule into a row.
@@ -69,9 +71,7 @@ public final class NewDocument {
     /// @throws org.restheart.http.ProblemException 400
     public static BsonDocument properties(DataRequest request, BsonDocument content) {
         var properties = stored(content, Instant.now());
-        request.grant()
-                .mergeRequest()
-                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(properties, path, value)));
+        mergeRule(request, properties);
         StoredPipelines.escape(properties);
         properties.remove("_id");
         properties.remove(EntityTags.FIELD);

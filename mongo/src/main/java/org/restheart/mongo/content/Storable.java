@@ -19,7 +19,9 @@ public sealed interface Storable {
     int MAX_FIELDS_AS_IS = 64;
 
     /// The client's id, if any.
-    Optional<BsonValue> id();
+    default Optional<BsonValue> id() {
+        return RawDocuments.get(content(), "_id");
+    }
 
     /// The bytes that are sent to MongoDB, with this id first and the tag last.
     ///
@@ -67,11 +69,6 @@ public sealed interface Storable {
     /// Unchanged content: its bytes are copied.
     record AsIs(RawBsonDocument content) implements Storable {
         @Override
-        public Optional<BsonValue> id() {
-            return RawDocuments.get(content, "_id");
-        }
-
-        @Override
         public RawBsonDocument encode(BsonValue id, ObjectId etag) {
             return NewDocument.checkSize(RawDocuments.edit(content)
                     .putFirst("_id", id)
@@ -83,11 +80,6 @@ public sealed interface Storable {
     /// Content with operators, dotted keys or merged fields.
     record Changed(BsonDocument content) implements Storable {
         @Override
-        public Optional<BsonValue> id() {
-            return Optional.ofNullable(content.get("_id"));
-        }
-
-        @Override
         public RawBsonDocument encode(BsonValue id, ObjectId etag) {
             return NewDocument.encode(NewDocument.tagged(id, content, etag));
         }
@@ -95,11 +87,6 @@ public sealed interface Storable {
 
     /// A JSON Schema for the store of a database.
     record Schema(String db, BsonDocument content) implements Storable {
-        @Override
-        public Optional<BsonValue> id() {
-            return Optional.ofNullable(content.get("_id"));
-        }
-
         @Override
         public RawBsonDocument encode(BsonValue id, ObjectId etag) {
             return NewDocument.encode(NewDocument.tagged(id, SchemaForm.stored(db, id, content), etag));

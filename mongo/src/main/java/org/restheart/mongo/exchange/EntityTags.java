@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.Request;
@@ -19,10 +18,7 @@ public final class EntityTags {
 
     /// The tag stored in a document or in properties.
     public static Optional<String> of(BsonDocument document) {
-        return text(
-                document instanceof RawBsonDocument raw
-                        ? RawDocuments.get(raw, FIELD).orElse(null)
-                        : document.get(FIELD));
+        return text(RawDocuments.get(document, FIELD).orElse(null));
     }
 
     /// The stored tags that a tag in a request matches: the text as sent, and the text without quotes.
