@@ -38,11 +38,11 @@ record ReadRoutes(
     /// Documents, metadata of files, and schemas: pages, single ones, and counts.
     void addDocuments(Coalescer coalescer) {
         var timeLimit = config.queryTimeLimit();
-        var find = new FindDocuments(finder, documents, coalescer.pages().outsideSessions(), continuations, timeLimit);
+        var find = new FindDocuments(finder, documents, coalescer.pages(), continuations, timeLimit);
         for (var kind : List.of(ResourceKind.COLLECTION, ResourceKind.FILES_BUCKET, ResourceKind.SCHEMA_STORE)) {
             routes.on(kind, GET, find);
         }
-        var get = new GetDocument(coalescer.lookups(documents).outsideSessions(documents), timeLimit);
+        var get = new GetDocument(coalescer.lookups(documents), timeLimit);
         for (var kind : List.of(ResourceKind.DOCUMENT, ResourceKind.FILE, ResourceKind.SCHEMA)) {
             routes.on(kind, GET, get);
         }

@@ -62,15 +62,17 @@ public final class Coalescer {
         return config.updates() ? coalescedWrites("delete") : DocumentWrites.alone();
     }
 
+    /// Those of a session run alone.
     public Lookups lookups(Documents documents) {
         var alone = Lookups.alone(documents);
         if (!config.reads()) {
             return alone;
         }
         var reads = pointReads();
-        return (request, plain, query, answer) -> plain && PointReads.fits(query)
-                ? batching.defer(reads.submit(query), answer)
-                : alone.one(request, plain, query, answer);
+        return (request, plain, query, answer) ->
+                plain && query.settings().session().isEmpty() && PointReads.fits(query)
+                        ? batching.defer(reads.submit(query), answer)
+                        : alone.one(request, plain, query, answer);
     }
 
     /// Reads of services other than the data API.
@@ -83,19 +85,22 @@ public final class Coalescer {
     }
 
     /// Equal queries that wait at the same time run once and share the documents, and the encoded page if they have the
-    /// same format.
+    /// same format. Those of a session run alone.
     public Pages pages() {
+        var alone = Pages.alone();
         if (!config.queries()) {
-            return Pages.alone();
+            return alone;
         }
         var finds = sharedFinds();
-        return (_, page, reading) -> batching.defer(
-                finds.submit(new SharedFinds.Find(
-                        page.query(),
-                        page.form(),
-                        page.isInterruptible(),
-                        change -> new Taken.Page(reading.read(change)))),
-                taken -> ((Taken.Page) taken).response());
+        return (request, page, reading) -> page.query().settings().session().isPresent()
+                ? alone.page(request, page, reading)
+                : batching.defer(
+                        finds.submit(new SharedFinds.Find(
+                                page.query(),
+                                page.form(),
+                                page.isInterruptible(),
+                                change -> new Taken.Page(reading.read(change)))),
+                        taken -> ((Taken.Page) taken).response());
     }
 
     CoalescedInserts coalescedInserts() {

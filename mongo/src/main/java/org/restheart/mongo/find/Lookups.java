@@ -21,15 +21,6 @@ public interface Lookups {
             DocumentQuery query,
             Function<Optional<RawBsonDocument>, Response.Ready> answer);
 
-    /// These, except for requests in a session.
-    default Lookups outsideSessions(Documents documents) {
-        var alone = alone(documents);
-        return (request, plain, query, answer) -> {
-            var lookups = query.settings().session().isPresent() ? alone : this;
-            return lookups.one(request, plain, query, answer);
-        };
-    }
-
     /// Each read in a separate command.
     static Lookups alone(Documents documents) {
         return (request, _, query, answer) -> {

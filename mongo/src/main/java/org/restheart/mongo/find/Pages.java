@@ -23,15 +23,6 @@ public interface Pages {
     /// @param request determines whether the query may block here
     Response page(Request request, Page page, Reading reading);
 
-    /// These, except for requests in a session.
-    default Pages outsideSessions() {
-        var alone = alone();
-        return (request, page, reading) -> {
-            var pages = page.query().settings().session().isPresent() ? alone : this;
-            return pages.page(request, page, reading);
-        };
-    }
-
     /// Each query separately, on the thread of its request.
     static Pages alone() {
         return (request, _, reading) -> {
