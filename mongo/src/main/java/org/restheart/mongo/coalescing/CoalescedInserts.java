@@ -26,7 +26,7 @@ final class CoalescedInserts implements Inserts {
     private final Batching batching;
     private final LimitedWrites limited;
     private final BlockedDocuments blocked;
-    private final BatchQueues<Target, List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> queues;
+    private final BatchQueues<Target, List<RawBsonDocument>, List<BulkWriteError>> queues;
     private final long largest;
     private final long leastWeight;
     private final Inserts alone;

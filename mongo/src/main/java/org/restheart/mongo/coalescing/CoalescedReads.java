@@ -84,7 +84,7 @@ public final class CoalescedReads {
     ///
     /// @param <V> the result
     static final class SharedQueries<V> {
-        private final BatchQueues<QueryKey, Supplier<V>, BatchResult<V>> queues;
+        private final BatchQueues<QueryKey, Supplier<V>, V> queues;
 
         SharedQueries(Batching batching) {
             this.queues = batching.queues("query");
@@ -98,7 +98,7 @@ public final class CoalescedReads {
             return queues.submit(key, () -> this::runOnce, run, 0);
         }
 
-        private void runOnce(List<PendingRequest<Supplier<V>, BatchResult<V>>> requests) {
+        private void runOnce(List<PendingRequest<Supplier<V>, V>> requests) {
             var shared = new BatchResult<>(requests.getFirst().request().get(), requests.size());
             requests.forEach(pending -> pending.complete(shared));
         }

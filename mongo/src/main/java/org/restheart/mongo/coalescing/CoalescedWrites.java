@@ -22,7 +22,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
 
     private final Batching batching;
     private final String command;
-    private final BatchQueues<Target, Statement<O>, BatchResult<O>> queues;
+    private final BatchQueues<Target, Statement<O>, O> queues;
     private final BlockedDocuments blocked;
     private final Deployment deployment;
     private final int maxBytes;

@@ -29,7 +29,7 @@ import org.restheart.mongo.write.RetryableStatements;
 /// after [LimitedWrites#COMMAND_MILLIS], and it is determined which documents it has inserted; the others are
 /// inserted separately for each request ([LimitedWrites]). Without a replica set and retryable writes there is no
 /// limit. Thread-safe.
-final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> {
+final class InsertCommand implements BatchCommand<List<RawBsonDocument>, List<BulkWriteError>> {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
     private final Batching batching;
@@ -48,11 +48,11 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchRe
 
     /// The documents of all requests, and where those of each begin.
     private static final class Batch {
-        final List<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>> requests;
+        final List<PendingRequest<List<RawBsonDocument>, List<BulkWriteError>>> requests;
         final List<RawBsonDocument> documents = new ArrayList<>();
         final int[] from;
 
-        Batch(List<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>> requests) {
+        Batch(List<PendingRequest<List<RawBsonDocument>, List<BulkWriteError>>> requests) {
             this.requests = requests;
             this.from = new int[requests.size() + 1];
             for (int i = 0; i < requests.size(); i++) {
@@ -70,7 +70,7 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchRe
     }
 
     @Override
-    public void run(List<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>> requests) {
+    public void run(List<PendingRequest<List<RawBsonDocument>, List<BulkWriteError>>> requests) {
         var batch = new Batch(requests);
         if (limited.areLimited()) {
             insertLimited(batch);
@@ -114,7 +114,7 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchRe
         int sharing = batch.requests.size();
         for (int i = 0; i < sharing; i++) {
             var own = errors.isEmpty() ? errors : batch.errors(i, errors);
-            batch.requests.get(i).complete(new BatchResult<>(own, sharing));
+            batch.requests.get(i).complete(own, sharing);
         }
     }
 
@@ -124,7 +124,7 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchRe
         for (int i = 0; i < sharing; i++) {
             var own = batch.errors(i, errors);
             if (own.size() == batch.from[i + 1] - batch.from[i]) {
-                batch.requests.get(i).complete(new BatchResult<>(own, sharing));
+                batch.requests.get(i).complete(own, sharing);
             } else {
                 batch.requests.get(i).completeExceptionally(failure);
             }
@@ -138,8 +138,7 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchRe
         var executed = statements.executed(numbers, target.writeConcern());
         var inserted = new BitSet();
         executed.results().keySet().forEach(inserted::set);
-        var others =
-                new LinkedHashMap<PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>>, Runnable>();
+        var others = new LinkedHashMap<PendingRequest<List<RawBsonDocument>, List<BulkWriteError>>, Runnable>();
         for (int i = 0; i < sharing; i++) {
             var pending = batch.requests.get(i);
             var known = batch.errors(i, errors);
@@ -153,9 +152,9 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchRe
             if (some && executed.unsatisfied().isPresent()) {
                 pending.completeExceptionally(executed.unsatisfied().get());
             } else if (left.length == 0 && known.isEmpty()) {
-                pending.complete(new BatchResult<>(known, sharing));
+                pending.complete(known, sharing);
             } else if (left.length == 0) {
-                others.put(pending, () -> pending.complete(new BatchResult<>(known, sharing)));
+                others.put(pending, () -> pending.complete(known, sharing));
             } else {
                 others.put(pending, () -> insertAlone(pending, left, known, some));
             }
@@ -175,7 +174,7 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, BatchRe
     /// @param known errors of others
     /// @param partly whether others were inserted
     private void insertAlone(
-            PendingRequest<List<RawBsonDocument>, BatchResult<List<BulkWriteError>>> pending,
+            PendingRequest<List<RawBsonDocument>, List<BulkWriteError>> pending,
             int[] left,
             List<BulkWriteError> known,
             boolean partly) {

@@ -9,12 +9,13 @@ import org.restheart.http.Withdrawable;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceSpan;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 
 /// One queued request and its outcome. A request that was not sent yet can be withdrawn.
 ///
 /// @param <R> the request
 /// @param <O> the outcome
-final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdrawable {
+final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> implements Withdrawable {
     private final BatchQueue<R, O> queue;
     private final R request;
     private final int bytes;
@@ -56,8 +57,14 @@ final class PendingRequest<R, O> extends CompletableFuture<O> implements Withdra
         return span;
     }
 
+    /// @param sharing how many requests the command served
+    /// @return false if it was complete before
+    boolean complete(O outcome, int sharing) {
+        return complete(new BatchResult<>(outcome, sharing));
+    }
+
     /// Removes the request from its command, which no longer waits for it: another thread completes it.
-    void completeOn(Executor threads, Supplier<O> outcome) {
+    void completeOn(Executor threads, Supplier<BatchResult<O>> outcome) {
         leave();
         threads.execute(() -> {
             if (isDone()) { // timed out before it was sent

@@ -28,7 +28,7 @@ final class PointReads {
     private static final Duration INLINE_LIMIT = Duration.ofMillis(100);
 
     private final MongoClient client;
-    private final BatchQueues<QueryKey, BsonValue, BatchResult<Optional<RawBsonDocument>>> queues;
+    private final BatchQueues<QueryKey, BsonValue, Optional<RawBsonDocument>> queues;
 
     PointReads(Batching batching) {
         this.client = batching.client();
@@ -55,7 +55,7 @@ final class PointReads {
     }
 
     /// The same for queries that differ only in their ids, in one command.
-    List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>> submitAll(List<DocumentQuery> queries) {
+    List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> submitAll(List<DocumentQuery> queries) {
         var query = queries.getFirst();
         return queues.submitAll(
                 query.shapeKey(),
@@ -63,7 +63,7 @@ final class PointReads {
                 queries.stream().map(DocumentQuery::id).toList());
     }
 
-    private static final class ReadCommand implements BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>> {
+    private static final class ReadCommand implements BatchCommand<BsonValue, Optional<RawBsonDocument>> {
         private final MongoCollection<RawBsonDocument> collection;
         private final DocumentQuery shape;
         private final boolean isInline;
@@ -87,15 +87,14 @@ final class PointReads {
         /// The driver's limit of an operation includes selecting a server, getting a connection, and reading from it;
         /// the limit of the command, which is longer, has no effect then.
         @Override
-        public Optional<BatchCommand<BsonValue, BatchResult<Optional<RawBsonDocument>>>> inline() {
+        public Optional<BatchCommand<BsonValue, Optional<RawBsonDocument>>> inline() {
             var within = collection.withTimeout(INLINE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
             return Optional.of(new ReadCommand(within, shape, true));
         }
 
         @Override
-        public void run(List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>> requests) {
-            var waiting =
-                    new HashMap<Object, List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>>>();
+        public void run(List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> requests) {
+            var waiting = new HashMap<Object, List<PendingRequest<BsonValue, Optional<RawBsonDocument>>>>();
             for (var pending : requests) {
                 var id = CanonicalId.of(pending.request()).orElseThrow();
                 waiting.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(pending);
@@ -116,8 +115,7 @@ final class PointReads {
             waiting.values().forEach(them -> complete(them, new BatchResult<>(Optional.empty(), sharing)));
         }
 
-        private BsonDocument filter(
-                Map<Object, List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>>> waiting) {
+        private BsonDocument filter(Map<Object, List<PendingRequest<BsonValue, Optional<RawBsonDocument>>>> waiting) {
             BsonValue ids;
             if (waiting.size() == 1) {
                 ids = waiting.values().iterator().next().getFirst().request();
@@ -132,7 +130,7 @@ final class PointReads {
         }
 
         private static void complete(
-                List<PendingRequest<BsonValue, BatchResult<Optional<RawBsonDocument>>>> requests,
+                List<PendingRequest<BsonValue, Optional<RawBsonDocument>>> requests,
                 BatchResult<Optional<RawBsonDocument>> found) {
             requests.forEach(pending -> pending.complete(found));
         }

@@ -43,7 +43,7 @@ final class SharedFinds {
     private static final Duration BRIEF = Duration.ofMillis(20);
 
     private final Paces paces = new Paces();
-    private final BatchQueues<QueryKey, Find, BatchResult<Taken>> queues;
+    private final BatchQueues<QueryKey, Find, Taken> queues;
 
     private final LongSupplier clock;
     private final Duration brief;
@@ -91,12 +91,12 @@ final class SharedFinds {
     /// Adds a request to those waiting for the same query; never blocks.
     ///
     /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    PendingRequest<Find, BatchResult<Taken>> submit(Find find) {
+    PendingRequest<Find, Taken> submit(Find find) {
         return queues.submit(find.query().sharedKey(), () -> new Command(find.query()), find, 0);
     }
 
     /// Finds the documents of one query.
-    private final class Command implements BatchCommand<Find, BatchResult<Taken>> {
+    private final class Command implements BatchCommand<Find, Taken> {
         private final MongoNamespace namespace;
 
         /// Whether a thread that must not wait for long may find the page: MongoDB sends it in one reply.
@@ -108,7 +108,7 @@ final class SharedFinds {
         }
 
         @Override
-        public void run(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+        public void run(List<PendingRequest<Find, Taken>> requests) {
             long began = clock.getAsLong();
             SharedFinds.run(requests);
             if (isSmall) {
@@ -118,11 +118,11 @@ final class SharedFinds {
 
         /// Queries may be repeated, whatever goes wrong.
         @Override
-        public Optional<BatchCommand<Find, BatchResult<Taken>>> inline() {
+        public Optional<BatchCommand<Find, Taken>> inline() {
             return isSmall && paces.areQuick(namespace) ? Optional.of(this::attempt) : Optional.empty();
         }
 
-        private void attempt(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+        private void attempt(List<PendingRequest<Find, Taken>> requests) {
             var first = requests.getFirst();
             if (requests.size() > 1 || first.request().isInterruptible() || isShorter(limit(first), brief)) {
                 throw new IllegalStateException("not for a thread that must not wait");
@@ -134,7 +134,7 @@ final class SharedFinds {
                 paces.failed(namespace);
                 throw new IllegalStateException("larger than expected");
             }
-            first.complete(new BatchResult<>(taken, 1));
+            first.complete(taken, 1);
             paces.took(namespace, clock.getAsLong() - began);
         }
 
@@ -183,7 +183,7 @@ final class SharedFinds {
         }
     }
 
-    private static void run(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+    private static void run(List<PendingRequest<Find, Taken>> requests) {
         if (requests.stream().allMatch(pending -> pending.request().isInterruptible())) {
             InterruptibleCommand.run(requests, () -> answer(requests));
         } else {
@@ -192,14 +192,14 @@ final class SharedFinds {
     }
 
     /// With the longest time limit of all: a request with a shorter one waits no longer than that.
-    private static void answer(List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+    private static void answer(List<PendingRequest<Find, Taken>> requests) {
         var first = withLongestLimit(requests);
         requests.forEach(pending -> {
             if (isShorter(limit(pending), limit(first))) {
                 endAfter(limit(pending), pending);
             }
         });
-        var forms = new LinkedHashMap<String, List<PendingRequest<Find, BatchResult<Taken>>>>();
+        var forms = new LinkedHashMap<String, List<PendingRequest<Find, Taken>>>();
         forms.computeIfAbsent(first.request().form(), _ -> new ArrayList<>()).add(first);
         requests.stream()
                 .filter(pending -> pending != first)
@@ -215,7 +215,7 @@ final class SharedFinds {
     /// Each form is made of the documents that were found for the first one, unless these are too many to keep.
     ///
     /// @throws MongoException if the query failed: then it failed for all
-    private static void takeInForms(List<List<PendingRequest<Find, BatchResult<Taken>>>> forms, int sharing) {
+    private static void takeInForms(List<List<PendingRequest<Find, Taken>>> forms, int sharing) {
         var documents = new RecordedDocuments();
         boolean found = false;
         for (var requests : forms) {
@@ -238,8 +238,7 @@ final class SharedFinds {
         }
     }
 
-    private static void take(
-            List<PendingRequest<Find, BatchResult<Taken>>> requests, UnaryOperator<Finder> change, int sharing) {
+    private static void take(List<PendingRequest<Find, Taken>> requests, UnaryOperator<Finder> change, int sharing) {
         var first = requests.getFirst();
         var taken = LostConnections.repeatedSoon(() -> first.request().read().apply(change));
         if (taken.canBeShared()) {
@@ -257,8 +256,8 @@ final class SharedFinds {
 
     /// Completes a request with what it alone can use, unless it has ended meanwhile: by its time limit, because its
     /// client has gone, or with the server of the command.
-    private static void complete(PendingRequest<Find, BatchResult<Taken>> pending, Taken taken) {
-        if (!pending.complete(new BatchResult<>(taken, 1))) {
+    private static void complete(PendingRequest<Find, Taken> pending, Taken taken) {
+        if (!pending.complete(taken, 1)) {
             taken.discard();
         }
     }
@@ -267,8 +266,7 @@ final class SharedFinds {
         return pending.request().query().settings().timeLimit();
     }
 
-    private static PendingRequest<Find, BatchResult<Taken>> withLongestLimit(
-            List<PendingRequest<Find, BatchResult<Taken>>> requests) {
+    private static PendingRequest<Find, Taken> withLongestLimit(List<PendingRequest<Find, Taken>> requests) {
         var longest = requests.getFirst();
         for (var pending : requests) {
             if (isShorter(limit(longest), limit(pending))) {

@@ -42,7 +42,7 @@ import org.restheart.mongo.write.StatementsReply;
 ///
 /// @param <O> the outcome
 record StatementsCommand<O>(MongoClient client, String command, Target target, BlockedDocuments blocked)
-        implements BatchCommand<Statement<O>, BatchResult<O>> {
+        implements BatchCommand<Statement<O>, O> {
     /// One statement can take minutes.
     @Override
     public boolean mayTakeLong() {
@@ -50,7 +50,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
     }
 
     @Override
-    public void run(List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
+    public void run(List<PendingRequest<Statement<O>, O>> requests) {
         var statements = new RetryableStatements(
                 client,
                 command,
@@ -80,9 +80,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
     }
 
     private void complete(
-            List<PendingRequest<Statement<O>, BatchResult<O>>> requests,
-            RetryableStatements statements,
-            StatementsReply reply) {
+            List<PendingRequest<Statement<O>, O>> requests, RetryableStatements statements, StatementsReply reply) {
         int sharing = requests.size();
         var failed = reply.failed();
         failed.forEach((number, result) -> complete(requests.get(number), result, sharing));
@@ -101,7 +99,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             executed.putAll(statements.executedHere(others, WriteConcern.W1).results());
         }
         boolean accounted = executed.size() == matched; // statements that change nothing are not recorded
-        var unaccounted = new ArrayList<PendingRequest<Statement<O>, BatchResult<O>>>();
+        var unaccounted = new ArrayList<PendingRequest<Statement<O>, O>>();
         for (int number : others) {
             var result = executed.get(number);
             if (result != null) {
@@ -117,7 +115,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
 
     /// Sends each as the statement that it was, so that MongoDB executes none twice. Those of which nothing is known
     /// then, and those for which no time is left, are determined together.
-    private void repeat(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
+    private void repeat(RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests) {
         var unknown = new ArrayList<Integer>();
         boolean away = false;
         for (int number = 0; number < requests.size(); number++) {
@@ -160,12 +158,12 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
         return known.getOrDefault(number, reply.n() > 0 ? new Done() : new NoMatch());
     }
 
-    private void complete(PendingRequest<Statement<O>, BatchResult<O>> pending, StatementResult result, int sharing) {
+    private void complete(PendingRequest<Statement<O>, O> pending, StatementResult result, int sharing) {
         var write = pending.request().write();
         try {
             var outcome = write.outcome(result);
             if (outcome.isPresent()) {
-                pending.complete(new BatchResult<>(outcome.get(), sharing));
+                pending.complete(outcome.get(), sharing);
             } else {
                 pending.completeOn(Batching.OUTCOMES, () -> new BatchResult<>(write.explained(result), sharing));
             }
@@ -175,8 +173,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
     }
 
     /// Sends statements as other writes, after it is certain that no late command executes them.
-    private void sendAlone(
-            RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
+    private void sendAlone(RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests) {
         if (requests.isEmpty()) {
             return;
         }
@@ -189,19 +186,17 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
         requests.forEach(this::sendAlone);
     }
 
-    private void sendAlone(PendingRequest<Statement<O>, BatchResult<O>> pending) {
+    private void sendAlone(PendingRequest<Statement<O>, O> pending) {
         var write = pending.request().write();
         pending.completeOn(Batching.OUTCOMES, () -> new BatchResult<>(blocked.during(write, write::alone), 1));
     }
 
-    private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, BatchResult<O>>> requests) {
+    private void finish(RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests) {
         finish(statements, requests, IntStream.range(0, requests.size()).boxed().toList());
     }
 
     private void finish(
-            RetryableStatements statements,
-            List<PendingRequest<Statement<O>, BatchResult<O>>> requests,
-            List<Integer> numbers) {
+            RetryableStatements statements, List<PendingRequest<Statement<O>, O>> requests, List<Integer> numbers) {
         RetryableStatements.Executed executed;
         try {
             executed = statements.executedHere(numbers, target.writeConcern());
@@ -209,7 +204,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             numbers.forEach(number -> requests.get(number).completeExceptionally(e));
             return;
         }
-        var others = new ArrayList<PendingRequest<Statement<O>, BatchResult<O>>>();
+        var others = new ArrayList<PendingRequest<Statement<O>, O>>();
         for (int number : numbers) {
             var pending = requests.get(number);
             var result = executed.results().get(number);

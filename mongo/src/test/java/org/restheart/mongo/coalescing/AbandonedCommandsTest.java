@@ -28,7 +28,7 @@ class AbandonedCommandsTest extends BatchQueueFixture {
         var gate = new Gate();
         var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10, Duration.ofMillis(50)), batch -> {
             gate.pass();
-            batch.forEach(t -> t.complete(t.request()));
+            batch.forEach(t -> t.complete(t.request(), 1));
         });
         var underWay = queue.submit(0, 1);
         gate.sent.await();
@@ -39,8 +39,8 @@ class AbandonedCommandsTest extends BatchQueueFixture {
                         ProblemException.class,
                         e -> assertThat(e.problem().status()).isEqualTo(503));
         gate.open.countDown();
-        assertThat(underWay.get(10, TimeUnit.SECONDS)).isZero();
-        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS)).isEqualTo(2);
+        assertThat(underWay.get(10, TimeUnit.SECONDS).outcome()).isZero();
+        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS).outcome()).isEqualTo(2);
     }
 
     /// Also one that has waited for a connection, beside which others may run.
@@ -65,9 +65,9 @@ class AbandonedCommandsTest extends BatchQueueFixture {
                     assertThat(e.problem().status()).isEqualTo(503);
                     assertThat(e.problem().headers().first("Retry-After")).isPresent();
                 });
-        assertThat(behind.get(30, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(behind.get(30, TimeUnit.SECONDS).outcome()).isEqualTo(1);
         stuck.gate.open.countDown();
-        assertThat(stuck.queue.submit(2, 1).get(30, TimeUnit.SECONDS)).isEqualTo(2);
+        assertThat(stuck.queue.submit(2, 1).get(30, TimeUnit.SECONDS).outcome()).isEqualTo(2);
     }
 
     /// A heartbeat that timed out tells that the server is silent: on the queue's clock, no time has passed.
@@ -103,7 +103,7 @@ class AbandonedCommandsTest extends BatchQueueFixture {
         assertThat(looks.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(stuck.pending).isNotDone();
         stuck.gate.open.countDown();
-        assertThat(stuck.pending.get(30, TimeUnit.SECONDS)).isZero();
+        assertThat(stuck.pending.get(30, TimeUnit.SECONDS).outcome()).isZero();
     }
 
     /// One server of two has not answered a heartbeat in time.
@@ -129,7 +129,7 @@ class AbandonedCommandsTest extends BatchQueueFixture {
                             before.run();
                             gate.pass();
                         }
-                        batch.forEach(t -> t.complete(t.request()));
+                        batch.forEach(t -> t.complete(t.request(), 1));
                     },
                     limits(1, 10, 1000, 10),
                     threads,

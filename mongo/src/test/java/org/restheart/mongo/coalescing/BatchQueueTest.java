@@ -21,9 +21,9 @@ class BatchQueueTest extends BatchQueueFixture {
     void a_request_alone_is_sent_alone() {
         var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 10), batch -> {
             assertThat(batch).hasSize(1);
-            batch.forEach(t -> t.complete(t.request() + 1));
+            batch.forEach(t -> t.complete(t.request() + 1, 1));
         });
-        assertThat(queue.submit(1, 1).join()).isEqualTo(2);
+        assertThat(queue.submit(1, 1).join().outcome()).isEqualTo(2);
     }
 
     @Test
@@ -33,7 +33,7 @@ class BatchQueueTest extends BatchQueueFixture {
         var queue = this.<Integer, Integer>queue(limits(1, 3, 1000, 100), batch -> {
             gate.pass();
             sizes.add(batch.size());
-            batch.forEach(t -> t.complete(t.request()));
+            batch.forEach(t -> t.complete(t.request(), 1));
         });
         var requests = new ArrayList<PendingRequest<Integer, Integer>>();
         requests.add(queue.submit(0, 1));
@@ -43,7 +43,7 @@ class BatchQueueTest extends BatchQueueFixture {
         }
         gate.open.countDown();
         for (int i = 0; i <= 7; i++) {
-            assertThat(requests.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i);
+            assertThat(requests.get(i).get(10, TimeUnit.SECONDS).outcome()).isEqualTo(i);
         }
         assertThat(sizes).containsExactly(1, 3, 3, 1);
     }
@@ -55,7 +55,7 @@ class BatchQueueTest extends BatchQueueFixture {
         var queue = this.<Integer, Integer>queue(limits(1, 10, 100, 100), batch -> {
             gate.pass();
             batches.add(batch.stream().map(PendingRequest::request).toList());
-            batch.forEach(t -> t.complete(t.request()));
+            batch.forEach(t -> t.complete(t.request(), 1));
         });
         queue.submit(0, 1);
         gate.sent.await();
@@ -75,7 +75,7 @@ class BatchQueueTest extends BatchQueueFixture {
         var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 100), batch -> {
             callers.add(CallerScope.sharers());
             gate.pass();
-            batch.forEach(t -> t.complete(t.request()));
+            batch.forEach(t -> t.complete(t.request(), 1));
         });
         CallerScope.run("a", () -> queue.submit(0, 1));
         gate.sent.await();
@@ -93,7 +93,7 @@ class BatchQueueTest extends BatchQueueFixture {
         var gate = new Gate();
         var queue = this.<Integer, Integer>queue(limits(1, 10, 1000, 2), batch -> {
             gate.pass();
-            batch.forEach(t -> t.complete(t.request()));
+            batch.forEach(t -> t.complete(t.request(), 1));
         });
         queue.submit(0, 1);
         gate.sent.await();
@@ -114,7 +114,7 @@ class BatchQueueTest extends BatchQueueFixture {
             gate.pass();
             batch.forEach(t -> {
                 sent.add(t.request());
-                t.complete(t.request());
+                t.complete(t.request(), 1);
             });
         });
         queue.submit(0, 1);
@@ -133,10 +133,10 @@ class BatchQueueTest extends BatchQueueFixture {
             if (batch.getFirst().request() < 0) {
                 throw new IllegalArgumentException("no");
             }
-            batch.forEach(t -> t.complete(t.request()));
+            batch.forEach(t -> t.complete(t.request(), 1));
         });
         assertThatThrownBy(queue.submit(-1, 1)::join).hasCauseInstanceOf(IllegalArgumentException.class);
-        assertThat(queue.submit(1, 1).join()).isEqualTo(1);
+        assertThat(queue.submit(1, 1).join().outcome()).isEqualTo(1);
     }
 
     @Test
@@ -156,7 +156,7 @@ class BatchQueueTest extends BatchQueueFixture {
                 assertThat(start).isGreaterThan(pending.request());
             }
             running.decrementAndGet();
-            batch.forEach(t -> t.complete(-t.request()));
+            batch.forEach(t -> t.complete(-t.request(), 1));
         });
         int clients = 64;
         int each = 2_000;
@@ -167,7 +167,7 @@ class BatchQueueTest extends BatchQueueFixture {
                 callers.execute(() -> {
                     for (int i = 0; i < each; i++) {
                         long stamp = clock.incrementAndGet();
-                        if (queue.submit(stamp, 1).join() != -stamp) {
+                        if (queue.submit(stamp, 1).join().outcome() != -stamp) {
                             wrong.incrementAndGet();
                         }
                         answered.incrementAndGet();

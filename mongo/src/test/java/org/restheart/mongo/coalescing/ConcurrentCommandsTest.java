@@ -28,7 +28,7 @@ class ConcurrentCommandsTest extends BatchQueueFixture {
         public void run(List<PendingRequest<Integer, Integer>> batch) {
             sent.add(batch);
             ends.acquireUninterruptibly();
-            batch.forEach(pending -> pending.complete(pending.request()));
+            batch.forEach(pending -> pending.complete(pending.request(), 1));
         }
 
         void submit(int count) {
@@ -66,14 +66,14 @@ class ConcurrentCommandsTest extends BatchQueueFixture {
             if (batch.getFirst().request() == 1) {
                 gate.pass();
             }
-            batch.forEach(t -> t.complete(t.request()));
+            batch.forEach(t -> t.complete(t.request(), 1));
         });
         load.add(100, System.nanoTime()); // in other queues
         try {
             var slow = queue.submit(1, 1);
             assertThat(gate.sent.await(10, TimeUnit.SECONDS)).isTrue();
             var other = queue.submit(2, 1);
-            assertThat(other.get(5, TimeUnit.SECONDS)).isEqualTo(2);
+            assertThat(other.get(5, TimeUnit.SECONDS).outcome()).isEqualTo(2);
             assertThat(slow.isDone()).isFalse();
         } finally {
             gate.open.countDown();

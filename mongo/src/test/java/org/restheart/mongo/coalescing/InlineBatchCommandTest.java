@@ -10,13 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
+import org.restheart.mongo.coalescing.Batching.BatchResult;
 
 class InlineBatchCommandTest extends BatchQueueFixture {
     /// A command of which threads that must not wait for long may run another form.
     private record WithInlineForm(BatchCommand<Integer, Thread> usual, BatchCommand<Integer, Thread> inlineForm)
             implements BatchCommand<Integer, Thread> {
         static final BatchCommand<Integer, Thread> COMPLETES =
-                batch -> batch.forEach(pending -> pending.complete(Thread.currentThread()));
+                batch -> batch.forEach(pending -> pending.complete(Thread.currentThread(), 1));
 
         static WithInlineForm of(BatchCommand<Integer, Thread> inlineForm) {
             return new WithInlineForm(COMPLETES, inlineForm);
@@ -41,9 +42,9 @@ class InlineBatchCommandTest extends BatchQueueFixture {
             var pending = inline.during(() -> queue.submit(1, 1));
             assertThat(pending).isNotDone();
             inline.run();
-            assertThat(pending).isCompletedWithValue(Thread.currentThread());
+            assertThat(pending).isCompletedWithValue(new BatchResult<>(Thread.currentThread(), 1));
         }
-        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
+        assertThat(queue.submit(2, 1).get(10, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
     }
 
     @Test
@@ -53,9 +54,9 @@ class InlineBatchCommandTest extends BatchQueueFixture {
         var second = queue(limits(1, 10, 1000, 10), WithInlineForm.of(WithInlineForm.COMPLETES));
         var left = inline.during(() -> first.submit(1, 1));
         var other = inline.during(() -> second.submit(1, 1));
-        assertThat(other.get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
+        assertThat(other.get(10, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
         inline.run();
-        assertThat(left).isCompletedWithValue(Thread.currentThread());
+        assertThat(left).isCompletedWithValue(new BatchResult<>(Thread.currentThread(), 1));
     }
 
     @Test
@@ -89,9 +90,9 @@ class InlineBatchCommandTest extends BatchQueueFixture {
         var pending = inline.during(() -> queue.submit(1, 1));
         assertThat(pending).isNotDone();
         inline.run();
-        assertThat(pending).isCompletedWithValue(Thread.currentThread());
+        assertThat(pending).isCompletedWithValue(new BatchResult<>(Thread.currentThread(), 1));
         for (var other : others) {
-            assertThat(other.get(10, TimeUnit.SECONDS)).isNotEqualTo(Thread.currentThread());
+            assertThat(other.get(10, TimeUnit.SECONDS).outcome()).isNotEqualTo(Thread.currentThread());
         }
     }
 
@@ -101,7 +102,7 @@ class InlineBatchCommandTest extends BatchQueueFixture {
             var inline = new InlineCommand();
             var pending = inline.during(() -> queue.submit(1, 1));
             inline.run();
-            assertThat(pending.get(10, TimeUnit.SECONDS)).isNotNull().isNotEqualTo(Thread.currentThread());
+            assertThat(pending.get(10, TimeUnit.SECONDS).outcome()).isNotNull().isNotEqualTo(Thread.currentThread());
         }
     }
 }

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Response;
-import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.Documents;
@@ -85,7 +84,7 @@ class SharedFindsTest {
         }
     }
 
-    private PendingRequest<Find, BatchResult<Taken>> submit(Page page, Duration timeLimit) {
+    private PendingRequest<Find, Taken> submit(Page page, Duration timeLimit) {
         var query = new FindQuery(
                 new MongoNamespace("shared", "finds"),
                 StagedFilter.ALL,
