@@ -6,7 +6,6 @@ import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.UpdateManyModel;
 import java.io.Serial;
 import java.util.ArrayList;
@@ -39,6 +38,8 @@ record CheckedBatch(
         BsonDocument update,
         Consumer<RawBsonDocument> check) {
     static final BsonDocument ID_ONLY = new BsonDocument("_id", new BsonInt32(1));
+
+    private static final BulkWriteResult NOTHING = BulkWriteResult.acknowledged(0, 0, 0, 0, List.of(), List.of());
 
     /// Of documents that are in memory together with their copies, but for the last one.
     private static final long MAX_BYTES = 4 << 20;
@@ -139,7 +140,7 @@ record CheckedBatch(
         var replacements = stored.stream()
                 .map(document -> {
                     var result = Objects.requireNonNull(byId.get(id(document)));
-                    return new ReplaceOneModel<>(DryRun.unchanged(document, result, true), result, DryRun.OF_UNCHANGED);
+                    return DryRun.replacement(document, result, true);
                 })
                 .toList();
         var written = BulkWrites.inOrder(Optional.of(begun), collection, replacements);
@@ -175,10 +176,10 @@ record CheckedBatch(
 
     private void changeAfter(DryRun dryRun, BsonValue id, CheckedChanges all) {
         var one = of(List.of(id));
-        for (int attempt = 0; attempt < DryRun.MAX_ATTEMPTS; attempt++) {
+        var replaced = DryRun.untilUnchanged(() -> {
             var stored = new SessionCollection(collection, session).find(one).first();
             if (stored == null) {
-                return;
+                return Optional.of(NOTHING);
             }
             var result = dryRun.result(
                     stored,
@@ -187,16 +188,11 @@ record CheckedBatch(
                                     .getMatchedCount()
                             > 0);
             check.accept(result);
-            var replacement =
-                    new ReplaceOneModel<>(DryRun.unchanged(stored, result, false), result, DryRun.OF_UNCHANGED);
-            var replaced = BulkWrites.inOrder(session, collection, List.of(replacement));
-            if (replaced.getMatchedCount() > 0) {
-                all.add(1, replaced.getModifiedCount());
-                return;
-            }
-            Transaction.pause(attempt);
-        }
-        throw WriteAttempts.changesTooOften();
+            return Optional.of(
+                            BulkWrites.inOrder(session, collection, List.of(DryRun.replacement(stored, result, false))))
+                    .filter(written -> written.getMatchedCount() > 0);
+        });
+        all.add(replaced.getMatchedCount(), replaced.getModifiedCount());
     }
 
     /// What is the matter with one document, not with the request.

@@ -3,7 +3,6 @@ package org.restheart.mongo.write;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.ReadPreference;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
@@ -52,9 +51,7 @@ public final class CheckedChanges {
             BsonDocument filter,
             BsonDocument update,
             Consumer<RawBsonDocument> check) {
-        var acknowledged = collection.getWriteConcern().isAcknowledged()
-                ? collection
-                : collection.withWriteConcern(WriteConcern.W1);
+        var acknowledged = SessionCollection.acknowledged(collection);
         this.batches = new CheckedBatch(
                 client, acknowledged.withReadPreference(ReadPreference.primary()), session, filter, update, check);
         this.transaction = session.filter(ClientSession::hasActiveTransaction);

@@ -64,15 +64,10 @@ record CheckedUpdate(
 
     private Optional<WriteOutcome> afterDryRun(MongoClient client) {
         try (var dryRun = DryRun.open(client, condition.collection().namespace())) {
-            for (int attempt = 0; attempt < DryRun.MAX_ATTEMPTS; attempt++) {
-                var outcome = mode == WriteMode.INSERT ? created(dryRun) : changedOrCreated(dryRun);
-                if (outcome.isPresent()) {
-                    return outcome.filter(known -> !(known instanceof Missing));
-                }
-                Transaction.pause(attempt);
-            }
+            var outcome =
+                    DryRun.untilUnchanged(() -> mode == WriteMode.INSERT ? created(dryRun) : changedOrCreated(dryRun));
+            return Optional.of(outcome).filter(known -> !(known instanceof Missing));
         }
-        throw WriteAttempts.changesTooOften();
     }
 
     /// Empty if the document has changed meanwhile.

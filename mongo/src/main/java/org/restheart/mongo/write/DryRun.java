@@ -11,6 +11,7 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.ReplaceOptions;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -38,7 +40,7 @@ import org.restheart.mongo.resource.ResourceNames;
 /// result replaces the stored document by it, if that is still [#unchanged]. Confined to one request.
 final class DryRun implements AutoCloseable {
     /// How often an update is tried again because the stored document has changed meanwhile.
-    static final int MAX_ATTEMPTS = 10;
+    private static final int MAX_ATTEMPTS = 10;
 
     /// Collections of gateways that have crashed are removed after this time, which no request takes.
     private static final Duration ABANDONED = Duration.ofHours(1);
@@ -153,6 +155,24 @@ final class DryRun implements AutoCloseable {
         var result = use.apply(new Copies(copies, Optional.empty()));
         copies.deleteMany(new BsonDocument());
         return result;
+    }
+
+    /// Carries out an attempt until it has a result: it has none if the stored document has changed meanwhile.
+    static <T> T untilUnchanged(Supplier<Optional<T>> attempt) {
+        for (int i = 0; i < MAX_ATTEMPTS; i++) {
+            var result = attempt.get();
+            if (result.isPresent()) {
+                return result.get();
+            }
+            Transaction.pause(i);
+        }
+        throw WriteAttempts.changesTooOften();
+    }
+
+    /// Replaces a document by its result, if it is still [#unchanged].
+    static ReplaceOneModel<RawBsonDocument> replacement(
+            RawBsonDocument stored, RawBsonDocument result, boolean inTransaction) {
+        return new ReplaceOneModel<>(unchanged(stored, result, inTransaction), result, OF_UNCHANGED);
     }
 
     /// Matches a document that is byte for byte what was read, but for the types of equal numbers of one size.

@@ -3,11 +3,9 @@ package org.restheart.mongo.write;
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.ReadPreference;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertOneModel;
-import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.WriteModel;
 import java.util.ArrayList;
@@ -38,9 +36,7 @@ final class DryRunUpdates {
             List<WriteModel<BsonDocument>> updates,
             Consumer<BsonDocument> check) {
         this.client = client;
-        this.collection = (collection.getWriteConcern().isAcknowledged()
-                        ? collection
-                        : collection.withWriteConcern(WriteConcern.W1))
+        this.collection = SessionCollection.acknowledged(collection)
                 .withReadPreference(ReadPreference.primary())
                 .withDocumentClass(RawBsonDocument.class);
         this.check = check;
@@ -81,25 +77,20 @@ final class DryRunUpdates {
     }
 
     private Counts replace(DryRun dryRun, Target target) {
-        for (int attempt = 0; attempt < DryRun.MAX_ATTEMPTS; attempt++) {
+        return DryRun.untilUnchanged(() -> {
             var stored = stored(target.id);
             var result = result(dryRun, stored, target);
             if (result.isEmpty()) {
-                return new Counts(0, 0);
+                return Optional.of(new Counts(0, 0));
             }
             var updated = result.get();
-            if (stored == null ? inserted(updated.document, target.id) : replaced(stored, updated.document)) {
-                return updated.counts;
-            }
-            Transaction.pause(attempt);
-        }
-        throw WriteAttempts.changesTooOften();
+            boolean done = stored == null ? inserted(updated.document, target.id) : replaced(stored, updated.document);
+            return done ? Optional.of(updated.counts) : Optional.empty();
+        });
     }
 
     private boolean replaced(RawBsonDocument stored, RawBsonDocument document) {
-        var replacement =
-                new ReplaceOneModel<>(DryRun.unchanged(stored, document, false), document, DryRun.OF_UNCHANGED);
-        return BulkWrites.inOrder(Optional.empty(), collection, List.of(replacement))
+        return BulkWrites.inOrder(Optional.empty(), collection, List.of(DryRun.replacement(stored, document, false)))
                         .getMatchedCount()
                 > 0;
     }

@@ -62,8 +62,15 @@ public final class SessionCollection {
         return collection.getWriteConcern();
     }
 
-    public SessionCollection with(WriteConcern concern) {
-        return new SessionCollection(collection.withWriteConcern(concern), session);
+    /// With an acknowledged write concern, where the response depends on the outcome.
+    SessionCollection acknowledged() {
+        return new SessionCollection(acknowledged(collection), session);
+    }
+
+    static <T> MongoCollection<T> acknowledged(MongoCollection<T> collection) {
+        return collection.getWriteConcern().isAcknowledged()
+                ? collection
+                : collection.withWriteConcern(WriteConcern.W1);
     }
 
     public SessionCollection with(ReadPreference preference) {

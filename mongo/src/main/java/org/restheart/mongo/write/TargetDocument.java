@@ -1,6 +1,5 @@
 package org.restheart.mongo.write;
 
-import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
@@ -38,7 +37,7 @@ public final class TargetDocument {
     /// @param others further conditions: the client's filter, the shard key, the access rule's filter; may be
     ///     empty
     public TargetDocument(SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition) {
-        this(new DocumentCondition(acknowledged(collection), id, others, precondition, false));
+        this(new DocumentCondition(collection.acknowledged(), id, others, precondition, false));
     }
 
     /// Without further conditions.
@@ -53,17 +52,12 @@ public final class TargetDocument {
             SessionCollection collection, BsonValue id, List<BsonDocument> others, Precondition precondition) {
         var conditions = others.stream().filter(other -> !other.isEmpty()).toList();
         return new TargetDocument(
-                new DocumentCondition(acknowledged(collection), id, Filters.all(conditions), precondition, true));
+                new DocumentCondition(collection.acknowledged(), id, Filters.all(conditions), precondition, true));
     }
 
     private TargetDocument(DocumentCondition condition) {
         this.condition = condition;
         this.attempts = new WriteAttempts(condition);
-    }
-
-    /// With an acknowledged write concern, since the response depends on the outcome.
-    private static SessionCollection acknowledged(SessionCollection collection) {
-        return collection.writeConcern().isAcknowledged() ? collection : collection.with(WriteConcern.W1);
     }
 
     /// Replaces the target by `document`.
