@@ -3,10 +3,13 @@ package org.restheart.http;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /// Percent-encoding of URIs (RFC 3986, 2.1) in UTF-8. Decoding is strict: a `%` without two digits, or bytes that
 /// are not UTF-8, are refused, so that no two parts of the server decode a text differently.
-final class PercentCoding {
+public final class PercentCoding {
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
     private PercentCoding() {}
 
     /// @param plusIsSpace as in query strings (`application/x-www-form-urlencoded`)
@@ -41,15 +44,15 @@ final class PercentCoding {
     }
 
     /// Leaves the unreserved characters of RFC 3986, 2.3, as they are.
-    static String encode(String text) {
+    ///
+    /// @param others that stay as they are, of ASCII
+    public static String encode(String text, String others) {
         var encoded = new StringBuilder(text.length() + 16);
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-            if (isUnreserved(b)) {
+            if (isUnreserved(b) || others.indexOf(b) >= 0) {
                 encoded.append((char) b);
             } else {
-                encoded.append('%')
-                        .append(Character.toUpperCase(Character.forDigit(b >> 4 & 0xf, 16)))
-                        .append(Character.toUpperCase(Character.forDigit(b & 0xf, 16)));
+                encoded.append('%').append(HEX.toHexDigits(b));
             }
         }
         return encoded.toString();

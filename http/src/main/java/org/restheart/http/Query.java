@@ -66,9 +66,9 @@ public final class Query {
         if (raw == null) { // built lazily for judged requests; a race between two threads gives equal values
             var text = new StringBuilder();
             parameters.forEach((name, values) -> values.forEach(value -> text.append(text.isEmpty() ? "" : "&")
-                    .append(PercentCoding.encode(name))
+                    .append(PercentCoding.encode(name, ""))
                     .append('=')
-                    .append(PercentCoding.encode(value))));
+                    .append(PercentCoding.encode(value, ""))));
             raw = text.toString();
         }
         return raw;

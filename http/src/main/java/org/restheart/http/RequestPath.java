@@ -44,7 +44,7 @@ public record RequestPath(String raw, String decoded, List<String> segments) {
     /// The path whose decoded segments these are.
     public static RequestPath of(List<String> segments) {
         var raw = new StringBuilder();
-        segments.forEach(segment -> raw.append('/').append(PercentCoding.encode(segment)));
+        segments.forEach(segment -> raw.append('/').append(PercentCoding.encode(segment, "")));
         return parse(raw.isEmpty() ? "/" : raw.toString());
     }
 

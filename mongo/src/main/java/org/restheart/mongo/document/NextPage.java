@@ -1,10 +1,10 @@
 package org.restheart.mongo.document;
 
 import com.mongodb.client.MongoCursor;
-import java.nio.charset.StandardCharsets;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Content;
+import org.restheart.http.PercentCoding;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -19,6 +19,9 @@ import org.restheart.mongo.parameter.AfterParameter;
 /// The link to the page after a full one (RFC 8288), which continues after the last document's key. Thread-safe.
 record NextPage(Continuations continuations, BatchSizes sizes) {
     /// Built without the parameters of each request, since one query may serve several requests.
+    /// What a query may hold (RFC 3986, 3.4); `%` too, as clients have encoded the rest.
+    private static final String ALLOWED = "!#$%&'()*+,/:;=?@[]";
+
     private static final String HEADER = "Link";
 
     private static final String REL = "; rel=\"next\"";
@@ -64,8 +67,7 @@ record NextPage(Continuations continuations, BatchSizes sizes) {
         var target = new StringBuilder("<?");
         for (var parameter : query.raw().split("&", -1)) {
             if (!parameter.isEmpty() && !isNamed(parameter, AfterParameter.NAME) && !isNamed(parameter, "page")) {
-                appendSafely(target, parameter);
-                target.append('&');
+                target.append(PercentCoding.encode(parameter, ALLOWED)).append('&');
             }
         }
         if (target.length() > MAX_PARAMETERS) {
@@ -82,18 +84,6 @@ record NextPage(Continuations continuations, BatchSizes sizes) {
     private static boolean isNamed(String parameter, String name) {
         return parameter.startsWith(name)
                 && (parameter.length() == name.length() || parameter.charAt(name.length()) == '=');
-    }
-
-    /// Encodes characters that are not allowed in a URI (RFC 3986, 3.4), if the client has not done so.
-    private static void appendSafely(StringBuilder out, String parameter) {
-        for (byte each : parameter.getBytes(StandardCharsets.UTF_8)) {
-            char c = (char) (each & 0xff);
-            if (c > ' ' && c < 0x7f && "\"<>\\^`{|}".indexOf(c) < 0) {
-                out.append(c);
-            } else {
-                out.append('%').append("0123456789ABCDEF".charAt(c >> 4)).append("0123456789ABCDEF".charAt(c & 15));
-            }
-        }
     }
 
     /// The last document that was written. Confined to one result.

@@ -1,11 +1,12 @@
 package org.restheart.mongo.file;
 
-import java.nio.charset.StandardCharsets;
+import org.restheart.http.PercentCoding;
 
 /// `Content-Disposition` with a name that clients chose (RFC 6266, RFC 8187).
 final class ContentDisposition {
-    private static final String UNRESERVED =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~";
+    /// Further characters that may stand in `filename*` (RFC 8187, 3.2.1).
+    private static final String ATTRIBUTE = "!#$&+^`|";
+
     private static final int MAX_LENGTH = 255;
 
     private ContentDisposition() {}
@@ -16,7 +17,9 @@ final class ContentDisposition {
         var ascii = new StringBuilder();
         safe.codePoints().forEach(c -> ascii.append(c > '~' || c == '"' || c == '%' ? '_' : (char) c));
         var value = "inline; filename=\"" + ascii + "\"";
-        return ascii.toString().equals(safe) ? value : value + "; filename*=UTF-8''" + encoded(safe);
+        return ascii.toString().equals(safe)
+                ? value
+                : value + "; filename*=UTF-8''" + PercentCoding.encode(safe, ATTRIBUTE);
     }
 
     private static String safe(String name) {
@@ -32,17 +35,5 @@ final class ContentDisposition {
             safe.appendCodePoint(harmful ? '_' : c);
         });
         return safe.isEmpty() ? "file" : safe.toString();
-    }
-
-    private static String encoded(String text) {
-        var encoded = new StringBuilder();
-        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-            if (b > 0 && UNRESERVED.indexOf(b) >= 0) {
-                encoded.append((char) b);
-            } else {
-                encoded.append("%%%02X".formatted(b & 0xff));
-            }
-        }
-        return encoded.toString();
     }
 }

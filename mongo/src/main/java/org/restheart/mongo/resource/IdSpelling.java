@@ -1,19 +1,16 @@
 package org.restheart.mongo.resource;
 
-import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.http.PercentCoding;
 
 /// Writes a document's id as the last segment of a path, so that [IdType] reads the same value.
 public final class IdSpelling {
     /// What [IdType] reads as other values, or not at all.
     private static final Set<String> KEYWORDS = Set.of("", "_null", "_true", "_false", "_minkey", "_maxkey");
-
-    private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private IdSpelling() {}
 
@@ -45,18 +42,6 @@ public final class IdSpelling {
 
     /// Percent-encodes characters that are not allowed in a path segment, and `;`, which starts path parameters.
     public static String encode(String segment) {
-        var out = new StringBuilder(segment.length());
-        for (byte b : segment.getBytes(StandardCharsets.UTF_8)) {
-            char c = (char) (b & 0xff);
-            if ((c >= 'a' && c <= 'z')
-                    || (c >= 'A' && c <= 'Z')
-                    || (c >= '0' && c <= '9')
-                    || "-._~!$&'()*+,=:@".indexOf(c) >= 0) {
-                out.append(c);
-            } else {
-                out.append('%').append(HEX.toHexDigits(b));
-            }
-        }
-        return out.toString();
+        return PercentCoding.encode(segment, "!$&'()*+,=:@");
     }
 }
