@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -18,7 +17,6 @@ import org.bson.types.ObjectId;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Ids;
@@ -55,12 +53,8 @@ record Element(BsonValue id, RawBsonDocument document) {
         };
     }
 
-    /// As in [org.restheart.mongo.write.TargetDocument]: a filter that can fail must not be evaluated on other
-    /// documents.
     private static ReplaceOptions options(DataRequest request) {
-        return HarmlessFilter.is(request.parameters().find().filter())
-                ? new ReplaceOptions()
-                : new ReplaceOptions().hint(new BsonDocument("_id", new BsonInt32(1)));
+        return new ReplaceOptions().hint(Ids.hint(request.parameters().find().filter()));
     }
 
     private BsonDocument filter(BsonDocument... others) {

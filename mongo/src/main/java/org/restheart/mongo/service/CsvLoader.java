@@ -23,7 +23,6 @@ import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
@@ -45,7 +44,6 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DocumentRule;
-import org.restheart.mongo.find.HarmlessFilter;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
@@ -230,22 +228,14 @@ public final class CsvLoader implements Service {
         var others = WriteBounds.within(
                 request,
                 StagedFilter.ofWrites(grant.writeFilter(), wanted.stream().toList()));
-        var filter = Ids.equal(id);
-        if (!others.isEmpty()) {
-            filter.append("$and", new BsonArray(List.of(others)));
-        }
         Changes.requireFew(row.size());
         var change = new BsonDocument("$set", row);
         HiddenFields.checkChange(grant, change);
         if (options.upsert()) {
             change.append("$setOnInsert", new BsonDocument("_id", id)); // a filter that matches nothing keeps no id
         }
-        var updateOptions = new UpdateOptions().upsert(options.upsert());
-        if (!HarmlessFilter.is(others)) {
-            // the filter must not be evaluated on other documents
-            updateOptions.hint(new BsonDocument("_id", new BsonInt32(1)));
-        }
-        return new UpdateOneModel<>(filter, change, updateOptions);
+        var updateOptions = new UpdateOptions().upsert(options.upsert()).hint(Ids.hint(others));
+        return new UpdateOneModel<>(Ids.equal(id, others), change, updateOptions);
     }
 
     private static Optional<BsonDocument> filter(@Nullable BsonValue filter) {

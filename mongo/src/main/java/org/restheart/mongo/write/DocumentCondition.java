@@ -3,11 +3,9 @@ package org.restheart.mongo.write;
 import static com.mongodb.client.model.Projections.include;
 
 import com.mongodb.ReadPreference;
-import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +20,6 @@ import org.restheart.mongo.write.WriteOutcome.Refused;
 /// @param file whether it is the document of a file, whose tag is in its metadata
 record DocumentCondition(
         SessionCollection collection, BsonValue id, BsonDocument others, Precondition precondition, boolean file) {
-    private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
-
     /// Many of them take seconds in an array of 16 MiB.
     private static final int MOST_COMPARISONS = 200;
 
@@ -44,11 +40,9 @@ record DocumentCondition(
         return Ids.equal(id).append(EntityTags.FIELD, new BsonDocument("$in", new BsonArray()));
     }
 
-    /// A rule may be about paths: a filter that can fail must not be evaluated on other documents, whatever index it
-    /// could use.
     @Nullable
     BsonDocument hint() {
-        return HarmlessFilter.is(others) ? null : BY_ID;
+        return Ids.hint(others);
     }
 
     /// Whether the filter takes so little time that other requests may wait for a command that contains it.
@@ -88,8 +82,7 @@ record DocumentCondition(
     }
 
     private BsonDocument withoutPrecondition() {
-        var filter = Ids.equal(id);
-        return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
+        return Ids.equal(id, others);
     }
 
     private String tagField() {

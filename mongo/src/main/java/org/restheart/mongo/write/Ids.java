@@ -14,13 +14,17 @@ import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.find.HarmlessFilter;
 
 /// Filters by `_id`, changes that keep it, and the ids that a request has written.
 public final class Ids {
+    private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
+
     private Ids() {}
 
     /// A filter for exactly this id: a document or regular expression is not interpreted as a condition.
@@ -31,6 +35,22 @@ public final class Ids {
                     case DOCUMENT, REGULAR_EXPRESSION -> new BsonDocument("$eq", id);
                     default -> id;
                 });
+    }
+
+    /// A filter for exactly this id, and for further conditions.
+    ///
+    /// @param others may be empty
+    public static BsonDocument equal(BsonValue id, BsonDocument others) {
+        var filter = equal(id);
+        return others.isEmpty() ? filter : filter.append("$and", new BsonArray(List.of(others)));
+    }
+
+    /// The hint of a write by id: a filter that can fail must not be evaluated on other documents, whatever index it
+    /// could use.
+    ///
+    /// @param others conditions beside the id
+    public static @Nullable BsonDocument hint(BsonDocument others) {
+        return HarmlessFilter.is(others) ? null : BY_ID;
     }
 
     /// The ids of those documents that have a tag which is unique to a request: an earlier attempt of it wrote them.
@@ -44,7 +64,7 @@ public final class Ids {
         return collection
                 .withReadPreference(ReadPreference.primary())
                 .find(filter)
-                .projection(new BsonDocument("_id", new BsonInt32(1)))
+                .projection(BY_ID)
                 .map(document -> document.get("_id"))
                 .into(new HashSet<>());
     }
