@@ -1,7 +1,5 @@
 package org.restheart.mongo.schema;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,19 +27,19 @@ public final class SchemaWarnings {
     private static final int MAX_NAME = 100;
 
     private static final Set<String> OF_ONE = Words.of("""
-            additionalItems additionalProperties contains contentSchema else if items not propertyNames then
-            unevaluatedItems unevaluatedProperties
-            """);
+        additionalItems additionalProperties contains contentSchema else if items not propertyNames then
+        unevaluatedItems unevaluatedProperties
+        """);
     private static final Set<String> OF_MANY = Set.of("allOf", "anyOf", "items", "oneOf", "prefixItems");
     private static final Set<String> OF_NAMED =
             Set.of("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties");
     private static final Set<String> OF_VALUES = Words.of("""
-            $anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
-            const contentEncoding contentMediaType default dependentRequired deprecated description enum examples
-            exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum
-            minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type
-            uniqueItems writeOnly
-            """);
+        $anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
+        const contentEncoding contentMediaType default dependentRequired deprecated description enum examples
+        exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum
+        minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type
+        uniqueItems writeOnly
+        """);
 
     /// The keywords of all drafts.
     private static final Set<String> KEYWORDS = Stream.of(OF_ONE, OF_MANY, OF_NAMED, OF_VALUES)
@@ -53,9 +51,9 @@ public final class SchemaWarnings {
 
     /// The formats of all drafts. An unknown one has no effect.
     private static final Set<String> FORMATS = Words.of("""
-            date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
-            regex relative-json-pointer time uri uri-reference uri-template uuid
-            """);
+        date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
+        regex relative-json-pointer time uri uri-reference uri-template uuid
+        """);
 
     /// Of the data API, and of OpenAPI.
     private static final Set<String> OTHERS = Set.of("_id", "_etag", "example");
@@ -142,36 +140,9 @@ public final class SchemaWarnings {
         }
     }
 
-    /// Whether a JSON pointer in a fragment (RFC 6901, 6) names nothing; false for other references.
+    /// Whether a JSON pointer in a fragment names nothing; false for other references.
     private static boolean leadsNowhere(BsonDocument root, String reference) {
-        if (!reference.startsWith("#/")) {
-            return false;
-        }
-        BsonValue part = root;
-        for (var token : reference.substring(2).split("/", -1)) {
-            var name = unescaped(token);
-            part = switch (part) {
-                case BsonDocument document -> document.get(name);
-                case BsonArray array
-                when name.matches("\\d{1,6}") && Integer.parseInt(name) < array.size() ->
-                    array.get(Integer.parseInt(name));
-                default -> null;
-            };
-            if (part == null) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static String unescaped(String token) {
-        try {
-            return URLDecoder.decode(token.replace("+", "%2B"), StandardCharsets.UTF_8)
-                    .replace("~1", "/")
-                    .replace("~0", "~");
-        } catch (IllegalArgumentException _) { // a percent sign that encodes nothing
-            return token;
-        }
+        return reference.startsWith("#/") && JsonPointer.find(root, reference.substring(1)) == null;
     }
 
     /// Where a keyword stands; its text is made for warnings only.

@@ -2,14 +2,11 @@ package org.restheart.mongo.validator;
 
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Function;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.schema.JsonPointer;
 
 /// Finds what `$ref` refers to, in the same schema or in another one of the stores.
 ///
@@ -45,7 +42,7 @@ record References(Function<String, Optional<BsonDocument>> schemas) {
         if (document.isEmpty()) {
             return new Referred.Unusable("to a schema that is not in a store");
         }
-        var schema = at(document.get(), pointer);
+        var schema = JsonPointer.find(document.get(), pointer);
         return schema == null
                 ? new Referred.Unusable("to nothing")
                 : new Referred.Found(schema, from.referred(document.get(), URI.create(uri), key, shown(uri, pointer)));
@@ -58,23 +55,5 @@ record References(Function<String, Optional<BsonDocument>> schemas) {
 
     private static String shown(String uri, String pointer) {
         return uri.substring(uri.lastIndexOf('/') + 1) + "#" + pointer;
-    }
-
-    /// A JSON pointer (RFC 6901), percent-encoded.
-    private static @Nullable BsonValue at(BsonDocument document, String pointer) {
-        BsonValue found = document;
-        for (var step : pointer.isEmpty() ? new String[0] : pointer.substring(1).split("/", -1)) {
-            var name = URLDecoder.decode(step.replace("+", "%2B"), StandardCharsets.UTF_8)
-                    .replace("~1", "/")
-                    .replace("~0", "~");
-            found = switch (found) {
-                case BsonDocument object -> object.get(name);
-                case BsonArray array
-                when name.matches("\\d{1,6}") && Integer.parseInt(name) < array.size() ->
-                    array.get(Integer.parseInt(name));
-                case null, default -> null;
-            };
-        }
-        return found;
     }
 }
