@@ -5,8 +5,6 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -14,6 +12,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Converts between the two forms of a schema: unescaped, and stored, where keys that begin with `$` begin with
 /// `_$`. Clients may send either, since some unescaped keys would be parsed as BSON types.
@@ -44,12 +43,12 @@ public final class SchemaForm {
         }
         meant.put("$schema", new BsonString(version.getDialectId()));
         MetaSchemas.check(version, meant);
-        return renamed(meant, key -> key.startsWith("$") ? "_" + key : key);
+        return EscapedKeys.renamed(meant, key -> key.startsWith("$") ? "_" + key : key);
     }
 
     /// The unescaped form of a stored schema.
     public static BsonDocument shown(BsonDocument stored) {
-        return renamed(stored, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
+        return EscapedKeys.renamed(stored, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
     }
 
     /// The fourth draft, unless the schema names a later one.
@@ -74,23 +73,6 @@ public final class SchemaForm {
                         .replaceFirst("^https", "http")
                         .equals(uri))
                 .findFirst();
-    }
-
-    private static BsonDocument renamed(BsonDocument document, UnaryOperator<String> name) {
-        var renamed = new BsonDocument(document.size());
-        document.forEach((key, value) -> renamed.append(name.apply(key), renamed(value, name)));
-        return renamed;
-    }
-
-    private static BsonValue renamed(BsonValue value, UnaryOperator<String> name) {
-        return switch (value.getBsonType()) {
-            case DOCUMENT -> renamed(value.asDocument(), name);
-            case ARRAY ->
-                new BsonArray(value.asArray().stream()
-                        .map(element -> renamed(element, name))
-                        .toList());
-            default -> value;
-        };
     }
 
     /// Validates schemas against their meta schemas. Thread-safe.
