@@ -89,6 +89,13 @@ public final class RawDocuments {
         return document instanceof RawBsonDocument raw ? raw : new RawBsonDocument(document, TREES);
     }
 
+    /// The document in an array of exactly its size: what the driver returns, or encodes, refers to a larger one.
+    public static RawBsonDocument compact(RawBsonDocument document) {
+        int start = document.getByteOffset();
+        return new RawBsonDocument(
+                Arrays.copyOfRange(document.getBackingArray(), start, start + document.getByteLength()));
+    }
+
     /// The document as a tree that can be changed.
     public static BsonDocument toTree(RawBsonDocument document) {
         return document.decode(TREES);

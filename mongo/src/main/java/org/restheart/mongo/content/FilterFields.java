@@ -57,9 +57,7 @@ public final class FilterFields {
 
     /// Documents are equal only if their fields have the same order.
     private static byte[] bytes(BsonValue value) {
-        var buffer = RawDocuments.encode(new BsonDocument("", value)).getByteBuffer();
-        var bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-        return bytes;
+        return RawDocuments.compact(RawDocuments.encode(new BsonDocument("", value)))
+                .getBackingArray();
     }
 }

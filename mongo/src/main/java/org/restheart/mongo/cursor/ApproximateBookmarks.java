@@ -6,18 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.bson.BsonBinaryWriter;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
-import org.bson.codecs.EncoderContext;
-import org.bson.io.BasicOutputBuffer;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.RawDocuments;
 
 /// Bookmarks that do not move, until they expire. When there are too many, those that are closest together are
 /// removed, so that the others are spread over the whole result. Thread-safe.
 final class ApproximateBookmarks implements Bookmarks {
-    private static final BsonDocumentCodec CODEC = new BsonDocumentCodec();
 
     private final SortIndex index;
     private final long setAt;
@@ -57,7 +53,7 @@ final class ApproximateBookmarks implements Bookmarks {
 
     /// @param key copied
     synchronized void set(long position, BsonDocument key) {
-        var bookmark = new Bookmark(position, compact(key));
+        var bookmark = new Bookmark(position, RawDocuments.compact(RawDocuments.encode(key)));
         var replaced = byPosition.put(position, bookmark);
         bytes += bookmark.bytes() - (replaced == null ? 0 : replaced.bytes());
         if (bytes > maxBytes) {
@@ -118,15 +114,6 @@ final class ApproximateBookmarks implements Bookmarks {
     @Override
     public synchronized long bytes() {
         return bytes;
-    }
-
-    /// In an array of exact size: the driver's documents refer to larger buffers.
-    private static RawBsonDocument compact(BsonDocument key) {
-        var out = new BasicOutputBuffer(128);
-        try (var writer = new BsonBinaryWriter(out)) {
-            CODEC.encode(writer, key, EncoderContext.builder().build());
-        }
-        return new RawBsonDocument(out.toByteArray());
     }
 
     /// @param start position of the first document that is read

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
@@ -98,8 +99,8 @@ public final class CachedFinder implements Finder {
         long bytes = 0;
         try (var cursor = finder.find(query.slice(start, config.docs()), config.docs() + 1)) {
             while (cursor.hasNext()) {
-                var document = compact(cursor.next());
-                bytes += document.getByteBuffer().remaining();
+                var document = RawDocuments.compact(cursor.next());
+                bytes += document.getByteLength();
                 if (bytes > config.bytesPerRange()) {
                     return new Range(start, documents, false, bytes, now, until);
                 }
@@ -108,13 +109,5 @@ public final class CachedFinder implements Finder {
             boolean complete = documents.size() < config.docs();
             return new Range(start, documents, complete, bytes, now, until);
         }
-    }
-
-    /// In an array of exact size: the driver's documents refer to larger buffers.
-    private static RawBsonDocument compact(RawBsonDocument document) {
-        var buffer = document.getByteBuffer();
-        var bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-        return new RawBsonDocument(bytes);
     }
 }
