@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
@@ -102,13 +101,11 @@ public final class BulkChanges {
     }
 
     private static BsonDocument error(CheckedChanges.Refusal refusal, boolean disclose) {
-        var problem = refusal.why();
         var error = new BsonDocument("index", new BsonInt32(0));
         if (disclose) {
             error.append("_id", refusal.id());
         }
-        return error.append("httpStatus", new BsonInt32(problem.status()))
-                .append("message", new BsonString(problem.message()));
+        return BulkReport.described(error, refusal.why());
     }
 
     /// @throws org.restheart.http.ProblemException 408 after the time limit, when some documents may be changed

@@ -125,7 +125,8 @@ record BulkReport(
         return HiddenFields.mayNotBeQuoted(request) ? document : document.append("message", message(error));
     }
 
-    private static BsonDocument described(BsonDocument document, Problem problem) {
+    /// @param document changed
+    static BsonDocument described(BsonDocument document, Problem problem) {
         return document.append("httpStatus", new BsonInt32(problem.status()))
                 .append("message", new BsonString(problem.message()));
     }

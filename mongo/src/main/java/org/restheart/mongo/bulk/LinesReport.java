@@ -47,20 +47,15 @@ final class LinesReport {
     }
 
     void error(long line, Problem problem) {
-        error(describe(at(line), problem));
+        error(BulkReport.described(at(line), problem));
     }
 
     void error(long first, long last, Problem problem) {
-        error(describe(at(first).append("lastLine", new BsonInt64(last)), problem));
+        error(BulkReport.described(at(first).append("lastLine", new BsonInt64(last)), problem));
     }
 
     static BsonDocument at(long line) {
         return new BsonDocument("line", new BsonInt64(line));
-    }
-
-    private static BsonDocument describe(BsonDocument error, Problem problem) {
-        return error.append("httpStatus", new BsonInt32(problem.status()))
-                .append("message", new BsonString(problem.message()));
     }
 
     /// Records that later lines were not read.

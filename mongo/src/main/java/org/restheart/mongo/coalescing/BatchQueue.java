@@ -13,12 +13,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.RunningCommands.Running;
+import org.restheart.mongo.error.MongoCodes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,10 +44,8 @@ final class BatchQueue<R, O> {
     /// How long after the driver a queue learns that the server of a command has failed.
     private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private static final Problem OUTCOME_UNKNOWN = Problem.of(
-                    ProblemCode.DATABASE_UNAVAILABLE,
-                    "MongoDB does not answer any more: whether a write took place is not known")
-            .with("Retry-After", "5");
+    private static final Problem OUTCOME_UNKNOWN =
+            MongoCodes.unavailable("MongoDB does not answer any more: whether a write took place is not known");
 
     private final BatchCommand<R, O> command;
     private final CoalescingConfig limits;

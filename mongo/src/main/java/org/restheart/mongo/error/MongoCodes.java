@@ -90,8 +90,8 @@ public final class MongoCodes {
                 Problem.of(ProblemCode.BAD_REQUEST, "The given transaction is not in-progress")
                         .withHints(
                                 List.of("it was not begun, has ended, or was aborted: by a write that failed, or since"
-                                        + " it was open for too long. GET /_sessions/{sid}/_txns shows the present one, POST"
-                                        + " begins the next"));
+                                        + " it was open for too long. GET /_sessions/{sid}/_txns shows the present one,"
+                                        + " POST begins the next"));
             case DUPLICATE_KEY, 11001 ->
                 Problem.of(ProblemCode.DUPLICATE_KEY, duplicateKey(message)).orElse(DataWrite.DUPLICATE_KEY_ERROR);
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
@@ -134,7 +134,7 @@ public final class MongoCodes {
     }
 
     /// With `Retry-After`: elections and restarts take some seconds.
-    static Problem unavailable(String message) {
+    public static Problem unavailable(String message) {
         return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, message).with("Retry-After", "5");
     }
 

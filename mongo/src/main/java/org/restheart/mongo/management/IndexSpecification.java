@@ -12,6 +12,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
+import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 
 /// Converts a client's specification of an index, `{"keys": {…}, "ops": {…}}`, to that of the command
@@ -20,10 +21,10 @@ final class IndexSpecification {
     private IndexSpecification() {}
 
     private static final Set<String> OPTIONS = Words.of("""
-            background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
-            partialFilterExpression wildcardProjection storageEngine weights default_language language_override
-            collation
-            """);
+        background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
+        partialFilterExpression wildcardProjection storageEngine weights default_language language_override
+        collation
+        """);
 
     private static final Set<String> KEYS = Set.of("keys", "ops");
 
@@ -81,11 +82,7 @@ final class IndexSpecification {
     }
 
     private static RuntimeException unknown(String name, String help) {
-        return new ProblemException(CONTENT_INVALID, "unknown index option " + shortened(name) + help);
-    }
-
-    private static String shortened(String name) {
-        return name.length() <= 100 ? name : name.substring(0, 100) + "…";
+        return new ProblemException(CONTENT_INVALID, "unknown index option " + ShortText.of(name, 100) + help);
     }
 
     /// The value that MongoDB is sent.

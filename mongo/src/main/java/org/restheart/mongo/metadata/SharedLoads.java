@@ -13,10 +13,9 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.CacheWeight;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.error.MongoCodes;
 
 /// A cache of values that are read from MongoDB. One caller reads a value, others wait for the same result or
 /// failure for as long as the time limit of their request allows. Invalidating never blocks: a value that is being
@@ -97,9 +96,7 @@ final class SharedLoads<K, V> {
     }
 
     private static RuntimeException unavailable() {
-        return Problem.of(ProblemCode.DATABASE_UNAVAILABLE, "MongoDB does not answer in time")
-                .with("Retry-After", "5")
-                .raise();
+        return MongoCodes.unavailable("MongoDB does not answer in time").raise();
     }
 
     void forget(K key) {

@@ -16,6 +16,7 @@ import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 
@@ -174,7 +175,7 @@ public final class UnknownParameters {
     }
 
     private static String unknown(String name) {
-        return "unknown parameter " + (name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…");
+        return "unknown parameter " + ShortText.of(name, MAX_NAME);
     }
 
     /// A hint about what the client probably meant; empty if the parameter is similar to no known one.

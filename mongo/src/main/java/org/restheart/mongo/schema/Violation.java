@@ -3,6 +3,7 @@ package org.restheart.mongo.schema;
 import com.networknt.schema.Error;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.restheart.http.ShortText;
 
 /// One violation of a schema.
 ///
@@ -15,7 +16,9 @@ public record Violation(String path, String rule, String message) {
 
     static Violation of(Error error) {
         return new Violation(
-                shortened("#" + error.getInstanceLocation()), error.getKeyword(), shortened(error.getMessage()));
+                ShortText.of("#" + error.getInstanceLocation(), MAX_LENGTH),
+                error.getKeyword(),
+                ShortText.of(error.getMessage(), MAX_LENGTH));
     }
 
     /// All violations of a document in one message for clients: location, message and keyword of each.
@@ -29,11 +32,7 @@ public record Violation(String path, String rule, String message) {
 
     /// `#/items/0/price: string found, number expected (type)`.
     private static String text(Error error) {
-        return shortened("#" + error.getInstanceLocation() + ": " + error.getMessage()) + " (" + error.getKeyword()
-                + ")";
-    }
-
-    private static String shortened(String text) {
-        return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "…" : text;
+        return ShortText.of("#" + error.getInstanceLocation() + ": " + error.getMessage(), MAX_LENGTH) + " ("
+                + error.getKeyword() + ")";
     }
 }

@@ -13,8 +13,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
-import org.restheart.http.Problem;
-import org.restheart.http.ProblemCode;
+import org.restheart.mongo.error.MongoCodes;
 
 /// Operations that lock a whole collection. One that waits for the end of an open transaction lets all reads and writes
 /// of the collection wait behind it, so it may wait for a limited time only.
@@ -30,10 +29,9 @@ public final class CollectionLock {
         try {
             return operation.get();
         } catch (MongoExecutionTimeoutException _) {
-            throw Problem.of(
-                            ProblemCode.DATABASE_UNAVAILABLE,
-                            "nothing was changed: open transactions hold the collection. Try again when they have ended")
-                    .with("Retry-After", "5")
+            throw MongoCodes.unavailable(
+                            "nothing was changed: open transactions hold the collection. Try again when they have"
+                                    + " ended")
                     .raise();
         }
     }
