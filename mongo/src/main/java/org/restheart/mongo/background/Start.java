@@ -8,30 +8,21 @@ import org.bson.BsonTimestamp;
 
 /// The position at which a cursor begins.
 public sealed interface Start {
-    <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream);
-
     /// After the event with this token, or after the position of a post-batch token.
-    record After(BsonDocument token) implements Start {
-        @Override
-        public <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream) {
-            return stream.resumeAfter(token);
-        }
-    }
+    record After(BsonDocument token) implements Start {}
 
     /// With the first event at this time or later.
-    record At(BsonTimestamp time) implements Start {
-        @Override
-        public <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream) {
-            return stream.startAtOperationTime(time);
-        }
-    }
+    record At(BsonTimestamp time) implements Start {}
 
     /// At the time when MongoDB opens the cursor.
-    record Anywhere() implements Start {
-        @Override
-        public <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream) {
-            return stream;
-        }
+    record Anywhere() implements Start {}
+
+    default <T> ChangeStreamIterable<T> applyTo(ChangeStreamIterable<T> stream) {
+        return switch (this) {
+            case After(var token) -> stream.resumeAfter(token);
+            case At(var time) -> stream.startAtOperationTime(time);
+            case Anywhere() -> stream;
+        };
     }
 
     /// After everything that MongoDB has acknowledged by now, so that a cursor that fails before its first token can be

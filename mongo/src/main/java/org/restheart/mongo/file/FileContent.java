@@ -15,24 +15,10 @@ final class FileContent implements Content.Source {
     private static final ByteBuffer END = ByteBuffer.allocate(0);
 
     /// A part of the content to send.
-    static final class Piece {
-        private final byte[] bytes;
-        private final Slice slice;
-
-        /// @param bytes before the slice
-        Piece(byte[] bytes, Slice slice) {
-            this.bytes = bytes;
-            this.slice = slice;
-        }
-
-        byte[] bytes() {
-            return bytes;
-        }
-
-        Slice slice() {
-            return slice;
-        }
-    }
+    ///
+    /// @param bytes before the slice
+    @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
+    record Piece(byte[] bytes, Slice slice) {}
 
     private final Described file;
     private final ChunkSource chunks;
