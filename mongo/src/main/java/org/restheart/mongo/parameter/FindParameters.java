@@ -160,6 +160,11 @@ public record FindParameters(
         }
     }
 
+    /// The parameter that counts in a query.
+    static String sortParameterIn(Query query) {
+        return query.has("sort_by") ? "sort_by" : "sort";
+    }
+
     /// The `sort` parameter (older name: `sort_by`): a JSON object or a short form, `a`, `+a`, `-a`.
     private static final class SortParameter {
         private static final BsonInt32 ASCENDING = new BsonInt32(1);
@@ -176,7 +181,7 @@ public record FindParameters(
 
         /// @throws ProblemException 400
         static BsonDocument sort(Query query) {
-            var values = query.has("sort_by") ? query.all("sort_by") : query.all("sort");
+            var values = query.all(sortParameterIn(query));
             return values.isEmpty() ? DEFAULT : merge(values);
         }
 

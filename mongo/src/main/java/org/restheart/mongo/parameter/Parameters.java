@@ -64,7 +64,7 @@ public record Parameters(
                 idType,
                 id,
                 query.first("shardkey").map(Parameters::shardKey),
-                query.first(query.has("writeMode") ? "writeMode" : "wm").flatMap(WriteMode::of),
+                query.first(WriteMode.parameterIn(query)).flatMap(WriteMode::of),
                 query.has("checkEtag"),
                 variables,
                 query.has("nocache"));
