@@ -1,7 +1,6 @@
 package org.restheart.mongo.content;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
@@ -80,7 +79,7 @@ public final class ContentWarnings {
         boolean writes =
                 request.method() == Method.POST || request.method() == Method.PUT || request.method() == Method.PATCH;
         return writes
-                && mediaType(request).toLowerCase(Locale.ROOT).startsWith("multipart/form-data")
+                && Multipart.isIn(request)
                 && switch (request.require(ResourcePath.KEY).kind()) {
                     case COLLECTION, DOCUMENT, DB -> true;
                     default -> false;
@@ -88,13 +87,7 @@ public final class ContentWarnings {
     }
 
     private static boolean ignoresFiles(Request request) {
-        return mayIgnoreFiles(request)
-                && Multipart.parse(mediaType(request), request.body().bytes(), Form.MAX_FIELDS).stream()
-                        .anyMatch(part -> part.fileName().isPresent());
-    }
-
-    private static String mediaType(Request request) {
-        return request.headers().first("Content-Type").orElse("");
+        return mayIgnoreFiles(request) && Multipart.hasFiles(request);
     }
 
     /// Whether the request writes a document and has no content.

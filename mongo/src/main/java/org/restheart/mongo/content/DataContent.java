@@ -9,6 +9,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -41,6 +43,8 @@ public final class DataContent {
 
     /// Of the outermost document.
     private static final int MAX_FIELDS = 100_000;
+
+    private static final Set<String> MANY_TYPES = Set.of(JsonLines.MEDIA_TYPE, BsonBytes.MEDIA_TYPE, Csv.MEDIA_TYPE);
 
     private DataContent() {}
 
@@ -100,10 +104,7 @@ public final class DataContent {
 
     /// Whether the content of a request may be longer than memory: lines of JSON, BSON documents or CSV.
     public static boolean isMany(Request request) {
-        return request.method() == Method.POST
-                && (hasMediaType(request, JsonLines.MEDIA_TYPE)
-                        || hasMediaType(request, BsonBytes.MEDIA_TYPE)
-                        || hasMediaType(request, Csv.MEDIA_TYPE));
+        return request.method() == Method.POST && MANY_TYPES.contains(mediaType(request));
     }
 
     /// What can be sent in place of refused content.
@@ -118,29 +119,33 @@ public final class DataContent {
                 : List.of();
     }
 
-    private static boolean hasMediaType(Request request, String mediaType) {
-        return request.headers()
-                .first("Content-Type")
-                .filter(type -> nameOf(type).equals(mediaType))
-                .isPresent();
+    /// The media type without parameters, in lower case; empty if there is none.
+    public static String mediaType(Request request) {
+        return request.headers().first("Content-Type").map(DataContent::nameOf).orElse("");
     }
 
-    /// The media type without parameters.
     private static String nameOf(String contentType) {
         return contentType.toLowerCase(Locale.ROOT).strip().split("[;,\\s]", 2)[0];
     }
 
     /// Whether the content is CSV.
     public static boolean isCsv(Request request) {
-        return hasMediaType(request, Csv.MEDIA_TYPE);
+        return mediaType(request).equals(Csv.MEDIA_TYPE);
+    }
+
+    /// Reads content of many documents; empty for another media type.
+    public static Optional<DocumentReader> reader(String mediaType, InputStream content) {
+        return switch (mediaType) {
+            case JsonLines.MEDIA_TYPE -> Optional.of(new JsonLinesReader(content));
+            case BsonBytes.MEDIA_TYPE -> Optional.of(new BsonDocumentReader(content));
+            case Csv.MEDIA_TYPE -> Optional.of(new CsvReader(content));
+            default -> Optional.empty();
+        };
     }
 
     /// Reads such content.
     public static DocumentReader documents(Request request, InputStream content) {
-        if (hasMediaType(request, BsonBytes.MEDIA_TYPE)) {
-            return new BsonDocumentReader(content);
-        }
-        return hasMediaType(request, Csv.MEDIA_TYPE) ? new CsvReader(content) : new JsonLinesReader(content);
+        return reader(mediaType(request), content).orElseThrow();
     }
 
     private static BsonArray array(DocumentReader documents) {

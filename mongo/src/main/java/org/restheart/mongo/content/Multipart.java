@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.commons.fileupload2.core.FileUploadSizeException;
 import org.apache.commons.fileupload2.core.MultipartInput;
+import org.restheart.http.Request;
 
 /// Splits `multipart/form-data` (RFC 7578, on RFC 2046, 5.1) into its parts.
 public final class Multipart {
@@ -32,7 +33,7 @@ public final class Multipart {
     /// @param name of the field
     /// @param fileName present for files
     /// @param content empty for files
-    public record Part(String name, Optional<String> fileName, byte[] content) {}
+    record Part(String name, Optional<String> fileName, byte[] content) {}
 
     /// The header of a part.
     ///
@@ -40,10 +41,28 @@ public final class Multipart {
     /// @param fileName present for files
     public record Head(String name, Optional<String> fileName) {}
 
+    /// Whether a request has such content.
+    public static boolean isIn(Request request) {
+        return type(request).toLowerCase(Locale.ROOT).startsWith("multipart/form-data");
+    }
+
+    /// Whether a request has such content with files.
+    ///
+    /// @throws org.restheart.http.ProblemException 400
+    public static boolean hasFiles(Request request) {
+        return isIn(request)
+                && parse(type(request), request.body().bytes(), Form.MAX_FIELDS).stream()
+                        .anyMatch(part -> part.fileName().isPresent());
+    }
+
+    private static String type(Request request) {
+        return request.headers().first("Content-Type").orElse("");
+    }
+
     /// @param mediaType the request's, with its boundary
     /// @param maxParts most parts; content with more is refused
     /// @throws org.restheart.http.ProblemException 400
-    public static List<Part> parse(String mediaType, byte[] body, int maxParts) {
+    static List<Part> parse(String mediaType, byte[] body, int maxParts) {
         var parts = new ArrayList<Part>();
         if (body.length == 0) {
             return parts;

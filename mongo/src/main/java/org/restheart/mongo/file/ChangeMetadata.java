@@ -3,7 +3,6 @@ package org.restheart.mongo.file;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
 import java.util.List;
-import java.util.Locale;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
@@ -116,10 +115,7 @@ final class ChangeMetadata implements DataHandler {
     }
 
     private static void refuseFiles(DataRequest request) {
-        var type = request.http().headers().first("Content-Type").orElse("");
-        if (type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data")
-                && Multipart.parse(type, request.http().body().bytes(), 100).stream()
-                        .anyMatch(part -> part.fileName().isPresent())) {
+        if (Multipart.hasFiles(request.http())) {
             throw new ProblemException(CONTENT_INVALID, "only metadata is allowed for PATCH requests, not binary data");
         }
     }

@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.commons.fileupload2.core.MultipartInput;
@@ -54,7 +53,7 @@ final class FileParts {
     static FileParts of(Request request) throws IOException {
         var type = type(request);
         var stream = request.body().stream();
-        if (!isMultipart(type)) {
+        if (!Multipart.isIn(request)) {
             return new FileParts(stream, null, Optional.of(type).filter(MediaTypes::isValid));
         }
         var input = Multipart.input(type, stream);
@@ -74,7 +73,7 @@ final class FileParts {
     ///
     /// @throws org.restheart.http.ProblemException 400 if the content is malformed
     static BsonDocument metadata(Request request) {
-        if (!isMultipart(type(request))) {
+        if (!Multipart.isIn(request)) {
             return new BsonDocument(FileMetadata.CONTENT_TYPE, new BsonString(type(request)));
         }
         request.body().bytes(); // what arrives is there once; the handler reads it again
@@ -89,10 +88,6 @@ final class FileParts {
 
     private static String type(Request request) {
         return request.headers().first("Content-Type").orElse(MediaTypes.UNKNOWN);
-    }
-
-    private static boolean isMultipart(String type) {
-        return type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data");
     }
 
     /// The metadata read so far.

@@ -25,6 +25,7 @@ import org.restheart.http.access.FairMemory;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
+import org.restheart.mongo.content.Multipart;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -78,13 +79,8 @@ final class UploadFile implements DataHandler {
 
     /// Whether a request carries content of a file.
     static boolean isFor(Request request, ResourceKind kind) {
-        var type = type(request);
-        return (kind == ResourceKind.FILES_BUCKET && request.method() == Method.POST && isMultipart(type))
-                || (kind == ResourceKind.FILE && request.method() == Method.PUT && !isMetadata(type));
-    }
-
-    private static boolean isMultipart(String type) {
-        return type.startsWith("multipart/form-data");
+        return (kind == ResourceKind.FILES_BUCKET && request.method() == Method.POST && Multipart.isIn(request))
+                || (kind == ResourceKind.FILE && request.method() == Method.PUT && !isMetadata(type(request)));
     }
 
     private static boolean isMetadata(String type) {

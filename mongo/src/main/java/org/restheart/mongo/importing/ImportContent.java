@@ -8,18 +8,15 @@ import static org.restheart.http.ProblemCode.OVERLOADED;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Locale;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.mongo.format.BsonDocumentReader;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.format.Csv;
-import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.format.JsonDocumentReader;
-import org.restheart.mongo.format.JsonLinesReader;
 
 /// Stores the content of an import in parts while it is received. Confined to one request.
 final class ImportContent {
@@ -43,25 +40,16 @@ final class ImportContent {
 
     /// @throws ProblemException 415
     static DocumentReader reader(Request request) {
-        var type = request.headers()
-                .first("Content-Type")
-                .orElse("")
-                .toLowerCase(Locale.ROOT)
-                .split(";", 2)[0]
-                .strip();
+        var type = DataContent.mediaType(request);
         try {
             var in = request.body().stream();
-            return switch (type) {
-                case JsonLines.MEDIA_TYPE -> new JsonLinesReader(in);
-                case BsonBytes.MEDIA_TYPE -> new BsonDocumentReader(in);
-                case Csv.MEDIA_TYPE -> new CsvReader(in);
-                case "application/json" -> new JsonDocumentReader(in);
-                default ->
-                    throw new ProblemException(
-                            CONTENT_TYPE_UNSUPPORTED,
-                            "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
-                                    + Csv.MEDIA_TYPE + " or application/json");
-            };
+            return type.equals("application/json")
+                    ? new JsonDocumentReader(in)
+                    : DataContent.reader(type, in)
+                            .orElseThrow(() -> new ProblemException(
+                                    CONTENT_TYPE_UNSUPPORTED,
+                                    "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
+                                            + Csv.MEDIA_TYPE + " or application/json"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
