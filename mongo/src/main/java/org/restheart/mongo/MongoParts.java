@@ -25,7 +25,7 @@ import org.restheart.mongo.parameter.ParameterSettings;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resultcache.CachedFinder;
-import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.SessionHandlers;
@@ -40,7 +40,7 @@ final class MongoParts implements AutoCloseable {
     final Mounts mounts;
     final Metadata metadata;
     final Schemas schemas;
-    final Writes writes = new Writes();
+    final WriteCounters writes = new WriteCounters();
     final ForbiddenOperators forbiddenOperators;
     final DocumentReads reads;
     final Descriptions descriptions;

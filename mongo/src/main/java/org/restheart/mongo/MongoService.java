@@ -33,19 +33,19 @@ import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.content.ContentWarnings;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.file.Files;
+import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.management.PropertyWarnings;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.parameter.SessionParameter;
-import org.restheart.mongo.parameter.Warnings;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resource.UriSpace;
-import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.SchemaWarnings;
 import org.restheart.mongo.schema.Schemas;
 
@@ -149,7 +149,7 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     /// The observer of writes, for services that change documents in other ways.
-    public Writes writes() {
+    public WriteCounters writes() {
         return parts.writes;
     }
 
@@ -186,7 +186,7 @@ public final class MongoService implements Service, AutoCloseable {
     }
 
     private boolean isUpload(Request request) {
-        return isOf(kind -> Files.isUpload(request, kind), request);
+        return isOf(kind -> FileHandlers.isUpload(request, kind), request);
     }
 
     private boolean isOf(Predicate<ResourceKind> kinds, Request request) {
@@ -208,7 +208,7 @@ public final class MongoService implements Service, AutoCloseable {
                         NOTHING_BOUND,
                         "No MongoDB resource bound for " + request.path().decoded()));
         var path = located.path();
-        var content = Files.metadata(request, path.kind())
+        var content = FileHandlers.metadata(request, path.kind())
                 .orElseGet(() -> DataContent.isMany(request)
                         ? RequestContent.arriving(() -> DataContent.parse(request))
                         : new RequestContent(() -> DataContent.parse(request)));
@@ -247,7 +247,7 @@ public final class MongoService implements Service, AutoCloseable {
     @Override
     public Response handle(Request sent) {
         var request = answerable(sent);
-        var warnings = Warnings.of(request, parts.parameterSettings);
+        var warnings = ParameterWarnings.of(request, parts.parameterSettings);
         try {
             return warned(request, warnings.all()).mapFailure(failure -> WarningsBody.add(request, failure, warnings));
         } catch (ProblemException e) {
@@ -264,14 +264,15 @@ public final class MongoService implements Service, AutoCloseable {
                 || PropertyWarnings.mayApply(request)
                 || SchemaWarnings.mayApply(request)
                 || ContentWarnings.mayApply(request)
-                || Files.isUpload(request, request.require(ResourcePath.KEY).kind());
+                || FileHandlers.isUpload(
+                        request, request.require(ResourcePath.KEY).kind());
         if (!mayFindWarnings && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
         }
         var collecting = FoundWarnings.asked(request);
         var found = collecting.require(FoundWarnings.KEY);
         return parts.dispatcher
-                .dispatch(warnings.isEmpty() ? collecting : collecting.with(Warnings.KEY, warnings))
+                .dispatch(warnings.isEmpty() ? collecting : collecting.with(ParameterWarnings.KEY, warnings))
                 .map(response -> {
                     var all = new ArrayList<>(warnings);
                     all.addAll(PropertyWarnings.of(request));

@@ -16,14 +16,14 @@ import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.FindViolations;
 import org.restheart.mongo.document.GetDocument;
 import org.restheart.mongo.exchange.Collections;
-import org.restheart.mongo.file.Files;
+import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
 import org.restheart.mongo.management.CatalogHandlers;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.schema.Schemas;
 
@@ -63,13 +63,13 @@ record ReadRoutes(
 
     /// The content of files.
     void addDownloads(MongoClient client) {
-        var download = Files.download(new Collections(client), documents, config.queryTimeLimit());
+        var download = FileHandlers.download(new Collections(client), documents, config.queryTimeLimit());
         routes.on(ResourceKind.FILE_BINARY, GET, download);
         routes.on(ResourceKind.FILE_BINARY, HEAD, download);
     }
 
     /// Pipelines of clients, and aggregations that collections declare.
-    void addAggregations(PipelineInspection inspection, Writes writes) {
+    void addAggregations(PipelineInspection inspection, WriteCounters writes) {
         var timeLimit = config.aggregationTimeLimit();
         routes.on(ResourceKind.AGGREGATIONS, POST, new RunAdHocAggregation(documents, inspection, timeLimit));
         routes.on(

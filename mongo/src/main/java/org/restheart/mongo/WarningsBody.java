@@ -19,7 +19,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.parameter.FormatParameters;
-import org.restheart.mongo.parameter.Warnings;
+import org.restheart.mongo.parameter.ParameterWarnings;
 
 /// Adds warnings to a response: as headers, and as the property `_warnings` in the content of responses to writes,
 /// which are JSON objects or empty.
@@ -31,7 +31,7 @@ public final class WarningsBody {
     }
 
     /// Adds warnings about the parameters to a refusal, and what its request may be instead.
-    static RuntimeException add(Request request, RuntimeException failure, Warnings.OfParameters warnings) {
+    static RuntimeException add(Request request, RuntimeException failure, ParameterWarnings.OfParameters warnings) {
         if (!(failure instanceof ProblemException refusal)) {
             return failure;
         }

@@ -7,7 +7,7 @@ import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.Schemas;
 
 /// Invalidates what is cached of MongoDB's content when requests write to it. Thread-safe.
@@ -15,7 +15,7 @@ import org.restheart.mongo.schema.Schemas;
 /// @param descriptions are invalidated by changes of the structure
 /// @param schemas are compiled again after changes of schema stores
 /// @param writes is notified of every write
-record WriteInvalidation(Descriptions descriptions, Schemas schemas, Writes writes) {
+record WriteInvalidation(Descriptions descriptions, Schemas schemas, WriteCounters writes) {
     /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
     Response around(ResourcePath path, Method method, Supplier<Response> write) {
         try {

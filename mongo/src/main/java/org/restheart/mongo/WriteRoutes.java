@@ -34,7 +34,7 @@ import org.restheart.mongo.document.SingleWrites;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
-import org.restheart.mongo.file.Files;
+import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
@@ -85,12 +85,12 @@ record WriteRoutes(
 
     /// Uploads, metadata and deletions of files.
     void addFiles(BackgroundTasks tasks) {
-        var upload = Files.post(collections, preconditions, locations, tasks);
+        var upload = FileHandlers.post(collections, preconditions, locations, tasks);
         routes.on(FILES_BUCKET, POST, upload);
-        routes.on(FILE, PUT, Files.put(upload, collections, preconditions));
-        routes.on(FILE, PATCH, Files.patch(collections, preconditions));
-        routes.on(FILE, DELETE, Files.delete(collections, preconditions));
-        routes.on(BULK_FILES, DELETE, Files.deleteMany(collections));
+        routes.on(FILE, PUT, FileHandlers.put(upload, collections, preconditions));
+        routes.on(FILE, PATCH, FileHandlers.patch(collections, preconditions));
+        routes.on(FILE, DELETE, FileHandlers.delete(collections, preconditions));
+        routes.on(BULK_FILES, DELETE, FileHandlers.deleteMany(collections));
     }
 
     /// Indexes, databases, and collections of all kinds.

@@ -9,7 +9,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.ShareTakenException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +25,7 @@ final class LookUp {
     /// @param query is repeated after lost connections
     /// @throws org.restheart.http.ProblemException 503 if the query fails
     <T> T of(Supplier<T> query) {
-        return once(() -> LostConnections.repeated(query));
+        return once(() -> ConnectionRetry.repeated(query));
     }
 
     /// The same for what tells whether it has changed something: only the driver repeats it, which knows that.

@@ -24,7 +24,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.mongo.concern.BoundedConcern;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
@@ -106,7 +106,7 @@ final class ManagerLock {
     private boolean isTaken(BsonObjectId owner) {
         var options = new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER);
         try {
-            var lock = LostConnections.repeated(() -> locks.findOneAndUpdate(ID, update(owner), options));
+            var lock = ConnectionRetry.repeated(() -> locks.findOneAndUpdate(ID, update(owner), options));
             return owner.equals(Objects.requireNonNull(lock).get("owner"));
         } catch (MongoCommandException e) {
             if (e.getErrorCode() == MongoCodes.DUPLICATE_KEY) {

@@ -27,8 +27,8 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.error.UnknownOutcomeException;
-import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
+import org.restheart.mongo.write.TimeLimitedWrites;
 
 /// What clients learn of writes when MongoDB does not say what it has done. Failpoints and locks provoke that.
 class UnknownOutcomesTest extends OwnMongoFixture {
@@ -129,7 +129,7 @@ class UnknownOutcomesTest extends OwnMongoFixture {
             failInsert("{times: 1}", "writeConcernError: {code: 50, errmsg: 'operation exceeded time limit'}");
             var documents =
                     List.of(new RawBsonDocument(BsonDocument.parse("{_id: 'replied'}"), new BsonDocumentCodec()));
-            assertThatThrownBy(() -> new LimitedWrites(sending, true)
+            assertThatThrownBy(() -> new TimeLimitedWrites(sending, true)
                             .insert(new MongoNamespace(NAMESPACE), WriteConcern.MAJORITY, documents, false))
                     .isInstanceOf(UnknownOutcomeException.class);
         } finally {
@@ -186,7 +186,8 @@ class UnknownOutcomesTest extends OwnMongoFixture {
 
     private void failInsert(String mode, String failure) {
         client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: %s,
-                         data: {failCommands: ['insert'], namespace: '%s', %s}}""".formatted(mode, NAMESPACE, failure)));
+            {configureFailPoint: 'failCommand', mode: %s,
+             data: {failCommands: ['insert'], namespace: '%s', %s}}\
+            """.formatted(mode, NAMESPACE, failure)));
     }
 }

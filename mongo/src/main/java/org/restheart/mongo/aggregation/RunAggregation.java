@@ -27,14 +27,14 @@ import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.resultcache.WriteCounters;
 
 /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns all results.
 public final class RunAggregation implements DataHandler {
     private static final int BATCH = 500;
 
     private final Documents documents;
-    private final Writes writes;
+    private final WriteCounters writes;
     private final Duration timeLimit;
     private final PipelineInspection inspection;
     private final Interpolation interpolation;
@@ -42,7 +42,7 @@ public final class RunAggregation implements DataHandler {
     /// @param writes notified of aggregations that end in `$out` or `$merge`
     public RunAggregation(
             Documents documents,
-            Writes writes,
+            WriteCounters writes,
             PipelineInspection inspection,
             Interpolation interpolation,
             Duration timeLimit) {

@@ -19,10 +19,10 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.mongo.concern.LostConnections;
-import org.restheart.mongo.content.Changes;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DocumentRule;
@@ -48,7 +48,7 @@ public final class BulkChanges {
     public Response patch(DataRequest request) {
         ContentSize.check(request);
         HiddenFields.checkChange(request, request.contentDocument());
-        var update = Changes.ofDocuments(request, request.contentDocument());
+        var update = UpdateContent.ofDocuments(request, request.contentDocument());
         var condition = WrittenCheck.condition(request);
         if (condition.isPresent()
                 && FilterFields.mayLeave(
@@ -111,7 +111,7 @@ public final class BulkChanges {
     /// @throws org.restheart.http.ProblemException 408 after the time limit, when some documents may be changed
     private Response.Ready run(DataRequest request, WriteModel<RawBsonDocument> statement) {
         try {
-            var result = LostConnections.repeatedUnsent(
+            var result = ConnectionRetry.repeatedUnsent(
                     () -> BulkWrites.inOrder(request.session(), limited(request), List.of(statement)));
             return result.wasAcknowledged()
                     ? BulkReport.of(request, result, List.of()).response(request)

@@ -24,14 +24,14 @@ import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
-import org.restheart.mongo.write.LimitedWrites;
+import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// Writes batches of lines. Confined to one request.
 final class LineWrites {
     private final DataRequest request;
     private final MongoCollection<RawBsonDocument> collection;
-    private final LimitedWrites limited;
+    private final TimeLimitedWrites limited;
     private final WrittenCheck writtenCheck;
     private final LinesReport report;
 
@@ -39,7 +39,7 @@ final class LineWrites {
     LineWrites(
             DataRequest request,
             Collections collections,
-            LimitedWrites limited,
+            TimeLimitedWrites limited,
             WrittenCheck writtenCheck,
             LinesReport report) {
         this.request = request;

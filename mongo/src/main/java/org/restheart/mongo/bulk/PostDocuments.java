@@ -35,7 +35,7 @@ import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
-import org.restheart.mongo.write.LimitedWrites;
+import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with an array: every element is tried, in no order unless a service asks for it;
@@ -46,11 +46,11 @@ public final class PostDocuments implements Creation {
 
     private final Collections collections;
     private final Inserts inserts;
-    private final LimitedWrites limited;
+    private final TimeLimitedWrites limited;
     private final WrittenCheck writtenCheck;
 
     /// @param limited for replacements, and for inserts in order
-    public PostDocuments(Collections collections, Inserts inserts, LimitedWrites limited) {
+    public PostDocuments(Collections collections, Inserts inserts, TimeLimitedWrites limited) {
         this.collections = collections;
         this.inserts = inserts;
         this.limited = limited;

@@ -15,7 +15,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.idempotency.KeyedPost;
-import org.restheart.mongo.write.LimitedWrites;
+import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives, so that its
@@ -25,12 +25,12 @@ public final class PostLines implements DataHandler {
     private static final long BYTES_PER_STREAM = 8 << 20;
 
     private final Collections collections;
-    private final LimitedWrites limited;
+    private final TimeLimitedWrites limited;
     private final WrittenCheck writtenCheck;
     private final FairShares streams =
             new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000), 0);
 
-    public PostLines(Collections collections, LimitedWrites limited) {
+    public PostLines(Collections collections, TimeLimitedWrites limited) {
         this.collections = collections;
         this.limited = limited;
         this.writtenCheck = new WrittenCheck(collections);

@@ -33,11 +33,11 @@ final class CatchUp {
 
     private final BackgroundTasks tasks;
     private final MongoClient client;
-    private final Cursors cursors;
+    private final CursorLimit cursors;
     private final StreamMeters meters;
     private final FairShares searches = new FairShares(SEARCHES, 0);
 
-    CatchUp(BackgroundTasks tasks, MongoClient client, Cursors cursors, StreamMeters meters) {
+    CatchUp(BackgroundTasks tasks, MongoClient client, CursorLimit cursors, StreamMeters meters) {
         this.tasks = tasks;
         this.client = client;
         this.cursors = cursors;

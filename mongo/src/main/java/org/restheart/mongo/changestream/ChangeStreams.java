@@ -42,7 +42,7 @@ public final class ChangeStreams implements AutoCloseable {
     private final ChangeStreamConfig config;
     private final StreamMeters meters;
     private final Consumer<Frame> onSent;
-    private final Cursors cursors;
+    private final CursorLimit cursors;
     private final CatchUp catchUp;
     private final FairShares listeners;
     private final Redefinitions redefinitions;
@@ -63,7 +63,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.meters = new StreamMeters(registry);
         this.onSent = meters::sent;
         this.budget = new PushBudget(config.maxWaitingTogether(), meters::dropped);
-        this.cursors = new Cursors(config.maxCursors(), config.maxCursorsPerAccount(), meters);
+        this.cursors = new CursorLimit(config.maxCursors(), config.maxCursorsPerAccount(), meters);
         this.catchUp = new CatchUp(tasks, client, cursors, meters);
         this.listeners = new FairShares(config.maxListeners(), 0);
         this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);

@@ -30,7 +30,7 @@ final class SharedStream implements ChangeFollower.Audience {
     private final BackgroundTasks tasks;
     private final MongoClient client;
     private final StreamMeters meters;
-    private final Supplier<Cursors.Place> place;
+    private final Supplier<CursorLimit.Place> place;
     private final Consumer<SharedStream> onClosed;
     private final Sharers sharers = new Sharers();
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
@@ -49,7 +49,7 @@ final class SharedStream implements ChangeFollower.Audience {
             BackgroundTasks tasks,
             MongoClient client,
             StreamMeters meters,
-            Supplier<Cursors.Place> place,
+            Supplier<CursorLimit.Place> place,
             Consumer<SharedStream> onClosed) {
         this.key = key;
         this.tasks = tasks;
@@ -205,7 +205,7 @@ final class SharedStream implements ChangeFollower.Audience {
         private final Map<String, Integer> listeners = new LinkedHashMap<>();
 
         @GuardedBy("this")
-        private Cursors.@Nullable Place place;
+        private CursorLimit.@Nullable Place place;
 
         synchronized void joined(String caller) {
             listeners.merge(caller, 1, Integer::sum);
@@ -217,7 +217,7 @@ final class SharedStream implements ChangeFollower.Audience {
         }
 
         /// The cursor's place was acquired; [#close()] gives it back.
-        synchronized void hold(Cursors.Place acquired) {
+        synchronized void hold(CursorLimit.Place acquired) {
             place = acquired;
             settle();
         }

@@ -10,7 +10,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.write.Inserts;
-import org.restheart.mongo.write.LimitedWrites;
+import org.restheart.mongo.write.TimeLimitedWrites;
 
 /// Coalesces single documents, or small arrays of them, to one unordered insert ([InsertCommand]). Those of one caller
 /// share a command,
@@ -24,7 +24,7 @@ final class CoalescedInserts implements Inserts {
     private static final int LARGE_PART = 4;
 
     private final Batching batching;
-    private final LimitedWrites limited;
+    private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked;
     private final BatchQueues<Target, List<RawBsonDocument>, List<BulkWriteError>> queues;
     private final long largest;
@@ -34,7 +34,7 @@ final class CoalescedInserts implements Inserts {
     private CoalescedInserts(
             Batching batching,
             String kind,
-            LimitedWrites limited,
+            TimeLimitedWrites limited,
             BlockedDocuments blocked,
             long largest,
             long leastWeight) {
@@ -49,13 +49,13 @@ final class CoalescedInserts implements Inserts {
 
     /// Inserts of one document each. Inserts alone those that are blocked, and what is unacknowledged, which has no
     /// outcome.
-    static CoalescedInserts ofOne(Batching batching, LimitedWrites limited, BlockedDocuments blocked) {
+    static CoalescedInserts ofOne(Batching batching, TimeLimitedWrites limited, BlockedDocuments blocked) {
         return new CoalescedInserts(batching.withLimitedBytes(), "insert", limited, blocked, Long.MAX_VALUE, 0);
     }
 
     /// Inserts of arrays. Inserts alone large ones, too. A document counts at least its share of [#MAX_DOCUMENTS], so
     /// that the queue's bound of bytes also bounds documents.
-    static CoalescedInserts ofMany(Batching batching, LimitedWrites limited, BlockedDocuments blocked) {
+    static CoalescedInserts ofMany(Batching batching, TimeLimitedWrites limited, BlockedDocuments blocked) {
         var bounded = batching.withLimitedBytes();
         int bytes = bounded.config().maxBatchBytes();
         return new CoalescedInserts(

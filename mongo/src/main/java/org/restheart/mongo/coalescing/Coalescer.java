@@ -16,7 +16,7 @@ import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.write.DocumentWrites;
 import org.restheart.mongo.write.Inserts;
-import org.restheart.mongo.write.LimitedWrites;
+import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 
@@ -28,7 +28,7 @@ public final class Coalescer {
 
     private final Batching batching;
     private final CoalescingConfig config;
-    private final LimitedWrites limited;
+    private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked = new BlockedDocuments();
 
     private @Nullable PointReads points;
@@ -36,7 +36,7 @@ public final class Coalescer {
 
     public Coalescer(MongoClient client, CoalescingConfig config, MeterRegistry registry) {
         this.config = config;
-        this.limited = new LimitedWrites(client, config.retriesWrites());
+        this.limited = new TimeLimitedWrites(client, config.retriesWrites());
         this.batching = new Batching(
                 client, config, new BatchThreads(PLATFORM_THREADS), Deployment.of(client), new BatchLoad(), registry);
     }
@@ -50,7 +50,7 @@ public final class Coalescer {
     }
 
     /// Writes of many documents that are not coalesced.
-    public LimitedWrites limited() {
+    public TimeLimitedWrites limited() {
         return limited;
     }
 

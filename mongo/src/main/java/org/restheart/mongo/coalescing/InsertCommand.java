@@ -18,16 +18,16 @@ import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.Batching.Target;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.Inserts;
-import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
+import org.restheart.mongo.write.TimeLimitedWrites;
 
 /// Inserts the documents of several requests by one unordered `insert`; each request gets the errors of its own
 /// documents. A failure of the whole command (a lost connection after the retry, an unsatisfied write concern) fails
 /// all requests that may have inserted something.
 ///
 /// A document whose `_id` an open transaction has inserted would delay all others. Therefore the command is aborted
-/// after [LimitedWrites#COMMAND_MILLIS], and it is determined which documents it has inserted; the others are
-/// inserted separately for each request ([LimitedWrites]). Without a replica set and retryable writes there is no
+/// after [TimeLimitedWrites#COMMAND_MILLIS], and it is determined which documents it has inserted; the others are
+/// inserted separately for each request ([TimeLimitedWrites]). Without a replica set and retryable writes there is no
 /// limit. Thread-safe.
 final class InsertCommand implements BatchCommand<List<RawBsonDocument>, List<BulkWriteError>> {
     private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
@@ -35,10 +35,10 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, List<Bu
     private final Batching batching;
     private final Target target;
     private final MongoCollection<RawBsonDocument> collection;
-    private final LimitedWrites limited;
+    private final TimeLimitedWrites limited;
     private final BlockedDocuments blocked;
 
-    InsertCommand(Batching batching, Target target, LimitedWrites limited, BlockedDocuments blocked) {
+    InsertCommand(Batching batching, Target target, TimeLimitedWrites limited, BlockedDocuments blocked) {
         this.batching = batching;
         this.target = target;
         this.collection = target.collection(batching.client());
@@ -95,7 +95,7 @@ final class InsertCommand implements BatchCommand<List<RawBsonDocument>, List<Bu
         var statements = new RetryableStatements(batching.client(), "insert", target.namespace(), batch.documents);
         @Nullable Runnable later = null;
         try {
-            var reply = statements.send(target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
+            var reply = statements.send(target.writeConcern(), TimeLimitedWrites.COMMAND_MILLIS);
             if (reply.waitsForConcern()) {
                 later = () -> finish(batch, statements, reply.errors());
             } else if (reply.unsatisfied().isPresent()) {

@@ -18,7 +18,7 @@ import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.QueryKey;
 
@@ -106,7 +106,7 @@ final class PointReads {
                     .maxTime(shape.settings().timeLimit().toMillis(), TimeUnit.MILLISECONDS)
                     .batchSize(waiting.size() + 1); // one more than the largest result, so that one reply contains all
             Supplier<List<RawBsonDocument>> read = () -> find.into(new ArrayList<>(sharing));
-            for (var document : isInline ? read.get() : LostConnections.repeated(read)) {
+            for (var document : isInline ? read.get() : ConnectionRetry.repeated(read)) {
                 var answered = RawDocuments.get(document, "_id")
                         .flatMap(CanonicalId::of)
                         .map(waiting::remove);

@@ -26,11 +26,11 @@ import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.QueryKey;
 
 /// Runs equal queries that wait at the same time once, whichever services they come by. Each service
@@ -140,7 +140,7 @@ final class SharedFinds {
 
         private Taken found(Find find) {
             try {
-                return BriefRead.within(brief, () -> find.read().apply(UnaryOperator.identity()));
+                return InlineRead.within(brief, () -> find.read().apply(UnaryOperator.identity()));
             } catch (RuntimeException e) {
                 paces.failed(namespace);
                 throw e;
@@ -240,7 +240,7 @@ final class SharedFinds {
 
     private static void take(List<PendingRequest<Find, Taken>> requests, UnaryOperator<Finder> change, int sharing) {
         var first = requests.getFirst();
-        var taken = LostConnections.repeatedSoon(() -> first.request().read().apply(change));
+        var taken = ConnectionRetry.repeatedSoon(() -> first.request().read().apply(change));
         if (taken.canBeShared()) {
             var shared = new BatchResult<>(taken, sharing);
             requests.forEach(pending -> pending.complete(shared));

@@ -21,9 +21,9 @@ import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Done;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.NoMatch;
-import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.StatementsReply;
+import org.restheart.mongo.write.TimeLimitedWrites;
 
 /// Sends writes of several requests as the statements of one unordered `update` or `delete`, and determines the
 /// outcome of each.
@@ -34,7 +34,8 @@ import org.restheart.mongo.write.StatementsReply;
 /// way.
 ///
 /// Statements are executed sequentially, so a document locked by a transaction would delay all. After
-/// [LimitedWrites#COMMAND_MILLIS] the command is aborted: executed statements are completed, each of the others is sent
+/// [TimeLimitedWrites#COMMAND_MILLIS] the command is aborted: executed statements are completed, each of the others is
+/// sent
 /// separately.
 ///
 /// MongoDB closes the connection instead of sending a reply of more than 16 MiB, and errors contain the keys of stored
@@ -58,7 +59,7 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
                 requests.stream().map(pending -> pending.request().bytes()).toList());
         @Nullable Runnable later = null;
         try {
-            var reply = statements.send(target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
+            var reply = statements.send(target.writeConcern(), TimeLimitedWrites.COMMAND_MILLIS);
             if (reply.waitsForConcern()) {
                 later = () -> finish(statements, requests);
             } else {
@@ -123,13 +124,13 @@ record StatementsCommand<O>(MongoClient client, String command, Target target, B
             if (pending.isDone()) { // it has timed out, and its client may have sent something else since
                 continue;
             }
-            if (away || RequestStart.left(BoundedConcern.LIMIT).toMillis() < LimitedWrites.COMMAND_MILLIS) {
+            if (away || RequestStart.left(BoundedConcern.LIMIT).toMillis() < TimeLimitedWrites.COMMAND_MILLIS) {
                 unknown.add(number);
                 continue;
             }
             try {
-                var reply =
-                        statements.send(List.of(number), false, target.writeConcern(), LimitedWrites.COMMAND_MILLIS);
+                var reply = statements.send(
+                        List.of(number), false, target.writeConcern(), TimeLimitedWrites.COMMAND_MILLIS);
                 if (reply.waitsForConcern()) {
                     unknown.add(number);
                 } else {

@@ -13,9 +13,9 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.RawBsonDocument;
-import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
+import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.QueryKey;
 
 /// Pages that begin after the last document of the previous page, at a key of an index instead of a position: each
@@ -96,7 +96,7 @@ public final class Continuations {
     }
 
     private Optional<SortIndex> find(FindQuery query) {
-        BriefRead.forbid();
+        InlineRead.forbid();
         try {
             return SortIndex.find(client, query.namespace(), query.sort());
         } catch (MongoException _) {

@@ -8,10 +8,10 @@ import java.util.Set;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
 
@@ -45,7 +45,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
     public MongoCursor<RawBsonDocument> find(FindQuery query, int batchSize) {
         boolean bookmarks = mayUseBookmarks(query);
         if (bookmarks || mayUseCursors(query, false)) {
-            BriefRead.forbid();
+            InlineRead.forbid();
         }
         var page = bookmarks ? bookmarked(query, batchSize) : Optional.<MongoCursor<RawBsonDocument>>empty();
         if (page.isEmpty() && mayUseCursors(query, bookmarks)) {

@@ -15,10 +15,10 @@ import org.restheart.http.DocumentCheck;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
-import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.Storable;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -93,7 +93,7 @@ public final class SingleWrites {
         ContentSize.check(request);
         var etag = new ObjectId();
         HiddenFields.checkChange(request, request.content());
-        var update = Changes.ofDocument(request, request.content(), etag);
+        var update = UpdateContent.ofDocument(request, request.content(), etag);
         var target = target(request);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
         Function<WriteOutcome, Response.Ready> answer = outcome ->

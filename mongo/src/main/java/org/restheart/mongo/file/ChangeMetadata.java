@@ -11,8 +11,8 @@ import org.restheart.bson.fields.Update;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.Multipart;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
@@ -85,7 +85,7 @@ final class ChangeMetadata implements DataHandler {
         var flat = new BsonDocument();
         flatten("", content, flat);
         HiddenFields.checkChange(request, prefixed(flat));
-        var update = (Update.Operators) Changes.ofDocument(request, flat, etag);
+        var update = (Update.Operators) UpdateContent.ofDocument(request, flat, etag);
         var fields = update.document().getDocument("$set");
         var set = prefixed(fields);
         rename(set, fields.get("filename"));

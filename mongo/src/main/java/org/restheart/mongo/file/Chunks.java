@@ -30,7 +30,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
@@ -121,7 +121,7 @@ final class Chunks {
     /// connection was lost.
     void insert(List<BsonDocument> documents) {
         var attempts = new AtomicInteger();
-        LostConnections.repeated(() -> {
+        ConnectionRetry.repeated(() -> {
             boolean first = attempts.getAndIncrement() == 0;
             try {
                 return chunks.insertMany(documents, UNORDERED);
@@ -145,7 +145,7 @@ final class Chunks {
 
     /// The number of chunks of an id.
     long count(BsonValue file) {
-        return LostConnections.repeated(() -> chunks.countDocuments(new BsonDocument("files_id", literal(file))));
+        return ConnectionRetry.repeated(() -> chunks.countDocuments(new BsonDocument("files_id", literal(file))));
     }
 
     /// Removes chunks by their own ids, unless they have been moved to another file.
@@ -197,7 +197,7 @@ final class Chunks {
 
     private static boolean isThere(
             MongoCollection<BsonDocument> collection, BsonDocument filter, BsonDocument projection) {
-        return LostConnections.repeated(
+        return ConnectionRetry.repeated(
                 () -> collection.find(filter).projection(projection).first() != null);
     }
 
@@ -285,7 +285,7 @@ final class Chunks {
                 .append("n", new BsonDocument("$gte", new BsonInt32(Math.toIntExact(from))));
         var find = session == null ? chunks.find(filter) : chunks.find(session, filter);
         find.sort(new BsonDocument("n", new BsonInt32(1))).limit(count);
-        return LostConnections.repeated(() -> find.into(new ArrayList<>()));
+        return ConnectionRetry.repeated(() -> find.into(new ArrayList<>()));
     }
 
     /// The id of the first chunk, which identifies the version of a file's content; empty if it has none.
@@ -293,7 +293,7 @@ final class Chunks {
         var filter = new BsonDocument("files_id", literal(file)).append("n", new BsonInt32(0));
         var find = session == null ? chunks.find(filter) : chunks.find(session, filter);
         find.projection(ID);
-        return Optional.ofNullable(LostConnections.repeated(find::first)).map(chunk -> chunk.get("_id"));
+        return Optional.ofNullable(ConnectionRetry.repeated(find::first)).map(chunk -> chunk.get("_id"));
     }
 
     /// A condition of equality, also with a document or an expression.

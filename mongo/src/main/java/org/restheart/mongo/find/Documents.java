@@ -23,10 +23,10 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 
 /// Runs each query on MongoDB separately, again if its connection is lost before the first results are there
-/// ([LostConnections]). Thread-safe.
+/// ([ConnectionRetry]). Thread-safe.
 public final class Documents implements Finder {
     private static final long FEW_CANDIDATES = 100;
     private static final long MOST_CANDIDATES = 4_000;
@@ -73,7 +73,7 @@ public final class Documents implements Finder {
     private static <T> T read(ReadSettings settings, Supplier<T> query) {
         boolean inTransaction =
                 settings.session().filter(ClientSession::hasActiveTransaction).isPresent();
-        return inTransaction || BriefRead.isBound() ? query.get() : LostConnections.repeatedSoon(query);
+        return inTransaction || InlineRead.isBound() ? query.get() : ConnectionRetry.repeatedSoon(query);
     }
 
     /// The result of a query whose filter has two steps, if it is complete after the second step has been evaluated on
@@ -320,7 +320,7 @@ public final class Documents implements Finder {
     }
 
     private MongoCollection<RawBsonDocument> collection(MongoNamespace namespace, ReadSettings settings) {
-        return BriefRead.limited(settings.apply(client.getDatabase(namespace.getDatabaseName())
+        return InlineRead.limited(settings.apply(client.getDatabase(namespace.getDatabaseName())
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)));
     }
 

@@ -8,8 +8,8 @@ import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.parameter.Parameters;
-import org.restheart.mongo.parameter.Warnings;
 
 /// The top-level members of a list besides its links and children: stored properties, type and size. Confined to one
 /// request.
@@ -23,7 +23,7 @@ final class HalHead {
     HalHead(DataRequest request) {
         this.parameters = request.parameters();
         request.http()
-                .attribute(Warnings.KEY)
+                .attribute(ParameterWarnings.KEY)
                 .ifPresent(warnings -> members.append("_warnings", BsonTexts.array(warnings)));
         var grant = request.grant();
         this.showsDefinitions = grant.allowManagementRequests() || grant.showsAll();

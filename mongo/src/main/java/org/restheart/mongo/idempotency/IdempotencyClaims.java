@@ -32,7 +32,7 @@ import org.restheart.http.Fields;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.resource.ResourceNames;
 import org.slf4j.Logger;
@@ -69,7 +69,7 @@ final class IdempotencyClaims {
         var owner = new ObjectId();
         var etag = new ObjectId();
         var update = update(fingerprint, owner, etag);
-        var record = LostConnections.repeated(() -> upsert(db, id, update));
+        var record = ConnectionRetry.repeated(() -> upsert(db, id, update));
         if (!record.getBinary("fingerprint").equals(fingerprint)) {
             return new Claim.Different();
         }
@@ -91,7 +91,7 @@ final class IdempotencyClaims {
     boolean complete(String db, Claim.Granted claim, Response.Ready answer, Optional<DataWrite.Report> report) {
         var stored = StoredAnswer.of(answer, report);
         var done = Updates.combine(Updates.set("answer", stored), Updates.unset("until"));
-        return LostConnections.repeated(() -> collection(db).updateOne(own(claim), done))
+        return ConnectionRetry.repeated(() -> collection(db).updateOne(own(claim), done))
                         .getMatchedCount()
                 == 1;
     }

@@ -15,8 +15,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
-import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
@@ -118,7 +118,7 @@ public final class CollectionHandlers {
             throw new ProblemException(CONTENT_INVALID, "no data provided");
         }
         var etag = new ObjectId();
-        var update = Changes.ofProperties(request, content, etag);
+        var update = UpdateContent.ofProperties(request, content, etag);
         streams.check(update);
         request.http().requireThread();
         schemas.check(request, update);

@@ -2,8 +2,8 @@ package org.restheart.mongo.management;
 
 import org.bson.types.ObjectId;
 import org.restheart.http.Response;
-import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
@@ -47,7 +47,7 @@ public final class DatabaseHandlers {
     /// `PATCH`: changes some of a database's properties.
     public Response patch(DataRequest request) {
         var etag = new ObjectId();
-        var update = Changes.ofProperties(request, request.contentDocument(), etag);
+        var update = UpdateContent.ofProperties(request, request.contentDocument(), etag);
         request.http().requireThread();
         return properties.changing(
                 request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));

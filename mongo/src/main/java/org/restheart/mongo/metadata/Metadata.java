@@ -20,7 +20,7 @@ import org.restheart.http.CacheMeter;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// A cache of the metadata of databases and collections, including their absence. Thread-safe.
@@ -137,12 +137,12 @@ public final class Metadata {
 
     /// With the connections for look-ups, since requests of several callers may wait for the result.
     private ResourceMetadata loadDb(Namespace namespace) {
-        return CallerScope.lookUp(() -> LostConnections.repeated(() -> readDb(namespace)));
+        return CallerScope.lookUp(() -> ConnectionRetry.repeated(() -> readDb(namespace)));
     }
 
     /// As [#loadDb].
     private ResourceMetadata loadCollection(Namespace namespace) {
-        return CallerScope.lookUp(() -> LostConnections.repeated(() -> readCollection(namespace)));
+        return CallerScope.lookUp(() -> ConnectionRetry.repeated(() -> readCollection(namespace)));
     }
 
     private ResourceMetadata readDb(Namespace namespace) {

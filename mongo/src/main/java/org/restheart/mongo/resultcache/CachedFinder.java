@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
-import org.restheart.mongo.find.BriefRead;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
+import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.ListCursor;
 import org.restheart.mongo.resultcache.CachedRanges.Range;
 import org.slf4j.Logger;
@@ -23,12 +23,12 @@ public final class CachedFinder implements Finder {
 
     private final Finder finder;
     private final ResultCacheConfig config;
-    private final Writes writes;
+    private final WriteCounters writes;
     private final CachedRanges ranges;
     private final Counter hits;
     private final Counter misses;
 
-    public CachedFinder(Finder finder, ResultCacheConfig config, Writes writes, MeterRegistry registry) {
+    public CachedFinder(Finder finder, ResultCacheConfig config, WriteCounters writes, MeterRegistry registry) {
         this.finder = finder;
         this.config = config;
         this.writes = writes;
@@ -60,7 +60,7 @@ public final class CachedFinder implements Finder {
             hits.increment();
             return slice(known.get(), query);
         }
-        BriefRead.forbid();
+        InlineRead.forbid();
         misses.increment();
         try {
             for (long start : starts(query)) {

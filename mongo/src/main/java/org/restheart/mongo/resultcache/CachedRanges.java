@@ -20,7 +20,7 @@ final class CachedRanges {
     /// @param complete whether the result ends here
     /// @param bytes in memory
     /// @param readAt before reading began, in [System#nanoTime()]
-    /// @param writes the value of [Writes#until] before reading began
+    /// @param writes the value of [WriteCounters#until] before reading began
     record Range(long start, List<RawBsonDocument> documents, boolean complete, long bytes, long readAt, long writes) {
 
         Range {
@@ -40,9 +40,9 @@ final class CachedRanges {
 
     private final Cache<QueryKey, List<Range>> byQuery;
     private final ResultCacheConfig config;
-    private final Writes writes;
+    private final WriteCounters writes;
 
-    CachedRanges(ResultCacheConfig config, Writes writes) {
+    CachedRanges(ResultCacheConfig config, WriteCounters writes) {
         this.config = config;
         this.writes = writes;
         // In KiB. Each range has at least the average weight, so that their number is bounded, too.

@@ -12,7 +12,7 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.resultcache.WriteCounters;
 
 /// `POST /ic?db=…&coll=…`: invalidates the cached metadata and query results of a collection, or of a database and
 /// all its collections. For changes that were made without the gateway.
@@ -20,11 +20,11 @@ public final class CacheInvalidator implements Service {
     private static final Cors CORS = new Cors("POST", Cors.DEFAULT_HEADERS, "");
 
     private final Metadata metadata;
-    private final Writes writes;
+    private final WriteCounters writes;
     private final Descriptions descriptions;
 
     /// @param writes notified as of a write, which invalidates results of queries
-    public CacheInvalidator(Metadata metadata, Writes writes, Descriptions descriptions) {
+    public CacheInvalidator(Metadata metadata, WriteCounters writes, Descriptions descriptions) {
         this.metadata = metadata;
         this.writes = writes;
         this.descriptions = descriptions;

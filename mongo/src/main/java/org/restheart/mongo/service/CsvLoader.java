@@ -41,8 +41,8 @@ import org.restheart.http.WriteBounds;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.content.Changes;
 import org.restheart.mongo.content.NewDocument;
+import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DocumentRule;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -50,7 +50,7 @@ import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resultcache.Writes;
+import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
@@ -63,7 +63,7 @@ public final class CsvLoader implements Service {
     private final MongoClient client;
     private final Metadata metadata;
     private final Schemas schemas;
-    private final Writes writes;
+    private final WriteCounters writes;
     private final ForbiddenOperators forbiddenOperators;
 
     /// @param writes notified, to invalidate cached results
@@ -71,7 +71,7 @@ public final class CsvLoader implements Service {
             MongoClient client,
             Metadata metadata,
             Schemas schemas,
-            Writes writes,
+            WriteCounters writes,
             ForbiddenOperators forbiddenOperators) {
         this.client = client;
         this.metadata = metadata;
@@ -228,7 +228,7 @@ public final class CsvLoader implements Service {
         var others = WriteBounds.within(
                 request,
                 StagedFilter.ofWrites(grant.writeFilter(), wanted.stream().toList()));
-        Changes.requireFew(row.size());
+        UpdateContent.requireFew(row.size());
         var change = new BsonDocument("$set", row);
         HiddenFields.checkChange(grant, change);
         if (options.upsert()) {

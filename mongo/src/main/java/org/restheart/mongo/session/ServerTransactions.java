@@ -18,7 +18,7 @@ import org.bson.BsonString;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.concern.BoundedConcern;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
 
@@ -105,7 +105,7 @@ record ServerTransactions(MongoClient client) {
     /// @param hint receives the number of the latest transaction, if MongoDB reports it
     private Probe probe(BsonDocument session, long number, long[] hint) {
         try {
-            var _ = LostConnections.repeated(() -> run(attached(session, number), DB, TOUCH));
+            var _ = ConnectionRetry.repeated(() -> run(attached(session, number), DB, TOUCH));
             return Probe.IN;
         } catch (MongoCommandException e) {
             return switch (e.getErrorCode()) {
@@ -125,7 +125,7 @@ record ServerTransactions(MongoClient client) {
     ///     command whose reply was lost
     void begin(BsonDocument session, long number, ReadConcern readConcern) {
         try {
-            var _ = LostConnections.repeated(
+            var _ = ConnectionRetry.repeated(
                     () -> run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH));
         } catch (MongoCommandException e) {
             throw unsupported(e);
@@ -136,7 +136,7 @@ record ServerTransactions(MongoClient client) {
     ///
     /// @throws MongoException also if the transaction is not in progress
     void commit(BsonDocument session, long number) {
-        var lost = new LostConnections();
+        var lost = new ConnectionRetry();
         for (int attempt = 1; ; attempt++) {
             var command = new BsonDocument("commitTransaction", new BsonInt32(1))
                     .append("writeConcern", BoundedConcern.MAJORITY.asDocument());
@@ -156,7 +156,7 @@ record ServerTransactions(MongoClient client) {
 
     /// @throws MongoException also if the transaction is not in progress
     void abort(BsonDocument session, long number) {
-        var lost = new LostConnections();
+        var lost = new ConnectionRetry();
         for (boolean first = true; ; first = false) {
             try {
                 var _ = run(attached(session, number), "admin", new BsonDocument("abortTransaction", new BsonInt32(1)));
@@ -177,7 +177,7 @@ record ServerTransactions(MongoClient client) {
     /// Ends all operations in the session.
     void kill(BsonDocument session) {
         var command = new BsonDocument("killSessions", new BsonArray(List.of(session)));
-        LostConnections.repeated(() -> client.getDatabase("admin").runCommand(command));
+        ConnectionRetry.repeated(() -> client.getDatabase("admin").runCommand(command));
     }
 
     private AttachedSession attached(BsonDocument session, long number) {

@@ -26,9 +26,9 @@ final class ExtendedTypes {
     private static final Map<String, Form> ALL = all();
 
     private static final Set<String> ABOUT_OBJECTS = Words.of("""
-            required properties patternProperties additionalProperties minProperties maxProperties dependencies
-            dependentRequired dependentSchemas propertyNames unevaluatedProperties
-            """);
+        required properties patternProperties additionalProperties minProperties maxProperties dependencies
+        dependentRequired dependentSchemas propertyNames unevaluatedProperties
+        """);
 
     private static final Set<String> OUT_OF_USE = Set.of("javascriptWithScope", "dbPointer");
 
@@ -71,8 +71,8 @@ final class ExtendedTypes {
     /// The types that may not pass what a schema demands of objects.
     ///
     /// @param bound whether those are meant that certainly do not, or those that perhaps do not
-    static List<String> refused(BsonDocument schema, Part.Bound bound) {
-        return select(schema, bound == Part.Bound.UPPER ? Set.of(Verdict.REFUSED) : NOT_CERTAIN);
+    static List<String> refused(BsonDocument schema, TranslatedPart.Bound bound) {
+        return select(schema, bound == TranslatedPart.Bound.UPPER ? Set.of(Verdict.REFUSED) : NOT_CERTAIN);
     }
 
     /// Whether it is known for each of these types if the schema admits it.

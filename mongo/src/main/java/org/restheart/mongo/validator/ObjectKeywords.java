@@ -11,8 +11,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.SchemaPlace.Draft;
+import org.restheart.mongo.validator.TranslatedPart.Bound;
 
 /// Keywords about objects. Those about documents of the collection are loosened, since a stored document has `_id` and
 /// `_etag`, while the gateway checks inserted ones before it adds them. Confined to one translation.
@@ -20,8 +20,8 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
     private static final String ID = "_id";
     private static final Set<String> ADDED = Set.of(ID, "_etag");
 
-    Part translate() {
-        var parts = new ArrayList<Part>();
+    TranslatedPart translate() {
+        var parts = new ArrayList<TranslatedPart>();
         var names = schema.get("required") instanceof BsonArray required ? required : new BsonArray();
         if (!names.isEmpty()) {
             parts.add(required(names));
@@ -31,7 +31,7 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         count(parts, "maxProperties", ADDED.size());
         boolean split = place.draft().isSince(Draft.V2019);
         dependencies(parts, split ? List.of("dependentRequired", "dependentSchemas") : List.of("dependencies"));
-        return Part.allOf(parts, List.of());
+        return TranslatedPart.allOf(parts, List.of());
     }
 
     /// Whether a keyword's outcome for the stored document may differ from that for the document that the
@@ -42,8 +42,8 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
 
     /// A demand that is loosened for the fields added by the gateway; below `not`, where a looser demand
     /// would admit less, it is left out.
-    private Part loosened(BsonDocument demand) {
-        return bound == Bound.UPPER ? new Part(demand, false) : Part.unknown(bound);
+    private TranslatedPart loosened(BsonDocument demand) {
+        return bound == Bound.UPPER ? new TranslatedPart(demand, false) : TranslatedPart.unknown(bound);
     }
 
     private static boolean isAdded(String name) {
@@ -54,7 +54,7 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         return !name.isEmpty() && name.indexOf('.') < 0 && !name.startsWith("$");
     }
 
-    private Part required(BsonArray required) {
+    private TranslatedPart required(BsonArray required) {
         var names = new BsonArray();
         boolean loosened = false;
         for (var value : required) {
@@ -75,19 +75,19 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
             }
         }
         var demand = names.isEmpty() ? new BsonDocument() : new BsonDocument("required", names);
-        return loosened ? loosened(demand) : Part.exact(demand);
+        return loosened ? loosened(demand) : TranslatedPart.exact(demand);
     }
 
     /// Keys of extended types are known to [ExtendedTypes]; documents with such fields exist hardly anywhere.
-    private Part leaveOutName(String keyword, String name) {
+    private TranslatedPart leaveOutName(String keyword, String name) {
         if (name.startsWith("$")) {
-            return ExtendedTypes.demandsKey(schema) ? Part.ANY : Part.unknown(bound);
+            return ExtendedTypes.demandsKey(schema) ? TranslatedPart.ANY : TranslatedPart.unknown(bound);
         }
         return translator.leaveOut(place, keyword, "the field '" + name + "'", bound);
     }
 
-    private Part properties() {
-        var parts = new ArrayList<Part>();
+    private TranslatedPart properties() {
+        var parts = new ArrayList<TranslatedPart>();
         var properties = named(parts);
         var patterns = patterns(parts);
         var additional = schema.get("additionalProperties");
@@ -97,20 +97,21 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
             parts.add(rest);
             if (place.whole()) {
                 ADDED.stream().sorted().forEach(name -> properties.putIfAbsent(name, new BsonDocument()));
-                parts.add(bound == Bound.UPPER ? Part.ANY : Part.unknown(bound));
+                parts.add(bound == Bound.UPPER ? TranslatedPart.ANY : TranslatedPart.unknown(bound));
             }
             var closed = new BsonDocument(
                     "additionalProperties",
-                    rest.schema().equals(Part.nothing().schema()) ? BsonBoolean.FALSE : rest.schema());
+                    rest.schema().equals(TranslatedPart.nothing().schema()) ? BsonBoolean.FALSE : rest.schema());
             return result(properties, patterns.get(), closed, parts);
         }
         return result(properties, patterns.orElseGet(BsonDocument::new), new BsonDocument(), parts);
     }
 
-    private Part result(BsonDocument properties, BsonDocument patterns, BsonDocument more, List<Part> parts) {
-        boolean exact = parts.stream().allMatch(Part::exact);
+    private TranslatedPart result(
+            BsonDocument properties, BsonDocument patterns, BsonDocument more, List<TranslatedPart> parts) {
+        boolean exact = parts.stream().allMatch(TranslatedPart::exact);
         if (!exact && bound == Bound.LOWER && parts.stream().anyMatch(ObjectKeywords::isUnknown)) {
-            return Part.unknown(bound);
+            return TranslatedPart.unknown(bound);
         }
         var demand = new BsonDocument();
         if (!properties.isEmpty()) {
@@ -120,23 +121,23 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
             demand.append("patternProperties", patterns);
         }
         demand.putAll(more);
-        return new Part(demand, exact);
+        return new TranslatedPart(demand, exact);
     }
 
-    private static boolean isUnknown(Part part) {
-        return !part.exact() && part.schema().equals(Part.nothing().schema());
+    private static boolean isUnknown(TranslatedPart part) {
+        return !part.exact() && part.schema().equals(TranslatedPart.nothing().schema());
     }
 
     /// The fields that are named, those that MongoDB cannot address without demands.
     ///
     /// @param parts takes what the fields are translated to
-    private BsonDocument named(List<Part> parts) {
+    private BsonDocument named(List<TranslatedPart> parts) {
         var translated = new BsonDocument();
         if (!(schema.get("properties") instanceof BsonDocument properties)) {
             return translated;
         }
         properties.forEach((name, value) -> {
-            var part = isUsable(name) ? field(name, value) : Part.ANY;
+            var part = isUsable(name) ? field(name, value) : TranslatedPart.ANY;
             if (!isUsable(name) && !isAnything(value)) {
                 part = leaveOutName("properties", name);
             }
@@ -153,7 +154,7 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         return (schema instanceof BsonDocument demands && demands.isEmpty()) || BsonBoolean.TRUE.equals(schema);
     }
 
-    private Part field(String name, BsonValue value) {
+    private TranslatedPart field(String name, BsonValue value) {
         if (differs(isAdded(name)) && !isAnything(value)) {
             boolean sent = name.equals(ID)
                     && schema.get("required") instanceof BsonArray required
@@ -162,13 +163,13 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
                     ? translator
                             .part(value, place.inside("properties/" + name), bound)
                             .inexact()
-                    : Part.unknown(bound);
+                    : TranslatedPart.unknown(bound);
         }
         return translator.part(value, place.inside("properties/" + name), bound);
     }
 
     /// Fields by patterns of their names; empty if there are some that MongoDB would read otherwise.
-    private Optional<BsonDocument> patterns(List<Part> parts) {
+    private Optional<BsonDocument> patterns(List<TranslatedPart> parts) {
         var translated = new BsonDocument();
         boolean complete = true;
         if (schema.get("patternProperties") instanceof BsonDocument patterns) {
@@ -194,16 +195,16 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         return ADDED.stream().anyMatch(name -> compiled.matcher(name).find());
     }
 
-    private void count(List<Part> parts, String keyword, int added) {
+    private void count(List<TranslatedPart> parts, String keyword, int added) {
         if (schema.get(keyword) instanceof BsonNumber count) {
             parts.add(
                     place.whole()
                             ? loosened(new BsonDocument(keyword, ScalarKeywords.count(count, added)))
-                            : Part.exact(new BsonDocument(keyword, ScalarKeywords.count(count, 0))));
+                            : TranslatedPart.exact(new BsonDocument(keyword, ScalarKeywords.count(count, 0))));
         }
     }
 
-    private void dependencies(List<Part> parts, List<String> keywords) {
+    private void dependencies(List<TranslatedPart> parts, List<String> keywords) {
         var translated = new BsonDocument();
         boolean exact = true;
         for (var keyword : keywords) {
@@ -216,22 +217,22 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
                         ? dependency(keyword, name, entry.getValue())
                         : leaveOutName(keyword, name);
                 exact &= part.exact();
-                parts.add(new Part(new BsonDocument(), part.exact()));
+                parts.add(new TranslatedPart(new BsonDocument(), part.exact()));
                 if (!part.admitsAll()) {
                     translated.append(name, part.schema());
                 }
             }
         }
         if (!translated.isEmpty()) {
-            parts.add(new Part(new BsonDocument("dependencies", translated), exact));
+            parts.add(new TranslatedPart(new BsonDocument("dependencies", translated), exact));
         }
     }
 
-    private Part dependency(String keyword, String name, BsonValue value) {
+    private TranslatedPart dependency(String keyword, String name, BsonValue value) {
         if (value instanceof BsonArray names) {
             var asSchema = new BsonDocument("required", names);
             return names.isEmpty()
-                    ? Part.ANY
+                    ? TranslatedPart.ANY
                     : new ObjectKeywords(translator, asSchema, place.at(keyword + "/" + name), bound).translate();
         }
         return translator.part(value, place.at(keyword + "/" + name), bound);

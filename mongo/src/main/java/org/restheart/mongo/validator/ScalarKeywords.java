@@ -16,16 +16,16 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.SchemaPlace.Draft;
+import org.restheart.mongo.validator.TranslatedPart.Bound;
 
 /// Keywords about numbers and strings, and lists of values. Confined to one translation.
 record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPlace place, Bound bound) {
     /// Divisors for which rounding to 15 digits, as MongoDB does with doubles, makes no difference.
     private static final Set<Integer> ROUND = Set.of(1, 2, 5);
 
-    List<Part> translate() {
-        var parts = new ArrayList<Part>();
+    List<TranslatedPart> translate() {
+        var parts = new ArrayList<TranslatedPart>();
         if (schema.get("enum") instanceof BsonArray values) {
             parts.add(values(values));
         }
@@ -42,7 +42,7 @@ record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
     }
 
     /// MongoDB compares numbers by value, decimals too, which are objects to the gateway.
-    private Part values(BsonArray listed) {
+    private TranslatedPart values(BsonArray listed) {
         if (place.whole()) { // a stored document has other fields than the one that was checked
             return translator.leaveOut(place, "enum", "of whole documents", bound);
         }
@@ -55,15 +55,15 @@ record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
                 those.add(stored);
             }
         }
-        var parts = new ArrayList<Part>();
+        var parts = new ArrayList<TranslatedPart>();
         if (!others.isEmpty()) {
-            parts.add(Part.exact(new BsonDocument("enum", new BsonArray(others))));
+            parts.add(TranslatedPart.exact(new BsonDocument("enum", new BsonArray(others))));
         }
         if (!numbers.isEmpty()) {
-            var types = Part.types(bound == Bound.UPPER ? TypeKeywords.NUMBERS : List.of("int", "long"));
-            parts.add(new Part(types.append("enum", new BsonArray(numbers)), bound == Bound.UPPER));
+            var types = TranslatedPart.types(bound == Bound.UPPER ? TypeKeywords.NUMBERS : List.of("int", "long"));
+            parts.add(new TranslatedPart(types.append("enum", new BsonArray(numbers)), bound == Bound.UPPER));
         }
-        return parts.size() == 1 ? parts.getFirst() : Part.anyOf(parts);
+        return parts.size() == 1 ? parts.getFirst() : TranslatedPart.anyOf(parts);
     }
 
     /// The value that has this JSON form.
@@ -76,7 +76,7 @@ record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         }
     }
 
-    private void limit(List<Part> parts, String limit, String exclusive) {
+    private void limit(List<TranslatedPart> parts, String limit, String exclusive) {
         var value = schema.get(limit);
         var strict = schema.get(exclusive);
         if (value instanceof BsonNumber) {
@@ -91,7 +91,7 @@ record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         }
     }
 
-    private Part multiple(BsonNumber divisor) {
+    private TranslatedPart multiple(BsonNumber divisor) {
         var demand = new BsonDocument("multipleOf", divisor);
         var digits = (divisor instanceof BsonDouble
                         ? BigDecimal.valueOf(divisor.doubleValue())
@@ -104,38 +104,41 @@ record ScalarKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
             return aboutNumbers(demand);
         }
         translator.leaveOut(place, "multipleOf", "for numbers with a fraction", bound);
-        var doubles = Part.types(List.of("double"));
+        var doubles = TranslatedPart.types(List.of("double"));
         return bound == Bound.UPPER
-                ? Part.anyOf(List.of(Part.exact(doubles), aboutNumbers(demand))).inexact()
-                : Part.allOf(List.of(Part.exact(new BsonDocument("not", doubles)), aboutNumbers(demand)), List.of())
+                ? TranslatedPart.anyOf(List.of(TranslatedPart.exact(doubles), aboutNumbers(demand)))
+                        .inexact()
+                : TranslatedPart.allOf(
+                                List.of(TranslatedPart.exact(new BsonDocument("not", doubles)), aboutNumbers(demand)),
+                                List.of())
                         .inexact();
     }
 
     /// A demand on numbers that does not concern what the gateway takes for objects: decimals, and what is not finite.
-    private Part aboutNumbers(BsonDocument demand) {
+    private TranslatedPart aboutNumbers(BsonDocument demand) {
         var names = TypeKeywords.names(schema);
         if (!names.isEmpty() && !names.contains("object")) {
-            return Part.exact(demand);
+            return TranslatedPart.exact(demand);
         }
         var notFinite = new BsonArray(List.of(
                 new BsonDouble(Double.NaN),
                 new BsonDouble(Double.POSITIVE_INFINITY),
                 new BsonDouble(Double.NEGATIVE_INFINITY)));
-        return Part.anyOf(List.of(
-                Part.exact(new BsonDocument("not", Part.types(TypeKeywords.NUMBERS))),
-                Part.exact(new BsonDocument("enum", notFinite)),
-                Part.exact(demand)));
+        return TranslatedPart.anyOf(List.of(
+                TranslatedPart.exact(new BsonDocument("not", TranslatedPart.types(TypeKeywords.NUMBERS))),
+                TranslatedPart.exact(new BsonDocument("enum", notFinite)),
+                TranslatedPart.exact(demand)));
     }
 
-    private void texts(List<Part> parts) {
+    private void texts(List<TranslatedPart> parts) {
         for (var keyword : List.of("minLength", "maxLength")) {
             if (schema.get(keyword) instanceof BsonNumber length) {
-                parts.add(Part.exact(new BsonDocument(keyword, count(length, 0))));
+                parts.add(TranslatedPart.exact(new BsonDocument(keyword, count(length, 0))));
             }
         }
         if (schema.get("pattern") instanceof BsonString pattern) {
             parts.add(PortablePattern.of(pattern.getValue())
-                    .map(portable -> Part.exact(new BsonDocument("pattern", new BsonString(portable))))
+                    .map(portable -> TranslatedPart.exact(new BsonDocument("pattern", new BsonString(portable))))
                     .orElseGet(() -> translator.leaveOut(
                             place, "pattern", "which MongoDB may read otherwise: " + pattern.getValue(), bound)));
         }

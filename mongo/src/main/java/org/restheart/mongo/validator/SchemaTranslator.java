@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
-import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.References.Referred;
 import org.restheart.mongo.validator.SchemaPlace.Draft;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema.LeftOut;
+import org.restheart.mongo.validator.TranslatedPart.Bound;
 
 /// Translates a JSON Schema into MongoDB's dialect, such that no document is refused that the gateway admits: what
 /// cannot be expressed is left out and noted, below `not` together with what contains it. Confined to one translation.
@@ -31,17 +31,17 @@ final class SchemaTranslator {
 
     /// Keywords without an effect on validity.
     private static final Set<String> ANNOTATIONS = Words.of("""
-            $schema $comment $defs definitions title description default examples readOnly writeOnly deprecated
-            $anchor $vocabulary contentEncoding contentMediaType contentSchema
-            """);
+        $schema $comment $defs definitions title description default examples readOnly writeOnly deprecated
+        $anchor $vocabulary contentEncoding contentMediaType contentSchema
+        """);
 
     /// Keywords about values of one type; translated together.
     private static final Set<String> GROUPED = Words.of("""
-            type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
-            items additionalItems prefixItems minItems maxItems uniqueItems contains required properties
-            patternProperties additionalProperties minProperties maxProperties dependencies dependentRequired
-            dependentSchemas
-            """);
+        type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
+        items additionalItems prefixItems minItems maxItems uniqueItems contains required properties
+        patternProperties additionalProperties minProperties maxProperties dependencies dependentRequired
+        dependentSchemas
+        """);
 
     private final References references;
     private final Set<LeftOut> leftOut = new LinkedHashSet<>();
@@ -64,17 +64,17 @@ final class SchemaTranslator {
     }
 
     /// Notes what cannot be expressed.
-    Part leaveOut(SchemaPlace place, String keyword, String why, Bound bound) {
+    TranslatedPart leaveOut(SchemaPlace place, String keyword, String why, Bound bound) {
         leftOut.add(new LeftOut(place.path(), keyword, why));
-        return Part.unknown(bound);
+        return TranslatedPart.unknown(bound);
     }
 
-    Part part(BsonValue schema, SchemaPlace place, Bound bound) {
+    TranslatedPart part(BsonValue schema, SchemaPlace place, Bound bound) {
         if (++size > MAX_SUBSCHEMAS) {
             throw new ProblemException(ProblemCode.UNPROCESSABLE, "the schema is too large for a validator of MongoDB");
         }
         if (schema instanceof BsonBoolean admits) {
-            return admits.getValue() ? Part.ANY : Part.nothing();
+            return admits.getValue() ? TranslatedPart.ANY : TranslatedPart.nothing();
         }
         if (!(schema instanceof BsonDocument demands)) {
             return leaveOut(place, "schema", "not an object", bound);
@@ -84,14 +84,14 @@ final class SchemaTranslator {
             return referred(demands.getString("$ref").getValue(), place, bound);
         }
         var here = isNested(demands, place) ? place.withoutBase() : place;
-        var groups = new ArrayList<Part>();
-        var others = new ArrayList<Part>();
+        var groups = new ArrayList<TranslatedPart>();
+        var others = new ArrayList<TranslatedPart>();
         groups.add(TypeKeywords.translate(demands, here, bound));
         groups.addAll(new ScalarKeywords(this, demands, here, bound).translate());
         groups.add(new ArrayKeywords(this, demands, here, bound).translate());
         groups.add(new ObjectKeywords(this, demands, here, bound).translate());
         demands.forEach((keyword, value) -> others.add(other(demands, keyword, value, here, bound)));
-        return Part.allOf(groups, others);
+        return TranslatedPart.allOf(groups, others);
     }
 
     /// Whether the subschema has an identifier of its own.
@@ -104,17 +104,18 @@ final class SchemaTranslator {
         return value instanceof BsonString;
     }
 
-    private Part other(BsonDocument schema, String keyword, BsonValue value, SchemaPlace place, Bound bound) {
+    private TranslatedPart other(BsonDocument schema, String keyword, BsonValue value, SchemaPlace place, Bound bound) {
         if (GROUPED.contains(keyword) || ANNOTATIONS.contains(keyword)) {
-            return Part.ANY;
+            return TranslatedPart.ANY;
         }
         return switch (keyword) {
-            case "allOf" -> Part.several("allOf", all(value, keyword, place, bound));
-            case "anyOf" -> Part.anyOf(all(value, keyword, place, bound));
+            case "allOf" -> TranslatedPart.several("allOf", all(value, keyword, place, bound));
+            case "anyOf" -> TranslatedPart.anyOf(all(value, keyword, place, bound));
             case "oneOf" -> oneOf(value, place, bound);
-            case "not" -> Part.not(part(value, place.at("not"), bound.opposite()));
-            case "if" -> place.draft().isSince(Draft.V7) ? conditional(schema, value, place, bound) : Part.ANY;
-            case "then", "else" -> Part.ANY;
+            case "not" -> TranslatedPart.not(part(value, place.at("not"), bound.opposite()));
+            case "if" ->
+                place.draft().isSince(Draft.V7) ? conditional(schema, value, place, bound) : TranslatedPart.ANY;
+            case "then", "else" -> TranslatedPart.ANY;
             case "$ref" -> referred(value.asString().getValue(), place, bound);
             case "format",
                     "propertyNames",
@@ -122,12 +123,12 @@ final class SchemaTranslator {
                     "unevaluatedProperties",
                     "$dynamicRef",
                     "$recursiveRef" -> leaveOut(place, keyword, "", bound);
-            default -> Part.ANY; // unknown keywords have no meaning
+            default -> TranslatedPart.ANY; // unknown keywords have no meaning
         };
     }
 
-    private List<Part> all(BsonValue schemas, String keyword, SchemaPlace place, Bound bound) {
-        var parts = new ArrayList<Part>();
+    private List<TranslatedPart> all(BsonValue schemas, String keyword, SchemaPlace place, Bound bound) {
+        var parts = new ArrayList<TranslatedPart>();
         for (int i = 0; schemas instanceof BsonArray array && i < array.size(); i++) {
             parts.add(part(array.get(i), place.at(keyword + "/" + i), bound));
         }
@@ -135,25 +136,26 @@ final class SchemaTranslator {
     }
 
     /// That exactly one applies is known only if each is known exactly; else one must, at least.
-    private Part oneOf(BsonValue schemas, SchemaPlace place, Bound bound) {
+    private TranslatedPart oneOf(BsonValue schemas, SchemaPlace place, Bound bound) {
         var parts = all(schemas, "oneOf", place, bound);
-        if (parts.stream().allMatch(Part::exact)) {
-            return Part.several("oneOf", parts);
+        if (parts.stream().allMatch(TranslatedPart::exact)) {
+            return TranslatedPart.several("oneOf", parts);
         }
         var unknown = leaveOut(place, "oneOf", "since alternatives cannot be told apart", bound);
-        return bound == Bound.UPPER ? Part.anyOf(parts).inexact() : unknown;
+        return bound == Bound.UPPER ? TranslatedPart.anyOf(parts).inexact() : unknown;
     }
 
-    private Part conditional(BsonDocument schema, BsonValue condition, SchemaPlace place, Bound bound) {
+    private TranslatedPart conditional(BsonDocument schema, BsonValue condition, SchemaPlace place, Bound bound) {
         var met = part(condition, place.at("if"), bound);
-        var missed = Part.not(part(condition, place.at("if"), bound.opposite()));
+        var missed = TranslatedPart.not(part(condition, place.at("if"), bound.opposite()));
         var then = part(schema.get("then", BsonBoolean.TRUE), place.at("then"), bound);
         var otherwise = part(schema.get("else", BsonBoolean.TRUE), place.at("else"), bound);
-        return Part.anyOf(
-                List.of(Part.allOf(List.of(), List.of(met, then)), Part.allOf(List.of(), List.of(missed, otherwise))));
+        return TranslatedPart.anyOf(List.of(
+                TranslatedPart.allOf(List.of(), List.of(met, then)),
+                TranslatedPart.allOf(List.of(), List.of(missed, otherwise))));
     }
 
-    private Part referred(String reference, SchemaPlace place, Bound bound) {
+    private TranslatedPart referred(String reference, SchemaPlace place, Bound bound) {
         return switch (references.find(reference, place)) {
             case Referred.Found(var schema, var there) -> part(schema, there, bound);
             case Referred.Unusable(var why) -> leaveOut(place, "$ref", why, bound);

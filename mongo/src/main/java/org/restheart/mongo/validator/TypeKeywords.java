@@ -9,8 +9,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.mongo.validator.Part.Bound;
 import org.restheart.mongo.validator.SchemaPlace.Draft;
+import org.restheart.mongo.validator.TranslatedPart.Bound;
 
 /// `type`: JSON's types as those of BSON.
 final class TypeKeywords {
@@ -32,7 +32,7 @@ final class TypeKeywords {
         return names;
     }
 
-    static Part translate(BsonDocument schema, SchemaPlace place, Bound bound) {
+    static TranslatedPart translate(BsonDocument schema, SchemaPlace place, Bound bound) {
         var names = names(schema);
         var refused = new ArrayList<>(ExtendedTypes.refused(schema, bound));
         if (ExtendedTypes.demandsKey(schema)) {
@@ -44,8 +44,8 @@ final class TypeKeywords {
                 refused.removeAll(ExtendedTypes.names());
             }
             return refused.isEmpty()
-                    ? new Part(new BsonDocument(), exact)
-                    : new Part(new BsonDocument("not", Part.types(refused)), exact);
+                    ? new TranslatedPart(new BsonDocument(), exact)
+                    : new TranslatedPart(new BsonDocument("not", TranslatedPart.types(refused)), exact);
         }
         var types = new ArrayList<String>();
         for (var name : names) {
@@ -64,18 +64,19 @@ final class TypeKeywords {
             }
         }
         if (types.isEmpty()) {
-            return new Part(Part.nothing().schema(), exact);
+            return new TranslatedPart(TranslatedPart.nothing().schema(), exact);
         }
-        var plain = new Part(Part.types(types.stream().distinct().toList()), exact);
+        var plain = new TranslatedPart(
+                TranslatedPart.types(types.stream().distinct().toList()), exact);
         return names.contains("integer")
                         && !names.contains("number")
                         && place.draft().isSince(Draft.V6)
-                ? Part.anyOf(List.of(plain, wholeDouble()))
+                ? TranslatedPart.anyOf(List.of(plain, wholeDouble()))
                 : plain;
     }
 
     /// Later drafts count `1.0` among the integers.
-    private static Part wholeDouble() {
-        return Part.exact(Part.types(List.of("double")).append("multipleOf", new BsonInt32(1)));
+    private static TranslatedPart wholeDouble() {
+        return TranslatedPart.exact(TranslatedPart.types(List.of("double")).append("multipleOf", new BsonInt32(1)));
     }
 }

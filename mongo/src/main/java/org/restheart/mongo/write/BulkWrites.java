@@ -39,7 +39,7 @@ public final class BulkWrites {
     /// @param writes all inserts, or all replacements
     /// @throws com.mongodb.MongoBulkWriteException when all are tried, if some failed
     public static BulkWriteResult each(
-            LimitedWrites limited,
+            TimeLimitedWrites limited,
             Optional<ClientSession> session,
             MongoCollection<RawBsonDocument> collection,
             List<? extends WriteModel<RawBsonDocument>> writes) {

@@ -38,16 +38,16 @@ public interface Inserts {
     Response insert(Request request, Insert insert, Function<List<BulkWriteError>, Response.Ready> answer);
 
     /// The documents of each request in separate commands, each of which waits for a limited time.
-    static Inserts limited(LimitedWrites limited) {
+    static Inserts limited(TimeLimitedWrites limited) {
         return limited(limited, false);
     }
 
     /// The same in the order of the documents: those behind the first that fails are not inserted.
-    static Inserts inOrder(LimitedWrites limited) {
+    static Inserts inOrder(TimeLimitedWrites limited) {
         return limited(limited, true);
     }
 
-    private static Inserts limited(LimitedWrites limited, boolean ordered) {
+    private static Inserts limited(TimeLimitedWrites limited, boolean ordered) {
         return (request, insert, answer) -> {
             request.requireThread();
             return answer.apply(limited.insert(insert.namespace(), insert.writeConcern(), insert.documents(), ordered));

@@ -35,7 +35,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.resource.ResourceNames;
@@ -257,7 +257,7 @@ public final class RetryableStatements implements AutoCloseable {
     }
 
     /// Retries once if the connection is lost or the primary has changed, and then each time the connection is lost
-    /// while the request has time left ([LostConnections]). What MongoDB has executed is then known, or told by the
+    /// while the request has time left ([ConnectionRetry]). What MongoDB has executed is then known, or told by the
     /// failure of the last attempt that may have executed something.
     ///
     /// @param beyondSecond whether further attempts follow the second if the connection is lost while MongoDB
@@ -276,7 +276,7 @@ public final class RetryableStatements implements AutoCloseable {
             }
             failure = e;
         }
-        var lost = new LostConnections();
+        var lost = new ConnectionRetry();
         while (true) {
             try {
                 return runOnce(command, numbers);

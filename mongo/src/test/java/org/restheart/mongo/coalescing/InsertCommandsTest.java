@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Inserts.Insert;
-import org.restheart.mongo.write.LimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
+import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -112,7 +112,7 @@ class InsertCommandsTest {
         try (var session = mongo.client().startSession()) {
             session.startTransaction();
             collection("ordered").insertOne(session, BsonDocument.parse("{_id: 'held'}"));
-            var errors = new LimitedWrites(mongo.client(), true)
+            var errors = new TimeLimitedWrites(mongo.client(), true)
                     .insert(namespace("ordered"), WriteConcern.MAJORITY, documents("0", "1", "'held'", "3"), true);
             assertThat(errors).singleElement().satisfies(error -> {
                 assertThat(error.getIndex()).isEqualTo(2);
@@ -136,7 +136,7 @@ class InsertCommandsTest {
             }
             documents.add(document("'free'"));
             long began = System.nanoTime();
-            var errors = new LimitedWrites(mongo.client(), true)
+            var errors = new TimeLimitedWrites(mongo.client(), true)
                     .insert(namespace("blocked"), WriteConcern.MAJORITY, documents, false);
             session.abortTransaction();
             assertThat(errors).extracting(BulkWriteError::getIndex).containsExactly(0, 1, 2, 3, 4, 5);
@@ -217,7 +217,8 @@ class InsertCommandsTest {
             }
             var many =
                     IntStream.range(100, 10_100).mapToObj(i -> document("" + i)).toList();
-            assertThat(new LimitedWrites(client, true).insert(namespace("plain"), WriteConcern.MAJORITY, many, false))
+            assertThat(new TimeLimitedWrites(client, true)
+                            .insert(namespace("plain"), WriteConcern.MAJORITY, many, false))
                     .isEmpty();
             expected.add("insert");
             assertThat(sent).containsExactlyElementsOf(expected);

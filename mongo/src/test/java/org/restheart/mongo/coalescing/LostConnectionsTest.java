@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.coalescing.LossyNetwork.Fate;
-import org.restheart.mongo.concern.LostConnections;
+import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Changed;
@@ -137,14 +137,14 @@ class LostConnectionsTest extends CoalescedWritesFixture {
         var slow = BsonDocument.parse("{$where: 'sleep(600) || true'}");
         try (var network = new LossyNetwork(mongo, "$where", Fate.CLOSED_AT_REPLY, 4);
                 var client = network.client(NONE)) {
-            assertThatThrownBy(() -> LostConnections.repeatedSoon(() -> first(client, slow)))
+            assertThatThrownBy(() -> ConnectionRetry.repeatedSoon(() -> first(client, slow)))
                     .isInstanceOf(MongoSocketException.class);
             assertThat(network.seen()).isEqualTo(2);
         }
         var quick = BsonDocument.parse("{n: {$gte: 0}}");
         try (var network = new LossyNetwork(mongo, "$gte", Fate.CLOSED_AT_REPLY, 4);
                 var client = network.client(NONE)) {
-            assertThat(LostConnections.repeatedSoon(() -> first(client, quick))).isNotNull();
+            assertThat(ConnectionRetry.repeatedSoon(() -> first(client, quick))).isNotNull();
             assertThat(network.seen()).isEqualTo(5);
         }
     }

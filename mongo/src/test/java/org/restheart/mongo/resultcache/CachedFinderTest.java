@@ -34,7 +34,7 @@ class CachedFinderTest {
 
     private final TestMongo mongo;
     private final Documents documents;
-    private final Writes writes = new Writes();
+    private final WriteCounters writes = new WriteCounters();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     CachedFinderTest(TestMongo mongo) {

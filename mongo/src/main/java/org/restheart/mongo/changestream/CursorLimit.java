@@ -11,7 +11,7 @@ import org.restheart.http.access.FairShares;
 
 /// Bounds the number of open cursors, in all and of each owner: each occupies a connection to MongoDB. An owner has
 /// no more than are free, so that some owners cannot have all. Thread-safe.
-final class Cursors {
+final class CursorLimit {
     private final int max;
     private final int maxPerOwner;
     private final ConcurrentHashMap<String, Integer> owned = new ConcurrentHashMap<>();
@@ -19,7 +19,7 @@ final class Cursors {
     private final Semaphore free;
     private final StreamMeters meters;
 
-    Cursors(int max, int maxPerOwner, StreamMeters meters) {
+    CursorLimit(int max, int maxPerOwner, StreamMeters meters) {
         this.max = max;
         this.maxPerOwner = maxPerOwner;
         this.shares = new FairShares(max, 0);

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-final class LostConnectionsTest {
+final class ConnectionRetryTest {
     private static final ServerAddress SERVER = new ServerAddress();
 
     private final AtomicInteger attempts = new AtomicInteger();
@@ -20,10 +20,10 @@ final class LostConnectionsTest {
     @Test
     void a_change_is_repeated_only_if_it_was_not_sent() {
         var notSent = new MongoSocketOpenException("refused", SERVER, new IOException());
-        assertThat(LostConnections.repeatedUnsent(failing(notSent, 3))).isEqualTo(4);
+        assertThat(ConnectionRetry.repeatedUnsent(failing(notSent, 3))).isEqualTo(4);
         attempts.set(0);
         var perhapsSent = new MongoSocketReadException("end of stream", SERVER);
-        assertThatThrownBy(() -> LostConnections.repeatedUnsent(failing(perhapsSent, 3)))
+        assertThatThrownBy(() -> ConnectionRetry.repeatedUnsent(failing(perhapsSent, 3)))
                 .isSameAs(perhapsSent);
         assertThat(attempts).hasValue(1);
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /// Counts the writes through this server, so that results read before a write can be recognized. Collections share a
 /// bounded number of counters: a write to one may also invalidate results of another. Thread-safe.
-public final class Writes {
+public final class WriteCounters {
     private static final int COUNTERS = 1 << 10;
 
     private final AtomicLongArray byCollection = new AtomicLongArray(COUNTERS);

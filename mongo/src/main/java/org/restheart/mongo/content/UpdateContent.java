@@ -21,7 +21,7 @@ import org.restheart.mongo.exchange.EntityTags;
 
 /// Converts the content of a `PATCH` to an update: operators unchanged, every other key in `$set`, an array as a
 /// pipeline. Fields added by the collection and the access rule override those of the client.
-public final class Changes {
+public final class UpdateContent {
     /// MongoDB compares each field with all others of its document, and each value of `$pullAll` and `$addToSet`
     /// with all elements of the array, in a time that grows with the square of their number: half a second for so
     /// many fields. Its time limit does not end that.
@@ -30,7 +30,7 @@ public final class Changes {
     private final BsonDocument operators = new BsonDocument();
     private final BsonDocument set = new BsonDocument();
 
-    private Changes() {}
+    private UpdateContent() {}
 
     /// For one document, whose tag changes.
     ///
@@ -124,7 +124,7 @@ public final class Changes {
 
     private static Update.Operators operators(
             DataRequest request, BsonDocument content, BsonDocument added, BsonDocument tag) {
-        var changes = new Changes();
+        var changes = new UpdateContent();
         content.forEach(changes::add);
         changes.requireFew();
         changes.remove(EntityTags.FIELD);

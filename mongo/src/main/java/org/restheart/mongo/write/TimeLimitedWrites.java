@@ -33,7 +33,7 @@ import org.restheart.mongo.error.UnknownOutcomeException;
 /// executed nor refused is the one that waits. It is sent separately, with a limit of its own; then the rest goes on.
 ///
 /// Needs a replica set and retryable writes; elsewhere, writes wait without a limit. Thread-safe.
-public final class LimitedWrites {
+public final class TimeLimitedWrites {
     /// The time limit of a command with several statements, of one request or of several: many times as long as one of
     /// MongoDB's batches takes.
     public static final int COMMAND_MILLIS = 2_000;
@@ -43,11 +43,11 @@ public final class LimitedWrites {
     private final Optional<Duration> most;
 
     /// @param retriesWrites whether the connection string allows retryable writes
-    public LimitedWrites(MongoClient client, boolean retriesWrites) {
+    public TimeLimitedWrites(MongoClient client, boolean retriesWrites) {
         this(client, retriesWrites, Optional.empty());
     }
 
-    private LimitedWrites(MongoClient client, boolean retriesWrites, Optional<Duration> most) {
+    private TimeLimitedWrites(MongoClient client, boolean retriesWrites, Optional<Duration> most) {
         this.client = client;
         this.retriesWrites = retriesWrites;
         this.most = most;
@@ -56,8 +56,8 @@ public final class LimitedWrites {
     /// The same for requests all of whose documents together have a limited time. No command is begun later: the
     /// documents that are left then are refused like those that wait. Where there are no other limits, each command
     /// has this one.
-    public LimitedWrites within(Duration most) {
-        return new LimitedWrites(client, retriesWrites, Optional.of(most));
+    public TimeLimitedWrites within(Duration most) {
+        return new TimeLimitedWrites(client, retriesWrites, Optional.of(most));
     }
 
     /// Whether there are limits: sharded clusters have not been tested, and with a `timeoutMS` the driver has its own.
@@ -102,7 +102,7 @@ public final class LimitedWrites {
     BulkWriteResult each(
             MongoCollection<RawBsonDocument> collection, List<? extends WriteModel<RawBsonDocument>> writes) {
         boolean inserts = writes.getFirst() instanceof InsertOneModel;
-        var statements = writes.stream().map(LimitedWrites::statement).toList();
+        var statements = writes.stream().map(TimeLimitedWrites::statement).toList();
         return run(
                         inserts ? "insert" : "update",
                         collection.getNamespace(),
@@ -131,14 +131,14 @@ public final class LimitedWrites {
         };
     }
 
-    private LimitedRun run(
+    private TimeLimitedRun run(
             String command,
             MongoNamespace namespace,
             WriteConcern concern,
             List<RawBsonDocument> statements,
             boolean ordered) {
         try (var sent = new RetryableStatements(client, command, namespace, statements)) {
-            return new LimitedRun(sent, statements, command.equals("insert"), concern, ordered, most).all();
+            return new TimeLimitedRun(sent, statements, command.equals("insert"), concern, ordered, most).all();
         }
     }
 }

@@ -11,9 +11,9 @@ import org.restheart.bson.BsonTexts;
 /// agreement.
 ///
 /// @param exact whether it admits the same values
-record Part(BsonDocument schema, boolean exact) {
+record TranslatedPart(BsonDocument schema, boolean exact) {
     /// Admits everything.
-    static final Part ANY = new Part(new BsonDocument(), true);
+    static final TranslatedPart ANY = new TranslatedPart(new BsonDocument(), true);
 
     private static final BsonDocument NOTHING = new BsonDocument("not", new BsonDocument());
 
@@ -29,50 +29,51 @@ record Part(BsonDocument schema, boolean exact) {
         }
     }
 
-    static Part exact(BsonDocument schema) {
-        return new Part(schema, true);
+    static TranslatedPart exact(BsonDocument schema) {
+        return new TranslatedPart(schema, true);
     }
 
-    static Part nothing() {
+    static TranslatedPart nothing() {
         return exact(NOTHING);
     }
 
     /// In place of something that cannot be expressed.
-    static Part unknown(Bound bound) {
-        return new Part(bound == Bound.UPPER ? new BsonDocument() : NOTHING, false);
+    static TranslatedPart unknown(Bound bound) {
+        return new TranslatedPart(bound == Bound.UPPER ? new BsonDocument() : NOTHING, false);
     }
 
-    Part inexact() {
-        return new Part(schema, false);
+    TranslatedPart inexact() {
+        return new TranslatedPart(schema, false);
     }
 
     boolean admitsAll() {
         return schema.isEmpty();
     }
 
-    static Part not(Part part) {
-        return new Part(new BsonDocument("not", part.schema), part.exact);
+    static TranslatedPart not(TranslatedPart part) {
+        return new TranslatedPart(new BsonDocument("not", part.schema), part.exact);
     }
 
-    static Part anyOf(List<Part> parts) {
-        if (parts.stream().anyMatch(Part::admitsAll)) {
-            return new Part(new BsonDocument(), parts.stream().allMatch(Part::exact));
+    static TranslatedPart anyOf(List<TranslatedPart> parts) {
+        if (parts.stream().anyMatch(TranslatedPart::admitsAll)) {
+            return new TranslatedPart(new BsonDocument(), parts.stream().allMatch(TranslatedPart::exact));
         }
         return several("anyOf", parts);
     }
 
-    static Part several(String keyword, List<Part> parts) {
-        return new Part(
+    static TranslatedPart several(String keyword, List<TranslatedPart> parts) {
+        return new TranslatedPart(
                 new BsonDocument(
-                        keyword, new BsonArray(parts.stream().map(Part::schema).toList())),
-                parts.stream().allMatch(Part::exact));
+                        keyword,
+                        new BsonArray(parts.stream().map(TranslatedPart::schema).toList())),
+                parts.stream().allMatch(TranslatedPart::exact));
     }
 
     /// All of them, in one schema where their keywords differ.
     ///
     /// @param groups keywords of one schema; those that depend on each other are in one part
     /// @param others other schemas
-    static Part allOf(List<Part> groups, List<Part> others) {
+    static TranslatedPart allOf(List<TranslatedPart> groups, List<TranslatedPart> others) {
         var merged = new BsonDocument();
         var all = new BsonArray();
         for (var part : groups) {
@@ -82,11 +83,15 @@ record Part(BsonDocument schema, boolean exact) {
                 all.add(part.schema);
             }
         }
-        others.stream().filter(part -> !part.admitsAll()).map(Part::schema).forEach(all::add);
+        others.stream()
+                .filter(part -> !part.admitsAll())
+                .map(TranslatedPart::schema)
+                .forEach(all::add);
         if (!all.isEmpty()) {
             merged.append("allOf", all);
         }
-        return new Part(merged, Stream.concat(groups.stream(), others.stream()).allMatch(Part::exact));
+        return new TranslatedPart(
+                merged, Stream.concat(groups.stream(), others.stream()).allMatch(TranslatedPart::exact));
     }
 
     /// `bsonType` with these names.

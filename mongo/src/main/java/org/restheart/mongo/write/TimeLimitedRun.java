@@ -22,8 +22,8 @@ import org.bson.RawBsonDocument;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 
-/// The statements of one request as [LimitedWrites] executes them. Confined to the request.
-final class LimitedRun {
+/// The statements of one request as [TimeLimitedWrites] executes them. Confined to the request.
+final class TimeLimitedRun {
     /// As of every write of one document.
     private static final int DOCUMENT_MILLIS = (int) SessionCollection.LONGEST_WRITE.toMillis();
 
@@ -56,7 +56,7 @@ final class LimitedRun {
     /// @param documents of the statements, or the statements of an `update`
     /// @param ordered whether the first that fails ends the run
     /// @param most time for all of them
-    LimitedRun(
+    TimeLimitedRun(
             RetryableStatements statements,
             List<RawBsonDocument> documents,
             boolean inserts,
@@ -75,7 +75,7 @@ final class LimitedRun {
     ///
     /// @throws MongoException if more failed than single documents
     /// @throws UnknownOutcomeException if some were executed before
-    LimitedRun all() {
+    TimeLimitedRun all() {
         try {
             tryAll();
         } catch (MongoWriteConcernException | UnknownOutcomeException e) {
@@ -140,7 +140,7 @@ final class LimitedRun {
             return true;
         }
         try {
-            send(numbers, LimitedWrites.COMMAND_MILLIS);
+            send(numbers, TimeLimitedWrites.COMMAND_MILLIS);
             return true;
         } catch (MongoExecutionTimeoutException _) {
             return false;

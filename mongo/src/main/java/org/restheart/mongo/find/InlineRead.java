@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 /// A read by a thread that must not wait for MongoDB for long, and that another thread performs if this one fails:
 /// its queries have a time limit, which also ends them if MongoDB does not answer at all, and what would take several
 /// of them fails.
-public final class BriefRead {
+public final class InlineRead {
     private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
 
-    private BriefRead() {}
+    private InlineRead() {}
 
     /// Performs a read whose queries have a time limit.
     ///

@@ -20,8 +20,8 @@ import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.write.Preconditions;
 
 /// The handlers of files.
-public final class Files {
-    private Files() {}
+public final class FileHandlers {
+    private FileHandlers() {}
 
     /// Whether the content of a request is a file, which is stored while it arrives.
     public static boolean isUpload(Request request, ResourceKind kind) {

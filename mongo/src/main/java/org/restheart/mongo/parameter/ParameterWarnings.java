@@ -19,7 +19,7 @@ import org.restheart.http.attribute.Key;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about a request that is not refused.
-public final class Warnings {
+public final class ParameterWarnings {
     /// The warnings of a request, for representations that include them.
     public static final Key<List<String>> KEY = Key.named("warnings");
 
@@ -38,7 +38,7 @@ public final class Warnings {
 
     private static final OfParameters NONE = new OfParameters(List.of(), List.of());
 
-    private Warnings() {}
+    private ParameterWarnings() {}
 
     /// The warnings about the parameters of a request.
     ///

@@ -14,7 +14,7 @@ import org.restheart.http.RequestStart;
 /// request lasts. The driver repeats an operation once, which is too few where connections break several times within
 /// seconds: the request would fail though there is time left; commands by `runCommand` it does not repeat at all. Used
 /// by one thread.
-public final class LostConnections {
+public final class ConnectionRetry {
     /// From the third attempt on. Mostly the driver waits for longer by itself, until it has reached the server again.
     private static final Duration PAUSE = Duration.ofMillis(50);
 
@@ -53,7 +53,7 @@ public final class LostConnections {
 
     /// @param mayRepeat of a failure and how long it took
     private static <T> T repeated(Supplier<T> operation, BiPredicate<MongoException, Long> mayRepeat) {
-        var lost = new LostConnections();
+        var lost = new ConnectionRetry();
         while (true) {
             long began = System.nanoTime();
             try {
