@@ -14,8 +14,8 @@ import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.description.Descriptions;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.Locations;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
@@ -127,7 +127,7 @@ final class MongoParts implements AutoCloseable {
             MongoConfig config,
             BackgroundTasks tasks) {
         add(routes, new CollectionValidator(validators, schemas, access));
-        var collections = new Collections(client);
+        var collections = new RequestCollections(client);
         var preconditions = new Preconditions(metadata, config.etagPolicies());
         var writing = new WriteRoutes(routes, collections, validators, preconditions, locations);
         writing.addDocuments(coalescer, config);

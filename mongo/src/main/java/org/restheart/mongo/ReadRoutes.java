@@ -15,7 +15,7 @@ import org.restheart.mongo.document.CountDocuments;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.FindViolations;
 import org.restheart.mongo.document.GetDocument;
-import org.restheart.mongo.exchange.Collections;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.find.Finder;
@@ -63,7 +63,7 @@ record ReadRoutes(
 
     /// The content of files.
     void addDownloads(MongoClient client) {
-        var download = FileHandlers.download(new Collections(client), documents, config.queryTimeLimit());
+        var download = FileHandlers.download(new RequestCollections(client), documents, config.queryTimeLimit());
         routes.on(ResourceKind.FILE_BINARY, GET, download);
         routes.on(ResourceKind.FILE_BINARY, HEAD, download);
     }

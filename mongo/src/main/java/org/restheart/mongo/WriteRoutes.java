@@ -31,9 +31,9 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.document.OneDocument;
 import org.restheart.mongo.document.PostDocument;
 import org.restheart.mongo.document.SingleWrites;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.idempotency.Creation;
@@ -56,7 +56,7 @@ import org.restheart.mongo.write.SessionCollection;
 /// @param validators are updated after writes of JSON Schemas
 record WriteRoutes(
         MongoRoutes routes,
-        Collections collections,
+        RequestCollections collections,
         Validators validators,
         Preconditions preconditions,
         Locations locations) {

@@ -23,9 +23,9 @@ import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.UpdateContent;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.CheckedChanges;
@@ -34,11 +34,11 @@ import org.restheart.mongo.write.WrittenCheck;
 /// `PATCH` and `DELETE` of all documents that a filter matches, each one statement that is sent as a bulk write, so
 /// that its errors have the format of bulk writes. Thread-safe.
 public final class BulkChanges {
-    private final Collections collections;
+    private final RequestCollections collections;
     private final Duration timeLimit;
 
     /// @param timeLimit after which MongoDB aborts it, if the request has no stricter one; zero for no limit
-    public BulkChanges(Collections collections, Duration timeLimit) {
+    public BulkChanges(RequestCollections collections, Duration timeLimit) {
         this.collections = collections;
         this.timeLimit = timeLimit;
     }

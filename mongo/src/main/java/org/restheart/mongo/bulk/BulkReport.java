@@ -110,7 +110,7 @@ record BulkReport(
         if (MongoCodes.isDuplicateId(error)) {
             return document.append("httpStatus", new BsonInt32(409));
         }
-        if (error.getCode() == MongoCodes.OUT_OF_TIME) { // the text is the gateway's own
+        if (error.getCode() == MongoCodes.MAX_TIME_EXPIRED) { // the text is the gateway's own
             return described(document, MongoCodes.blocked());
         }
         if (MongoCodes.isDiskFull(error.getCode(), error.getMessage())) {

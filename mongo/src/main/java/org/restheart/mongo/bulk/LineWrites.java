@@ -17,9 +17,9 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.bulk.LineStream.LineElement;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.Locations;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
@@ -38,7 +38,7 @@ final class LineWrites {
     /// @param report gets the results
     LineWrites(
             DataRequest request,
-            Collections collections,
+            RequestCollections collections,
             TimeLimitedWrites limited,
             WrittenCheck writtenCheck,
             LinesReport report) {

@@ -26,8 +26,8 @@ import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.WriteMode;
@@ -44,13 +44,13 @@ public final class PostDocuments implements Creation {
     /// How many elements are prepared before other requests have their turn.
     private static final int PIECE = 1_000;
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final Inserts inserts;
     private final TimeLimitedWrites limited;
     private final WrittenCheck writtenCheck;
 
     /// @param limited for replacements, and for inserts in order
-    public PostDocuments(Collections collections, Inserts inserts, TimeLimitedWrites limited) {
+    public PostDocuments(RequestCollections collections, Inserts inserts, TimeLimitedWrites limited) {
         this.collections = collections;
         this.inserts = inserts;
         this.limited = limited;
@@ -118,7 +118,7 @@ public final class PostDocuments implements Creation {
     }
 
     private static void noteLeftOut(List<BulkWriteError> errors, NewIds ids) {
-        if (errors.stream().anyMatch(error -> error.getCode() == MongoCodes.OUT_OF_TIME)) {
+        if (errors.stream().anyMatch(error -> error.getCode() == MongoCodes.MAX_TIME_EXPIRED)) {
             ids.leftOut().run();
         }
     }

@@ -10,10 +10,10 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.bulk.LineWrites.AbortedException;
 import org.restheart.mongo.content.DataContent;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
@@ -24,13 +24,13 @@ public final class PostLines implements DataHandler {
     /// The memory of one stream in practice: a batch as text, as values and as BSON.
     private static final long BYTES_PER_STREAM = 8 << 20;
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final TimeLimitedWrites limited;
     private final WrittenCheck writtenCheck;
     private final FairShares streams =
             new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000), 0);
 
-    public PostLines(Collections collections, TimeLimitedWrites limited) {
+    public PostLines(RequestCollections collections, TimeLimitedWrites limited) {
         this.collections = collections;
         this.limited = limited;
         this.writtenCheck = new WrittenCheck(collections);

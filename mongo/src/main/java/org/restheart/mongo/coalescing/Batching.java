@@ -68,7 +68,7 @@ record Batching(
             statements.close();
             return;
         }
-        requests.forEach(PendingRequest::leave);
+        requests.forEach(PendingRequest::handOver);
         OUTCOMES.execute(TraceScope.carried(() -> {
             try (statements) {
                 RequestStart.during(

@@ -23,7 +23,7 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
     private final String caller = CallerScope.current();
     private final @Nullable TraceSpan span = TraceScope.current();
     private volatile @Nullable Waiter waiter;
-    private volatile boolean left;
+    private volatile boolean handedOver;
 
     PendingRequest(BatchQueue<R, O> queue, R request, int bytes, long queuedAt) {
         this.queue = queue;
@@ -65,7 +65,7 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
 
     /// Removes the request from its command, which no longer waits for it: another thread completes it.
     void completeOn(Executor threads, Supplier<BatchResult<O>> outcome) {
-        leave();
+        handOver();
         threads.execute(() -> {
             if (isDone()) { // timed out before it was sent
                 return;
@@ -80,14 +80,14 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
         });
     }
 
-    /// The same where the other thread completes the request by itself.
-    void leave() {
-        left = true;
+    /// Removes the request from its command where another thread completes it by itself.
+    void handOver() {
+        handedOver = true;
     }
 
     /// Whether the command need not complete it: it has its outcome, or another thread completes it.
     boolean isSettled() {
-        return left || isDone();
+        return handedOver || isDone();
     }
 
     @Override

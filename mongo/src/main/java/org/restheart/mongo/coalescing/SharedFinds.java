@@ -286,8 +286,8 @@ final class SharedFinds {
         var timer = new CompletableFuture<Boolean>().orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS);
         var _ = timer.whenComplete((_, late) -> {
             if (late != null) {
-                pending.completeExceptionally(
-                        new MongoExecutionTimeoutException(MongoCodes.OUT_OF_TIME, "operation exceeded time limit"));
+                pending.completeExceptionally(new MongoExecutionTimeoutException(
+                        MongoCodes.MAX_TIME_EXPIRED, "operation exceeded time limit"));
             }
         });
         var _ = pending.whenComplete((_, _) -> timer.complete(true)); // which cancels it

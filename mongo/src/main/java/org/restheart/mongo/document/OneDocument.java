@@ -13,10 +13,10 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.SessionCollection;
 
@@ -28,12 +28,12 @@ import org.restheart.mongo.write.SessionCollection;
 public final class OneDocument implements DataHandler {
     private static final int MAX_ATTEMPTS = 10;
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final SingleWrites single;
     private final DataHandler others;
 
     /// @param others for all matching documents
-    public OneDocument(Collections collections, SingleWrites single, DataHandler others) {
+    public OneDocument(RequestCollections collections, SingleWrites single, DataHandler others) {
         this.collections = collections;
         this.single = single;
         this.others = others;

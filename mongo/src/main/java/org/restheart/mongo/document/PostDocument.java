@@ -15,10 +15,10 @@ import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.WriteMode;
@@ -36,13 +36,14 @@ import org.restheart.mongo.write.WrittenCheck;
 /// `POST /{db}/{collection}` with one document: inserts it; with `wm=update` or `wm=upsert` stores it in place
 /// of the one with the same id.
 public final class PostDocument implements Creation {
-    private final Collections collections;
+    private final RequestCollections collections;
     private final Preconditions preconditions;
     private final Inserts inserts;
     private final Locations locations;
     private final WrittenCheck writtenCheck;
 
-    public PostDocument(Collections collections, Preconditions preconditions, Inserts inserts, Locations locations) {
+    public PostDocument(
+            RequestCollections collections, Preconditions preconditions, Inserts inserts, Locations locations) {
         this.collections = collections;
         this.preconditions = preconditions;
         this.inserts = inserts;

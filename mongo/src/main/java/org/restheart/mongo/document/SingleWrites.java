@@ -19,9 +19,9 @@ import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.content.UpdateContent;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.DocumentWrite;
@@ -46,7 +46,7 @@ import org.restheart.mongo.write.WrittenCheck;
 public final class SingleWrites {
     private static final String TAG_REQUIRED = "The document's ETag must be provided using the 'If-Match' header";
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final Preconditions preconditions;
     private final DocumentWrites<WriteOutcome> writes;
     private final DocumentWrites<DeleteOutcome> deletes;
@@ -54,7 +54,7 @@ public final class SingleWrites {
 
     /// @param writes executes replacements and updates
     public SingleWrites(
-            Collections collections,
+            RequestCollections collections,
             Preconditions preconditions,
             DocumentWrites<WriteOutcome> writes,
             DocumentWrites<DeleteOutcome> deletes) {

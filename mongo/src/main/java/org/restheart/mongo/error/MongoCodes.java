@@ -29,7 +29,7 @@ public final class MongoCodes {
     public static final int NOT_SUPPORTED_ON_VIEW = 166;
 
     /// `MaxTimeMSExpired`.
-    public static final int OUT_OF_TIME = 50;
+    public static final int MAX_TIME_EXPIRED = 50;
 
     /// `UnknownError`.
     private static final int UNKNOWN = 8;
@@ -97,7 +97,7 @@ public final class MongoCodes {
             case 13297 -> Problem.of(ProblemCode.CONFLICT, "Db already exists with different case");
             case UNAUTHORIZED -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
-            case OUT_OF_TIME -> timeLimit();
+            case MAX_TIME_EXPIRED -> timeLimit();
             // Temporary failures: elections, stepdowns, shutdowns, restarts, and operations that these interrupt
             // ("retryable" in MongoDB's error_codes.yml, and 11601).
             case 6,
@@ -163,7 +163,7 @@ public final class MongoCodes {
     ///
     /// @param message MongoDB's text, which describes the statement and the document
     public static Problem ofWriteError(int code, String message) {
-        if (code == OUT_OF_TIME) { // never of MongoDB, which fails the whole command then
+        if (code == MAX_TIME_EXPIRED) { // never of MongoDB, which fails the whole command then
             return blocked();
         }
         return ofStatement(code, reason(message), ProblemCode.CONTENT_INVALID);

@@ -13,9 +13,9 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.Multipart;
 import org.restheart.mongo.content.UpdateContent;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Preconditions;
@@ -29,11 +29,11 @@ import org.restheart.mongo.write.WrittenCheck;
 final class ChangeMetadata implements DataHandler {
     private static final String PREFIX = "metadata.";
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final Preconditions preconditions;
     private final WrittenCheck writtenCheck;
 
-    ChangeMetadata(Collections collections, Preconditions preconditions) {
+    ChangeMetadata(RequestCollections collections, Preconditions preconditions) {
         this.collections = collections;
         this.preconditions = preconditions;
         this.writtenCheck = new WrittenCheck(collections);

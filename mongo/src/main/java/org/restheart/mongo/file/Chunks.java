@@ -32,8 +32,8 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.concern.ConnectionRetry;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.write.CollectionLock;
 
 /// The chunks of one bucket, in the format of the GridFS specification.
@@ -82,7 +82,7 @@ final class Chunks {
                 .withWriteConcern(concern);
     }
 
-    static Chunks of(Collections collections, DataRequest request) {
+    static Chunks of(RequestCollections collections, DataRequest request) {
         return new Chunks(
                 collections.database(request.path().requireDb()),
                 request.path().requireCollection(),

@@ -12,9 +12,9 @@ import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
@@ -38,7 +38,7 @@ final class DeleteFiles {
         this.chunks = chunks;
     }
 
-    static DataHandler one(Collections collections, Preconditions preconditions) {
+    static DataHandler one(RequestCollections collections, Preconditions preconditions) {
         return request -> {
             request.http().requireThread();
             var outcome = new DeleteFiles(Chunks.of(collections, request))
@@ -54,7 +54,7 @@ final class DeleteFiles {
     }
 
     /// Every file that the filter matches, one after the other.
-    static DataHandler many(Collections collections) {
+    static DataHandler many(RequestCollections collections) {
         return request -> {
             var filter = request.writeFilter();
             request.http().requireThread();

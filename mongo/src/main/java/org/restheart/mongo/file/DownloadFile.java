@@ -25,11 +25,11 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.FairMemory;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.file.ChunkBatches.Described;
 import org.restheart.mongo.file.FileContent.Piece;
 import org.restheart.mongo.file.RecentContent.ChunkSource;
@@ -46,7 +46,7 @@ final class DownloadFile implements DataHandler {
 
     private static final byte[] NOTHING = {};
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final Documents documents;
     private final Duration timeLimit;
 
@@ -55,7 +55,7 @@ final class DownloadFile implements DataHandler {
 
     private final RecentContent recent = new RecentContent(Runtime.getRuntime().maxMemory() / 32);
 
-    DownloadFile(Collections collections, Documents documents, Duration timeLimit) {
+    DownloadFile(RequestCollections collections, Documents documents, Duration timeLimit) {
         this.collections = collections;
         this.documents = documents;
         this.timeLimit = timeLimit;

@@ -12,9 +12,9 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.content.DataContent;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.find.Documents;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.write.Preconditions;
@@ -67,28 +67,28 @@ public final class FileHandlers {
     ///
     /// @param tasks removes what interrupted uploads have left
     public static DataHandler post(
-            Collections collections, Preconditions preconditions, Locations locations, BackgroundTasks tasks) {
+            RequestCollections collections, Preconditions preconditions, Locations locations, BackgroundTasks tasks) {
         return outsideSessions(new UploadFile(collections, preconditions, locations, new AbandonedChunks(tasks)));
     }
 
     /// `PUT` of a file, with content or with metadata alone.
     ///
     /// @param upload the result of [#post]
-    public static DataHandler put(DataHandler upload, Collections collections, Preconditions preconditions) {
+    public static DataHandler put(DataHandler upload, RequestCollections collections, Preconditions preconditions) {
         var change = patch(collections, preconditions);
         return request ->
                 isUpload(request.http(), request.path().kind()) ? upload.handle(request) : change.handle(request);
     }
 
-    public static DataHandler patch(Collections collections, Preconditions preconditions) {
+    public static DataHandler patch(RequestCollections collections, Preconditions preconditions) {
         return outsideSessions(new ChangeMetadata(collections, preconditions));
     }
 
-    public static DataHandler delete(Collections collections, Preconditions preconditions) {
+    public static DataHandler delete(RequestCollections collections, Preconditions preconditions) {
         return outsideSessions(DeleteFiles.one(collections, preconditions));
     }
 
-    public static DataHandler deleteMany(Collections collections) {
+    public static DataHandler deleteMany(RequestCollections collections) {
         return outsideSessions(DeleteFiles.many(collections));
     }
 
@@ -104,7 +104,7 @@ public final class FileHandlers {
     }
 
     /// @param timeLimit of each query; zero for none
-    public static DataHandler download(Collections collections, Documents documents, Duration timeLimit) {
+    public static DataHandler download(RequestCollections collections, Documents documents, Duration timeLimit) {
         return new DownloadFile(collections, documents, timeLimit);
     }
 }

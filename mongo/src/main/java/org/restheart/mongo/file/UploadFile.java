@@ -26,11 +26,11 @@ import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.Multipart;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
@@ -57,7 +57,7 @@ final class UploadFile implements DataHandler {
 
     private static final BsonDocument ANY = new BsonDocument();
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final Preconditions preconditions;
     private final Locations locations;
     private final WrittenCheck writtenCheck;
@@ -69,7 +69,11 @@ final class UploadFile implements DataHandler {
     private final FairShares uploads =
             new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000), 0);
 
-    UploadFile(Collections collections, Preconditions preconditions, Locations locations, AbandonedChunks abandoned) {
+    UploadFile(
+            RequestCollections collections,
+            Preconditions preconditions,
+            Locations locations,
+            AbandonedChunks abandoned) {
         this.abandoned = abandoned;
         this.collections = collections;
         this.preconditions = preconditions;

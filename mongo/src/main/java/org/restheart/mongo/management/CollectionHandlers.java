@@ -17,9 +17,9 @@ import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
@@ -39,14 +39,14 @@ public final class CollectionHandlers {
     /// `NamespaceExists`.
     private static final int EXISTS = 48;
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final StoredProperties properties;
     private final StreamDefinitions streams;
     private final SchemaAccess schemas;
     private final PipelineInspection inspection;
 
     public CollectionHandlers(
-            Collections collections,
+            RequestCollections collections,
             Metadata metadata,
             Preconditions preconditions,
             StreamDefinitions streams,

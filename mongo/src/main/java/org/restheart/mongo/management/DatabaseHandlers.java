@@ -4,9 +4,9 @@ import org.bson.types.ObjectId;
 import org.restheart.http.Response;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.write.CollectionLock;
@@ -19,10 +19,10 @@ import org.restheart.mongo.write.WriteResponses;
 public final class DatabaseHandlers {
     private static final String TAG_REQUIRED = "The database's ETag must be provided using the 'If-Match' header.";
 
-    private final Collections collections;
+    private final RequestCollections collections;
     private final StoredProperties properties;
 
-    public DatabaseHandlers(Collections collections, Metadata metadata, Preconditions preconditions) {
+    public DatabaseHandlers(RequestCollections collections, Metadata metadata, Preconditions preconditions) {
         this.collections = collections;
         this.properties = new StoredProperties(collections, metadata, preconditions);
     }

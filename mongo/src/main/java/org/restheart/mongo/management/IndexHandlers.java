@@ -19,17 +19,17 @@ import org.restheart.http.Response;
 import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.CollectionLock;
 
 /// Writes of `/{db}/{collection}/_indexes/{name}`. Thread-safe.
 public final class IndexHandlers {
-    private final Collections collections;
+    private final RequestCollections collections;
 
-    public IndexHandlers(Collections collections) {
+    public IndexHandlers(RequestCollections collections) {
         this.collections = collections;
     }
 

@@ -5,8 +5,8 @@ import org.bson.BsonString;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
@@ -17,7 +17,7 @@ import org.restheart.mongo.write.WriteOutcome;
 
 /// The stored properties of the database or the collection of a request's path, as the target of writes.
 /// Thread-safe.
-record StoredProperties(Collections collections, Metadata metadata, Preconditions preconditions) {
+record StoredProperties(RequestCollections collections, Metadata metadata, Preconditions preconditions) {
     /// The `_id` under which they are stored.
     BsonString id(DataRequest request) {
         var collection = request.path().collection();

@@ -39,7 +39,7 @@ final class ReadFailures {
         return switch (cause(failure)) {
             case ProblemException e ->
                 e.problem().code() != ProblemCode.UNPROCESSABLE && e.problem().code() != ProblemCode.OVERLOADED;
-            case MongoCommandException e -> e.getErrorCode() != MongoCodes.OUT_OF_TIME;
+            case MongoCommandException e -> e.getErrorCode() != MongoCodes.MAX_TIME_EXPIRED;
             default -> false;
         };
     }

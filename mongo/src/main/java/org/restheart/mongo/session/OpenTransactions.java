@@ -26,24 +26,24 @@ final class OpenTransactions {
     private static final long ASK_AGAIN = Duration.ofSeconds(1).toNanos();
 
     private final SessionLimits limits;
-    private final Predicate<Transaction> inProgress;
+    private final Predicate<TransactionKey> inProgress;
     private final FairShares shares;
 
     /// In the order in which MongoDB was asked about them. Guarded by this, like all fields below.
-    private final LinkedHashMap<Transaction, Open> open = new LinkedHashMap<>();
+    private final LinkedHashMap<TransactionKey, Open> open = new LinkedHashMap<>();
 
     private final Map<String, Integer> byCaller = new HashMap<>();
 
     /// @param session MongoDB's id
-    record Transaction(BsonDocument session, long number) {}
+    record TransactionKey(BsonDocument session, long number) {}
 
     /// @param beginning requests that are beginning it now, of which one can succeed
     /// @param begun whether one has succeeded, or may have
     /// @param asked when it was known to be in progress
-    private record Open(String caller, Transaction transaction, int beginning, boolean begun, long asked) {}
+    private record Open(String caller, TransactionKey transaction, int beginning, boolean begun, long asked) {}
 
     /// @param inProgress asks MongoDB
-    OpenTransactions(SessionLimits limits, Predicate<Transaction> inProgress) {
+    OpenTransactions(SessionLimits limits, Predicate<TransactionKey> inProgress) {
         this.limits = limits;
         this.inProgress = inProgress;
         this.shares = new FairShares(limits.transactions(), 0);
@@ -55,7 +55,7 @@ final class OpenTransactions {
     /// @throws org.restheart.http.ProblemException 429 if the caller has too many in progress, 503 if all
     ///     callers have
     void begin(String caller, BsonDocument session, long number) {
-        var transaction = new Transaction(session, number);
+        var transaction = new TransactionKey(session, number);
         if (add(caller, transaction)) {
             return;
         }
@@ -71,7 +71,7 @@ final class OpenTransactions {
         }
     }
 
-    private synchronized boolean add(String caller, Transaction transaction) {
+    private synchronized boolean add(String caller, TransactionKey transaction) {
         ended(transaction.session, transaction.number - 1);
         var same = open.get(transaction);
         if (same != null) {
@@ -97,7 +97,7 @@ final class OpenTransactions {
     }
 
     private void beginningEnded(BsonDocument session, long number, boolean begun) {
-        var each = open.get(new Transaction(session, number));
+        var each = open.get(new TransactionKey(session, number));
         if (each != null) {
             put(each, each.beginning - 1, each.begun || begun);
         }
@@ -153,7 +153,7 @@ final class OpenTransactions {
     /// Called when a transaction has ended; a later one of its session, and requests that are about to begin it, are
     /// not affected.
     synchronized void ended(BsonDocument session, long number) {
-        var ended = open.get(new Transaction(session, number));
+        var ended = open.get(new TransactionKey(session, number));
         if (ended != null) {
             put(ended, ended.beginning, false);
         }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.RequestCollections;
 
 /// A collection with the session of all its operations, if any, so that no operation can omit it. Confined to one
 /// request.
@@ -35,7 +35,7 @@ public final class SessionCollection {
     }
 
     /// The collection of a request's path, in its session.
-    public static SessionCollection of(Collections collections, DataRequest request) {
+    public static SessionCollection of(RequestCollections collections, DataRequest request) {
         return new SessionCollection(collections.of(request), request.session());
     }
 

@@ -110,7 +110,7 @@ public final class StatementsReply {
     /// Whether the time ended while MongoDB waited for the write concern.
     public boolean waitsForConcern() {
         return unsatisfied()
-                .filter(e -> e.getWriteConcernError().getCode() == MongoCodes.OUT_OF_TIME)
+                .filter(e -> e.getWriteConcernError().getCode() == MongoCodes.MAX_TIME_EXPIRED)
                 .isPresent();
     }
 

@@ -157,8 +157,8 @@ final class TimeLimitedRun {
     }
 
     private void refuse(int number) {
-        errors.add(
-                new BulkWriteError(MongoCodes.OUT_OF_TIME, MongoCodes.blocked().message(), new BsonDocument(), number));
+        errors.add(new BulkWriteError(
+                MongoCodes.MAX_TIME_EXPIRED, MongoCodes.blocked().message(), new BsonDocument(), number));
         ended = ended || ordered;
     }
 

@@ -25,8 +25,8 @@ import org.restheart.mongo.error.UnknownOutcomeException;
 
 /// Inserts and replacements of documents, each of which waits for a limited time where an open transaction has
 /// written a document with the same `_id`, or an operation on the collection waits for such a transaction. A document
-/// that exceeds the limit is not written and gets an error with the code `MongoCodes.OUT_OF_TIME`; the others of the
-/// request are written, however long that takes, unless three have exceeded it.
+/// that exceeds the limit is not written and gets an error with the code `MongoCodes.MAX_TIME_EXPIRED`; the others of
+/// the request are written, however long that takes, unless three have exceeded it.
 ///
 /// MongoDB executes statements one after the other, and its time limit applies to the whole command. When that ends,
 /// executed statements are determined ([RetryableStatements]), and the first of those behind them that is neither

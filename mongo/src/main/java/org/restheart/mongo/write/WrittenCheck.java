@@ -10,8 +10,8 @@ import org.restheart.http.DocumentCheck;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.Grant;
-import org.restheart.mongo.exchange.Collections;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.RequestCollections;
 
 /// Refuses new documents that the write filter does not match, for permissions with this check. The filter is
 /// evaluated by MongoDB (`$documents`, since MongoDB 5.1). Thread-safe.
@@ -19,9 +19,9 @@ public final class WrittenCheck {
     /// Bytes of documents per command; a command may have 16 MiB.
     private static final int MAX_BYTES = 4 << 20;
 
-    private final Collections collections;
+    private final RequestCollections collections;
 
-    public WrittenCheck(Collections collections) {
+    public WrittenCheck(RequestCollections collections) {
         this.collections = collections;
     }
 

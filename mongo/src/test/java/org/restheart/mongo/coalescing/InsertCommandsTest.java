@@ -116,7 +116,7 @@ class InsertCommandsTest {
                     .insert(namespace("ordered"), WriteConcern.MAJORITY, documents("0", "1", "'held'", "3"), true);
             assertThat(errors).singleElement().satisfies(error -> {
                 assertThat(error.getIndex()).isEqualTo(2);
-                assertThat(error.getCode()).isEqualTo(MongoCodes.OUT_OF_TIME);
+                assertThat(error.getCode()).isEqualTo(MongoCodes.MAX_TIME_EXPIRED);
             });
             session.abortTransaction();
         }
@@ -140,7 +140,7 @@ class InsertCommandsTest {
                     .insert(namespace("blocked"), WriteConcern.MAJORITY, documents, false);
             session.abortTransaction();
             assertThat(errors).extracting(BulkWriteError::getIndex).containsExactly(0, 1, 2, 3, 4, 5);
-            assertThat(errors).extracting(BulkWriteError::getCode).containsOnly(MongoCodes.OUT_OF_TIME);
+            assertThat(errors).extracting(BulkWriteError::getCode).containsOnly(MongoCodes.MAX_TIME_EXPIRED);
             assertThat(Duration.ofNanos(System.nanoTime() - began))
                     .isBetween(Duration.ofSeconds(6), Duration.ofSeconds(20));
         }

@@ -12,22 +12,22 @@ import org.restheart.mongo.resource.ResourceNames;
 
 /// MongoDB's collections with the concerns and the read preference of a request, and with documents as raw bytes.
 /// Thread-safe.
-public final class Collections {
+public final class RequestCollections {
     private final MongoClient client;
     private final MongoCluster operations;
 
-    public Collections(MongoClient client) {
+    public RequestCollections(MongoClient client) {
         this(client, client);
     }
 
-    private Collections(MongoClient client, MongoCluster operations) {
+    private RequestCollections(MongoClient client, MongoCluster operations) {
         this.client = client;
         this.operations = operations;
     }
 
     /// The same with a time limit of operations.
-    public Collections within(Duration limit) {
-        return new Collections(client, operations.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS));
+    public RequestCollections within(Duration limit) {
+        return new RequestCollections(client, operations.withTimeout(limit.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     public MongoClient client() {
