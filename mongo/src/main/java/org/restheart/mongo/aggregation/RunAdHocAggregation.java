@@ -105,11 +105,7 @@ public final class RunAdHocAggregation implements DataHandler {
             pipeline.add(new BsonDocument("$match", filter));
             pipeline.add(BARRIER);
         });
-        var permitted = Projection.of(request.grant().projectResponse(), new BsonDocument())
-                .permitted();
-        if (!permitted.isEmpty()) {
-            pipeline.add(new BsonDocument("$project", permitted));
-        }
+        pipeline.addAll(Projection.stages(request.grant().projectResponse()));
         request.http().attribute(Hidden.KEY).ifPresent(hidden -> {
             pipeline.add(new BsonDocument("$unset", BsonTexts.array(hidden.properties())));
         });

@@ -119,11 +119,7 @@ public final class RunAggregation implements DataHandler {
 
     private Response read(DataRequest request, Aggregation aggregation, List<BsonDocument> stages) {
         var shown = new ArrayList<>(stages);
-        var permitted = Projection.of(request.grant().projectResponse(), new BsonDocument())
-                .permitted();
-        if (!permitted.isEmpty()) {
-            shown.add(new BsonDocument("$project", permitted));
-        }
+        shown.addAll(Projection.stages(request.grant().projectResponse()));
         var settings = request.readSettings(timeLimit);
         return DocumentContent.response(
                 documents.results(request.namespace(), shown, settings, aggregation.allowDiskUse(), BATCH),

@@ -1,5 +1,6 @@
 package org.restheart.mongo.find;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -16,6 +17,12 @@ public record Projection(BsonDocument permitted, BsonDocument wanted) {
     ///     `_id`
     public static Projection of(Optional<BsonDocument> rule, BsonDocument wanted) {
         return new Projection(rule.map(Projection::exactly).orElseGet(BsonDocument::new), wanted);
+    }
+
+    /// The stage of a pipeline that applies an access rule's projection; none without one.
+    public static List<BsonDocument> stages(Optional<BsonDocument> rule) {
+        var permitted = of(rule, new BsonDocument()).permitted();
+        return permitted.isEmpty() ? List.of() : List.of(new BsonDocument("$project", permitted));
     }
 
     private static BsonDocument exactly(BsonDocument rule) {

@@ -47,8 +47,7 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
             stages.add(new BsonDocument("$match", rule));
             stages.add(new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE))); // no stage is moved across it
         });
-        projection.ifPresent(rule -> stages.add(new BsonDocument(
-                "$project", Projection.of(projection, new BsonDocument()).permitted())));
+        stages.addAll(Projection.stages(projection));
         return stages;
     }
 
