@@ -44,8 +44,8 @@ final class BatchQueues<K, R, O> {
 
     /// Submits requests that share a command, as far as the bounds allow.
     ///
-    /// @param command as below
-    /// @throws org.restheart.http.ProblemException as below
+    /// @param command of the shape; created for its first requests
+    /// @throws org.restheart.http.ProblemException 503 when too many wait already
     List<PendingRequest<R, O>> submitAll(K shape, Supplier<BatchCommand<R, O>> command, List<R> requests) {
         return queue(shape, command).submitAll(requests);
     }

@@ -136,7 +136,7 @@ final class BookmarkedPages {
     /// request, to any client, are applied to the bookmarks: each reply of MongoDB contains the time of its last
     /// write, and the change stream its position.
     ///
-    /// @throws com.mongodb.MongoException as above
+    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached
     Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, int batchSize) {
         if (query.settings().readConcern().isPresent()
                 || query.settings().readPreference().isPresent()) {

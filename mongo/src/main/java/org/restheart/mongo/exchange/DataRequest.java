@@ -121,9 +121,9 @@ public record DataRequest(
         return StagedFilter.of(grant().readFilter(), asked());
     }
 
-    /// The same for the document of the path, with the shard key.
+    /// The filter of reads of the document of the path, with the shard key.
     ///
-    /// @throws org.restheart.http.ProblemException as above
+    /// @throws org.restheart.http.ProblemException 403 for filters that cannot be evaluated after the rule's
     public StagedFilter readFilterOfDocument() {
         return StagedFilter.ofOne(grant().readFilter(), wanted());
     }

@@ -121,9 +121,9 @@ public final class Documents implements Finder {
                 : Optional.empty();
     }
 
-    /// The same in a session, which then contains the time of the result.
+    /// [#find(FindQuery, IndexRange, int)] in a session, which then contains the time of the result.
     ///
-    /// @throws com.mongodb.MongoException as above
+    /// @throws com.mongodb.MongoException also if there is no such index any more
     public MongoCursor<RawBsonDocument> find(ClientSession session, FindQuery query, IndexRange range, int batchSize) {
         var collection = collection(query.namespace(), query.settings());
         return ranged(with(collection.find(session, query.filter().single()), query), range, batchSize);

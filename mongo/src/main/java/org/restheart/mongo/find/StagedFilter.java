@@ -41,7 +41,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     /// For one document, whose id is [added][#and] afterwards: a rule may be about paths, so that `rest` must not be
     /// evaluated on other documents, even if the access rule has no filter.
     ///
-    /// @throws org.restheart.http.ProblemException as above
+    /// @throws org.restheart.http.ProblemException 403 if MongoDB cannot evaluate the client's after the rule's
     public static StagedFilter ofOne(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
         return staged(rule, wanted);
     }

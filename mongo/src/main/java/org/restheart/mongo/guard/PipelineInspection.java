@@ -63,7 +63,7 @@ public final class PipelineInspection {
         requireOpen(namespace, sources.apply(namespace.getDatabaseName(), namespace.getCollectionName()));
     }
 
-    /// The same.
+    /// [#requireOpen(MongoNamespace)] of what is known.
     ///
     /// @param viewed what it reads, if it is a view
     /// @throws org.restheart.http.ProblemException 403

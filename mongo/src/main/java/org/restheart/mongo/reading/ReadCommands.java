@@ -46,14 +46,14 @@ record ReadCommands(Documents documents, FairMemory memory) {
         return run(query, UnaryOperator.identity());
     }
 
-    /// As above, with a changed finder.
+    /// [#run(ReadQuery)] with a changed finder.
     List<RawBsonDocument> run(ReadQuery query, UnaryOperator<Finder> change) {
         try (var cursor = change.apply(documents).find(query.asFind(), Math.min(query.limit(), BATCH) + 1)) {
             return collected(cursor, query.limit());
         }
     }
 
-    /// As above, for a pipeline.
+    /// Runs a pipeline.
     ///
     /// @param stages those of the query, or others in place of them
     /// @param limit the most documents; 0 for all

@@ -179,7 +179,7 @@ public final class SchemaAccess {
         }
     }
 
-    /// As above, for the operators of an update.
+    /// Warns of what the operators of an update set.
     public void warn(DataRequest request, Update update) {
         if (update instanceof Update.Operators(var operators) && operators.get("$set") instanceof BsonDocument set) {
             warn(request, Optional.ofNullable(set.get(SchemaReference.PROPERTY)));

@@ -94,7 +94,7 @@ public final class Schemas implements AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    /// As above, of a stored schema; empty if it is not there.
+    /// The schemas of other databases to which a stored schema refers; empty if it is not there. Blocks for MongoDB.
     Set<SchemaKey> foreign(SchemaKey key) {
         return stored.find(key).map(schema -> foreign(key, schema)).orElse(Set.of());
     }
@@ -106,7 +106,7 @@ public final class Schemas implements AutoCloseable {
         return SchemaReferences.missing(from, schema, stored::find);
     }
 
-    /// As above, of a stored schema; empty if it is not there.
+    /// The schemas that are not there, of those that a stored schema refers to; empty if it is not there itself.
     List<SchemaKey> missing(SchemaKey key) {
         return stored.find(key).map(schema -> missing(key, schema)).orElse(List.of());
     }

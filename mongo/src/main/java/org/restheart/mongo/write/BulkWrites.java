@@ -179,7 +179,7 @@ public final class BulkWrites {
             tried += size;
         }
 
-        /// @param size as above
+        /// @param size the number of its statements
         void add(int size, MongoBulkWriteException failure) {
             failure.getWriteErrors().forEach(error -> errors.add(Inserts.at(tried + error.getIndex(), error)));
             add(size, failure.getWriteResult());

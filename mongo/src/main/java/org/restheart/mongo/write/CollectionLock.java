@@ -39,7 +39,7 @@ public final class CollectionLock {
     /// Makes indexes that do not exist. Those that take long, in a collection with many documents, are begun
     /// again when it is certain that it is not a transaction that they wait for.
     ///
-    /// @throws org.restheart.http.ProblemException as above
+    /// @throws org.restheart.http.ProblemException 503 after the time limit
     public static void createIndexes(MongoDatabase database, MongoCollection<?> collection, List<IndexModel> indexes) {
         try {
             var _ = collection.createIndexes(indexes, new CreateIndexOptions().maxTime(MILLIS, TimeUnit.MILLISECONDS));
@@ -49,10 +49,10 @@ public final class CollectionLock {
         }
     }
 
-    /// The same for all collections of a database, one after the other: whatever locks the whole database waits for
-    /// transactions in each of them, and all that comes later waits behind it.
+    /// Waits until no transaction holds a collection of a database, one after the other: whatever locks the whole
+    /// database waits for transactions in each of them, and all that comes later waits behind it.
     ///
-    /// @throws org.restheart.http.ProblemException as above
+    /// @throws org.restheart.http.ProblemException 503 after the time limit
     public static void requireAll(MongoDatabase database) {
         for (var collection : database.listCollectionNames()) {
             require(database, collection);

@@ -132,8 +132,8 @@ public final class RetryableStatements implements AutoCloseable {
     ///
     /// @param numbers of the statements, ascending
     /// @param ordered whether the first one that fails ends the command
-    /// @param limitMillis as above
-    /// @throws MongoException as above
+    /// @param limitMillis after which MongoDB aborts
+    /// @throws MongoException if it is unknown which were executed; [#executed] may determine it
     public StatementsReply send(List<Integer> numbers, boolean ordered, WriteConcern writeConcern, int limitMillis) {
         if (numbers.size() == statements.size()) {
             var all = command(command, statements, ordered, writeConcern);

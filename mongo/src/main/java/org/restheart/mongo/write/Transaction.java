@@ -38,7 +38,7 @@ final class Transaction {
 
     /// Runs `work` and rolls back whatever it has written. Retries it after transient errors.
     ///
-    /// @throws org.restheart.http.ProblemException as above
+    /// @throws org.restheart.http.ProblemException 409 after repeated conflicts, 405 without a replica set
     static <T> T undone(MongoClient client, Function<ClientSession, T> work) {
         return attempts(client, WriteConcern.W1, work);
     }
