@@ -16,7 +16,7 @@ import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
@@ -65,7 +65,7 @@ final class MongoParts implements AutoCloseable {
         this.schemas = new Schemas(client, config.schemaTtl(), mounts::mayShow);
         this.access = new SchemaAccess(judged, mounts, schemas);
         this.catalog = new Catalog(client);
-        var documents = new Documents(client);
+        var documents = new DriverFinder(client);
         var coalescer = new Coalescer(client, config.coalescing(), registry);
         var inspection = new PipelineInspection(
                 config.querySecurity(),

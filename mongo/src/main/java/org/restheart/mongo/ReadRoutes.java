@@ -17,7 +17,7 @@ import org.restheart.mongo.document.FindViolations;
 import org.restheart.mongo.document.GetDocument;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.file.FileHandlers;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
@@ -33,7 +33,7 @@ import org.restheart.mongo.schema.Schemas;
 /// @param finder for pages and violations; may use bookmarks, positioned cursors and cached results
 /// @param documents runs queries directly on MongoDB
 record ReadRoutes(
-        MongoRoutes routes, MongoConfig config, Finder finder, Documents documents, Continuations continuations) {
+        MongoRoutes routes, MongoConfig config, Finder finder, DriverFinder documents, Continuations continuations) {
 
     /// Documents, metadata of files, and schemas: pages, single ones, and counts.
     void addDocuments(Coalescer coalescer) {

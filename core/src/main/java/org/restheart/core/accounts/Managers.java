@@ -11,7 +11,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
@@ -26,14 +26,14 @@ final class Managers {
     /// Another member may still have a manager that another gateway has just removed.
     private static final Optional<ReadPreference> LATEST = Optional.of(ReadPreference.primary());
 
-    private final Documents documents;
+    private final DriverFinder documents;
     private final ManagerLock lock;
     private final MongoNamespace namespace;
     private final UsersCollection users;
     private final String rootRole;
 
     Managers(MongoClient client, UsersCollection users, String rootRole) {
-        this.documents = new Documents(client);
+        this.documents = new DriverFinder(client);
         this.lock = new ManagerLock(client, users.database());
         this.namespace = new MongoNamespace(users.database(), users.collection());
         this.users = users;

@@ -27,8 +27,8 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.error.UnknownOutcomeException;
-import org.restheart.mongo.write.RetryableStatements;
 import org.restheart.mongo.write.TimeLimitedWrites;
+import org.restheart.mongo.write.RetryableStatements;
 
 /// What clients learn of writes when MongoDB does not say what it has done. Failpoints and locks provoke that.
 class UnknownOutcomesTest extends OwnMongoFixture {
@@ -186,8 +186,7 @@ class UnknownOutcomesTest extends OwnMongoFixture {
 
     private void failInsert(String mode, String failure) {
         client.getDatabase("admin").runCommand(BsonDocument.parse("""
-            {configureFailPoint: 'failCommand', mode: %s,
-             data: {failCommands: ['insert'], namespace: '%s', %s}}\
-            """.formatted(mode, NAMESPACE, failure)));
+                        {configureFailPoint: 'failCommand', mode: %s,
+                         data: {failCommands: ['insert'], namespace: '%s', %s}}""".formatted(mode, NAMESPACE, failure)));
     }
 }

@@ -26,7 +26,7 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
@@ -47,11 +47,11 @@ public final class RunAdHocAggregation implements DataHandler {
     /// the client is evaluated on a document that the rule excludes.
     private static final BsonDocument BARRIER = new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE));
 
-    private final Documents documents;
+    private final DriverFinder documents;
     private final PipelineInspection inspection;
     private final Duration timeLimit;
 
-    public RunAdHocAggregation(Documents documents, PipelineInspection inspection, Duration timeLimit) {
+    public RunAdHocAggregation(DriverFinder documents, PipelineInspection inspection, Duration timeLimit) {
         this.documents = documents;
         this.inspection = inspection;
         this.timeLimit = timeLimit;

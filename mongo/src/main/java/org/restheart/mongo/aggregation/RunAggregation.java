@@ -19,7 +19,7 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.Plans;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
@@ -33,7 +33,7 @@ import org.restheart.mongo.resultcache.WriteCounters;
 public final class RunAggregation implements DataHandler {
     private static final int BATCH = 500;
 
-    private final Documents documents;
+    private final DriverFinder documents;
     private final WriteCounters writes;
     private final Duration timeLimit;
     private final PipelineInspection inspection;
@@ -41,7 +41,7 @@ public final class RunAggregation implements DataHandler {
 
     /// @param writes notified of aggregations that end in `$out` or `$merge`
     public RunAggregation(
-            Documents documents,
+            DriverFinder documents,
             WriteCounters writes,
             PipelineInspection inspection,
             Interpolation interpolation,

@@ -14,7 +14,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
 import org.restheart.mongo.find.DocumentQuery;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.QueryKey;
@@ -25,13 +25,13 @@ public final class CoalescedReads {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("read").start(CallerScope.carried(task));
 
-    private final Documents documents;
+    private final DriverFinder documents;
     private final Optional<PointReads> points;
     private final Optional<SharedFinds> finds;
     private final Optional<SharedQueries<List<List<RawBsonDocument>>>> queries;
 
     CoalescedReads(
-            Documents documents,
+            DriverFinder documents,
             Optional<PointReads> points,
             Optional<SharedFinds> finds,
             Optional<SharedQueries<List<List<RawBsonDocument>>>> queries) {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.coalescing.CoalescedReads.SharedQueries;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.find.Pages;
 import org.restheart.mongo.write.DocumentWrites;
@@ -63,7 +63,7 @@ public final class Coalescer {
     }
 
     /// Those of a session run alone.
-    public Lookups lookups(Documents documents) {
+    public Lookups lookups(DriverFinder documents) {
         var alone = Lookups.alone(documents);
         if (!config.reads()) {
             return alone;
@@ -76,7 +76,7 @@ public final class Coalescer {
     }
 
     /// Reads of services other than the data API.
-    public CoalescedReads reads(Documents documents) {
+    public CoalescedReads reads(DriverFinder documents) {
         return new CoalescedReads(
                 documents,
                 config.reads() ? Optional.of(pointReads()) : Optional.empty(),

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.Slices.Slot;
 import org.restheart.mongo.find.CountQuery;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.Shortcuts.Ahead;
@@ -38,7 +38,7 @@ final class Allocator {
 
     private final BackgroundTasks tasks;
     private final PositionedCursor.Opener opener;
-    private final Documents documents;
+    private final DriverFinder documents;
     private final int poolSize;
     private final ParkedCursors cursors;
     private final Slices slices;
@@ -50,7 +50,7 @@ final class Allocator {
     Allocator(
             BackgroundTasks tasks,
             PositionedCursor.Opener opener,
-            Documents documents,
+            DriverFinder documents,
             CursorPoolConfig config,
             ParkedCursors cursors,
             PagingMeters meters) {

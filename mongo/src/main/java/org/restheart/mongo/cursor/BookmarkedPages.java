@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.Bookmarks.Bookmark;
 import org.restheart.mongo.find.DocumentCursor;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 
@@ -38,7 +38,7 @@ final class BookmarkedPages {
     private static final int BYTES = 65_536;
 
     private final MongoClient client;
-    private final Documents documents;
+    private final DriverFinder documents;
     private final Duration maxAge;
     private final Cache<QueryKey, QueryBookmarks<ApproximateBookmarks>> approximate;
     private final Cache<QueryKey, QueryBookmarks<ExactBookmarks>> exact;
@@ -48,7 +48,7 @@ final class BookmarkedPages {
     BookmarkedPages(
             BackgroundTasks tasks,
             MongoClient client,
-            Documents documents,
+            DriverFinder documents,
             CursorPoolConfig config,
             PagingMeters meters) {
         this.client = client;

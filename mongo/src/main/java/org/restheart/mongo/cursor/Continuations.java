@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.RawBsonDocument;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.QueryKey;
@@ -29,12 +29,12 @@ public final class Continuations {
 
     private static final Duration INDEXES_KNOWN = Duration.ofMinutes(1);
 
-    private final Documents documents;
+    private final DriverFinder documents;
     private final MongoClient client;
     private final Cache<QueryKey, Optional<SortIndex>> indexes;
     private final Counter pages;
 
-    public Continuations(MongoClient client, Documents documents, MeterRegistry registry) {
+    public Continuations(MongoClient client, DriverFinder documents, MeterRegistry registry) {
         this.client = client;
         this.documents = documents;
         this.indexes = Caffeine.newBuilder()

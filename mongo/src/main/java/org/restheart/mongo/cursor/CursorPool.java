@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.find.DocumentCursor;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 
@@ -33,7 +33,7 @@ final class CursorPool implements AutoCloseable {
     CursorPool(
             BackgroundTasks tasks,
             PositionedCursor.Opener opener,
-            Documents documents,
+            DriverFinder documents,
             CursorPoolConfig config,
             PagingMeters meters) {
         var age = config.maxCursorAge();

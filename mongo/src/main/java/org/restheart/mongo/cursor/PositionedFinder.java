@@ -8,7 +8,7 @@ import java.util.Set;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.InlineRead;
@@ -22,7 +22,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
     private static final Set<String> WITH_AN_INDEX_OF_THEIR_OWN = Set.of("$text", "$near", "$nearSphere");
     private static final Set<String> VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME");
 
-    private final Documents documents;
+    private final DriverFinder documents;
     private final int firstBookmark;
     private final BookmarkedPages bookmarked;
     private final CursorPool pool;
@@ -31,7 +31,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
     public PositionedFinder(
             BackgroundTasks tasks,
             MongoClient client,
-            Documents documents,
+            DriverFinder documents,
             CursorPoolConfig config,
             MeterRegistry registry) {
         this.documents = documents;

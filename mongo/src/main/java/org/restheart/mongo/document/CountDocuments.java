@@ -9,14 +9,14 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.CountQuery;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 
 /// `GET /{db}/{collection}/_size`: how many documents match.
 public final class CountDocuments implements DataHandler {
-    private final Documents documents;
+    private final DriverFinder documents;
     private final Queries queries;
 
-    public CountDocuments(Documents documents, Duration timeLimit) {
+    public CountDocuments(DriverFinder documents, Duration timeLimit) {
         this.documents = documents;
         this.queries = new Queries(timeLimit);
     }

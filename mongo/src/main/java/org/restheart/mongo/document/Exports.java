@@ -15,7 +15,7 @@ import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
@@ -36,7 +36,7 @@ import org.restheart.mongo.parameter.AfterParameter;
 /// @param sizes how many documents to fetch at once
 record Exports(
         Finder finder,
-        Documents documents,
+        DriverFinder documents,
         Pages pages,
         Queries queries,
         Continuations continuations,

@@ -15,7 +15,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Plans;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Pages;
@@ -37,7 +37,7 @@ public final class FindDocuments implements DataHandler {
     private static final int LARGEST_BATCH = 10_001;
 
     private final Finder finder;
-    private final Documents documents;
+    private final DriverFinder documents;
     private final Pages pages;
     private final Queries queries;
     private final NextPage next;
@@ -45,7 +45,7 @@ public final class FindDocuments implements DataHandler {
     private final BatchSizes sizes = new BatchSizes();
 
     public FindDocuments(
-            Finder finder, Documents documents, Pages pages, Continuations continuations, Duration timeLimit) {
+            Finder finder, DriverFinder documents, Pages pages, Continuations continuations, Duration timeLimit) {
         this.finder = finder;
         this.documents = documents;
         this.pages = pages;

@@ -34,7 +34,7 @@ import org.restheart.mongo.file.ChunkBatches.Described;
 import org.restheart.mongo.file.FileContent.Piece;
 import org.restheart.mongo.file.RecentContent.ChunkSource;
 import org.restheart.mongo.find.DocumentQuery;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 
@@ -47,7 +47,7 @@ final class DownloadFile implements DataHandler {
     private static final byte[] NOTHING = {};
 
     private final RequestCollections collections;
-    private final Documents documents;
+    private final DriverFinder documents;
     private final Duration timeLimit;
 
     /// The memory for reading ahead, of all downloads together.
@@ -55,7 +55,7 @@ final class DownloadFile implements DataHandler {
 
     private final RecentContent recent = new RecentContent(Runtime.getRuntime().maxMemory() / 32);
 
-    DownloadFile(RequestCollections collections, Documents documents, Duration timeLimit) {
+    DownloadFile(RequestCollections collections, DriverFinder documents, Duration timeLimit) {
         this.collections = collections;
         this.documents = documents;
         this.timeLimit = timeLimit;

@@ -15,7 +15,7 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.write.Preconditions;
 
@@ -104,7 +104,7 @@ public final class FileHandlers {
     }
 
     /// @param timeLimit of each query; zero for none
-    public static DataHandler download(RequestCollections collections, Documents documents, Duration timeLimit) {
+    public static DataHandler download(RequestCollections collections, DriverFinder documents, Duration timeLimit) {
         return new DownloadFile(collections, documents, timeLimit);
     }
 }

@@ -31,7 +31,7 @@ public final class FindCommand {
 
     private static BsonDocument aggregate(FindQuery query, int batchSize) {
         return new BsonDocument("aggregate", new BsonString(query.namespace().getCollectionName()))
-                .append("pipeline", new BsonArray(Documents.stages(query)))
+                .append("pipeline", new BsonArray(DriverFinder.stages(query)))
                 .append("cursor", new BsonDocument("batchSize", new BsonInt32(batchSize)));
     }
 }

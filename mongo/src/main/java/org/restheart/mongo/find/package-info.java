@@ -1,4 +1,4 @@
-/// Queries as values ([FindQuery], [DocumentQuery], [CountQuery]), and their execution ([Finder]; [Documents] over
+/// Queries as values ([FindQuery], [DocumentQuery], [CountQuery]), and their execution ([Finder]; [DriverFinder] over
 /// the driver). The value contains everything that affects the result, so that equal queries may share one result.
 ///
 /// Must not know: HTTP, representations.

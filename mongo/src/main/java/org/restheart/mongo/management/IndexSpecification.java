@@ -21,10 +21,10 @@ final class IndexSpecification {
     private IndexSpecification() {}
 
     private static final Set<String> OPTIONS = Words.of("""
-        background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
-        partialFilterExpression wildcardProjection storageEngine weights default_language language_override
-        collation
-        """);
+            background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
+            partialFilterExpression wildcardProjection storageEngine weights default_language language_override
+            collation
+            """);
 
     private static final Set<String> KEYS = Set.of("keys", "ops");
 

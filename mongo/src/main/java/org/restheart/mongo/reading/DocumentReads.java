@@ -15,7 +15,7 @@ import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.coalescing.Coalescer;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
@@ -40,7 +40,7 @@ public final class DocumentReads {
     private final CombinedReads<ReadPipeline> aggregations;
 
     public DocumentReads(
-            Documents documents,
+            DriverFinder documents,
             Coalescer coalescer,
             Metadata metadata,
             ForbiddenOperators operators,
@@ -50,7 +50,7 @@ public final class DocumentReads {
 
     /// @param memory of the documents of all commands in progress
     DocumentReads(
-            Documents documents,
+            DriverFinder documents,
             CoalescedReads coalesced,
             Metadata metadata,
             ForbiddenOperators operators,

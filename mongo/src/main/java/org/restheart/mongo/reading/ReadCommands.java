@@ -19,7 +19,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.reading.DocumentReads.Some;
@@ -28,7 +28,7 @@ import org.restheart.mongo.reading.DocumentReads.Some;
 /// Thread-safe.
 ///
 /// @param memory of the documents of all commands in progress
-record ReadCommands(Documents documents, FairMemory memory) {
+record ReadCommands(DriverFinder documents, FairMemory memory) {
     /// The most bytes of the documents of one command.
     static final long MAX_BYTES = 64L << 20;
 

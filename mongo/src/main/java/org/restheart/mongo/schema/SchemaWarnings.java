@@ -27,19 +27,19 @@ public final class SchemaWarnings {
     private static final int MAX_NAME = 100;
 
     private static final Set<String> OF_ONE = Words.of("""
-        additionalItems additionalProperties contains contentSchema else if items not propertyNames then
-        unevaluatedItems unevaluatedProperties
-        """);
+            additionalItems additionalProperties contains contentSchema else if items not propertyNames then
+            unevaluatedItems unevaluatedProperties
+            """);
     private static final Set<String> OF_MANY = Set.of("allOf", "anyOf", "items", "oneOf", "prefixItems");
     private static final Set<String> OF_NAMED =
             Set.of("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties");
     private static final Set<String> OF_VALUES = Words.of("""
-        $anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
-        const contentEncoding contentMediaType default dependentRequired deprecated description enum examples
-        exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum
-        minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type
-        uniqueItems writeOnly
-        """);
+            $anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
+            const contentEncoding contentMediaType default dependentRequired deprecated description enum examples
+            exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum
+            minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type
+            uniqueItems writeOnly
+            """);
 
     /// The keywords of all drafts.
     private static final Set<String> KEYWORDS = Stream.of(OF_ONE, OF_MANY, OF_NAMED, OF_VALUES)
@@ -51,9 +51,9 @@ public final class SchemaWarnings {
 
     /// The formats of all drafts. An unknown one has no effect.
     private static final Set<String> FORMATS = Words.of("""
-        date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
-        regex relative-json-pointer time uri uri-reference uri-template uuid
-        """);
+            date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
+            regex relative-json-pointer time uri uri-reference uri-template uuid
+            """);
 
     /// Of the data API, and of OpenAPI.
     private static final Set<String> OTHERS = Set.of("_id", "_etag", "example");

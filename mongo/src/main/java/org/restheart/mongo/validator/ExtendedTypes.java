@@ -26,9 +26,9 @@ final class ExtendedTypes {
     private static final Map<String, Form> ALL = all();
 
     private static final Set<String> ABOUT_OBJECTS = Words.of("""
-        required properties patternProperties additionalProperties minProperties maxProperties dependencies
-        dependentRequired dependentSchemas propertyNames unevaluatedProperties
-        """);
+            required properties patternProperties additionalProperties minProperties maxProperties dependencies
+            dependentRequired dependentSchemas propertyNames unevaluatedProperties
+            """);
 
     private static final Set<String> OUT_OF_USE = Set.of("javascriptWithScope", "dbPointer");
 

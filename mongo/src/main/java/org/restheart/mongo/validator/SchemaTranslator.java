@@ -31,17 +31,17 @@ final class SchemaTranslator {
 
     /// Keywords without an effect on validity.
     private static final Set<String> ANNOTATIONS = Words.of("""
-        $schema $comment $defs definitions title description default examples readOnly writeOnly deprecated
-        $anchor $vocabulary contentEncoding contentMediaType contentSchema
-        """);
+            $schema $comment $defs definitions title description default examples readOnly writeOnly deprecated
+            $anchor $vocabulary contentEncoding contentMediaType contentSchema
+            """);
 
     /// Keywords about values of one type; translated together.
     private static final Set<String> GROUPED = Words.of("""
-        type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
-        items additionalItems prefixItems minItems maxItems uniqueItems contains required properties
-        patternProperties additionalProperties minProperties maxProperties dependencies dependentRequired
-        dependentSchemas
-        """);
+            type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
+            items additionalItems prefixItems minItems maxItems uniqueItems contains required properties
+            patternProperties additionalProperties minProperties maxProperties dependencies dependentRequired
+            dependentSchemas
+            """);
 
     private final References references;
     private final Set<LeftOut> leftOut = new LinkedHashSet<>();

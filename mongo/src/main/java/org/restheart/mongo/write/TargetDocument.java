@@ -218,8 +218,8 @@ public final class TargetDocument {
         private static final int MOST_PATHS = 100;
 
         private static final Set<String> OPERATORS = Words.of("""
-            $set $unset $inc $mul $min $max $rename $setOnInsert $currentDate $push $addToSet $pop $bit
-            """);
+                $set $unset $inc $mul $min $max $rename $setOnInsert $currentDate $push $addToSet $pop $bit
+                """);
 
         private ShortUpdate() {}
 

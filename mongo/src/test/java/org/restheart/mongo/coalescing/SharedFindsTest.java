@@ -24,7 +24,7 @@ import org.restheart.http.InlineCommand;
 import org.restheart.http.Response;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
 import org.restheart.mongo.coalescing.SharedFinds.Taken;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
@@ -137,7 +137,7 @@ class SharedFindsTest {
     void small_pages_are_found_by_a_thread_that_must_not_wait_for_long() throws Exception {
         var collection = mongo.database().getCollection("quick", BsonDocument.class);
         collection.insertOne(BsonDocument.parse("{_id: 1}"));
-        var documents = new Documents(mongo.client());
+        var documents = new DriverFinder(mongo.client());
         var ofAll = query("quick", "{}", 10);
         awaitIsFoundHere(documents, ofAll);
         assertThat(isFoundHere(documents, query("quick", "{}", 101))).isFalse();
@@ -151,14 +151,14 @@ class SharedFindsTest {
                 .isFalse();
     }
 
-    private void awaitIsFoundHere(Documents documents, FindQuery query) {
+    private void awaitIsFoundHere(DriverFinder documents, FindQuery query) {
         await().pollInterval(Duration.ofMillis(1))
                 .atMost(Duration.ofMinutes(1))
                 .until(() -> isFoundHere(documents, query));
     }
 
     /// Whether a thread that must not wait for long finds the one document of a query.
-    private boolean isFoundHere(Documents documents, FindQuery query) throws Exception {
+    private boolean isFoundHere(DriverFinder documents, FindQuery query) throws Exception {
         var here = Thread.currentThread();
         var found = new AtomicBoolean();
         var inline = new InlineCommand();
@@ -179,7 +179,7 @@ class SharedFindsTest {
     @Test
     void a_large_page_is_left_to_another_thread_and_its_cursor_closed() throws Exception {
         var query = query("large", "{}", 10);
-        var documents = new Documents(mongo.client());
+        var documents = new DriverFinder(mongo.client());
         mongo.database().createCollection("large");
         awaitIsFoundHere(documents, query);
         var here = Thread.currentThread();

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Projection;
@@ -23,7 +23,7 @@ import org.restheart.testkit.TestMongo;
 final class BookmarkFixture {
     private final TestMongo mongo;
     private final Positioning positioning;
-    private final Documents documents;
+    private final DriverFinder documents;
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final PositionedFinder finder;
 
@@ -33,7 +33,7 @@ final class BookmarkFixture {
     BookmarkFixture(TestMongo mongo, Positioning positioning, int width, long maxBytes) {
         this.mongo = mongo;
         this.positioning = positioning;
-        this.documents = new Documents(mongo.client());
+        this.documents = new DriverFinder(mongo.client());
         this.finder = new PositionedFinder(
                 new BackgroundTasks(),
                 mongo.client(),

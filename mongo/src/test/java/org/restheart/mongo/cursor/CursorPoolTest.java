@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
@@ -53,7 +53,7 @@ class CursorPoolTest {
         var allocation = new CursorPoolConfig.Allocation(size, 100, 10, List.of(2, 1), 5, 100, 7);
         var config = new CursorPoolConfig(Positioning.EXACT, 100, 1, 1, 1, Duration.ofMinutes(1), 1, allocation);
         var pool = new CursorPool(
-                new BackgroundTasks(), opener, new Documents(mongo.client()), config, new PagingMeters(registry));
+                new BackgroundTasks(), opener, new DriverFinder(mongo.client()), config, new PagingMeters(registry));
         pools.add(pool);
         return pool;
     }

@@ -26,7 +26,7 @@ import org.bson.RawBsonDocument;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
@@ -138,7 +138,7 @@ class ExactMomentsTest {
                 var finder = new PositionedFinder(
                         new BackgroundTasks(),
                         client,
-                        new Documents(client),
+                        new DriverFinder(client),
                         new CursorPoolConfig(
                                 Positioning.NONE,
                                 20,
@@ -159,7 +159,7 @@ class ExactMomentsTest {
                             0,
                             ReadSettings.DEFAULT)
                     .with(new Shortcuts(Positioning.EXACT, false));
-            var skipping = new Documents(mongo.client());
+            var skipping = new DriverFinder(mongo.client());
             await().atMost(Duration.ofSeconds(60)).until(() -> {
                 boolean written = writer.done;
                 finder.find(query.slice(100, 5), 6).close();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.Shortcuts;
@@ -209,7 +209,7 @@ class PositionedFinderTest {
         var young = new PositionedFinder(
                 new BackgroundTasks(),
                 mongo.client(),
-                new Documents(mongo.client()),
+                new DriverFinder(mongo.client()),
                 new CursorPoolConfig(
                         Positioning.NONE,
                         WIDTH,

@@ -62,7 +62,7 @@ final class StageOrderTest {
 
     /// The stages of a plan, in the order in which documents come to them.
     private BsonDocument explain(FindQuery query) {
-        var aggregate = mongo.database().getCollection("c").aggregate(Documents.stages(query));
+        var aggregate = mongo.database().getCollection("c").aggregate(DriverFinder.stages(query));
         query.hint().ifPresent(hint -> aggregate.hint(hint.asDocument()));
         return aggregate.explain(BsonDocument.class, ExplainVerbosity.QUERY_PLANNER);
     }
@@ -145,7 +145,7 @@ final class StageOrderTest {
                 limit,
                 ReadSettings.DEFAULT);
         var found = new ArrayList<BsonDocument>();
-        try (var cursor = new Documents(mongo.client()).find(query, limit + 1)) {
+        try (var cursor = new DriverFinder(mongo.client()).find(query, limit + 1)) {
             cursor.forEachRemaining(document -> found.add(document.decode(new BsonDocumentCodec())));
         }
         return found;

@@ -18,7 +18,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.coalescing.CoalescingConfig;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.guard.QuerySecurity;
@@ -68,7 +68,7 @@ class FairReadsTest {
 
     private DocumentReads reads(MongoClient client) {
         var metadata = new Metadata(client, Duration.ofMinutes(1));
-        var documents = new Documents(client);
+        var documents = new DriverFinder(client);
         return new DocumentReads(
                 documents,
                 new Coalescer(client, ONE_AT_A_TIME, new SimpleMeterRegistry()).reads(documents),

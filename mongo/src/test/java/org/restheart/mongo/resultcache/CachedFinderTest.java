@@ -18,7 +18,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.DataApi;
-import org.restheart.mongo.find.Documents;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
@@ -33,13 +33,13 @@ class CachedFinderTest {
     private static final Shortcuts CACHE = new Shortcuts(Positioning.NONE, true);
 
     private final TestMongo mongo;
-    private final Documents documents;
+    private final DriverFinder documents;
     private final WriteCounters writes = new WriteCounters();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     CachedFinderTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.documents = new Documents(mongo.client());
+        this.documents = new DriverFinder(mongo.client());
     }
 
     private CachedFinder finder(int size, Duration ttl, long bytes) {

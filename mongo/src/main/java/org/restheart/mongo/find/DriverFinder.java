@@ -27,7 +27,7 @@ import org.restheart.mongo.concern.ConnectionRetry;
 
 /// Runs each query on MongoDB separately, again if its connection is lost before the first results are there
 /// ([ConnectionRetry]). Thread-safe.
-public final class Documents implements Finder {
+public final class DriverFinder implements Finder {
     private static final long FEW_CANDIDATES = 100;
     private static final long MOST_CANDIDATES = 4_000;
     private static final int MORE_CANDIDATES = 32;
@@ -35,7 +35,7 @@ public final class Documents implements Finder {
 
     private final MongoClient client;
 
-    public Documents(MongoClient client) {
+    public DriverFinder(MongoClient client) {
         this.client = client;
     }
 
