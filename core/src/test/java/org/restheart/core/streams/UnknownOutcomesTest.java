@@ -27,8 +27,8 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.error.UnknownOutcomeException;
-import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.RetryableStatements;
+import org.restheart.mongo.write.TimeLimitedWrites;
 
 /// What clients learn of writes when MongoDB does not say what it has done. Failpoints and locks provoke that.
 class UnknownOutcomesTest extends OwnMongoFixture {

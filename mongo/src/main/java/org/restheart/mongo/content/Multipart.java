@@ -33,6 +33,7 @@ public final class Multipart {
     /// @param name of the field
     /// @param fileName present for files
     /// @param content empty for files
+    @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     record Part(String name, Optional<String> fileName, byte[] content) {}
 
     /// The header of a part.

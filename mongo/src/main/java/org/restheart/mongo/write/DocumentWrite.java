@@ -88,12 +88,11 @@ public abstract sealed class DocumentWrite<O> {
     }
 
     /// A replacement or an update.
-    ///
-    /// @param attempt executes it separately
     static final class Change extends DocumentWrite<WriteOutcome> {
         private final WriteMode mode;
         private final WriteAttempts.Attempt attempt;
 
+        /// @param attempt executes it separately
         Change(
                 DocumentCondition condition,
                 WriteMode mode,
@@ -141,10 +140,10 @@ public abstract sealed class DocumentWrite<O> {
         }
     }
 
-    /// @param attempt deletes the document separately; false if nothing matched
     static final class Removal extends DocumentWrite<DeleteOutcome> {
         private final BooleanSupplier attempt;
 
+        /// @param attempt deletes the document separately; false if nothing matched
         Removal(DocumentCondition condition, Optional<BsonDocument> statement, BooleanSupplier attempt) {
             super(condition, statement);
             this.attempt = attempt;
