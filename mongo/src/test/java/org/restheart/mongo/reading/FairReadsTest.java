@@ -31,6 +31,10 @@ import org.restheart.testkit.WithMongo;
 class FairReadsTest {
     private static final int MIB = 1 << 20;
 
+    private static final String ADA = CallerScope.account("ada");
+    private static final String BOB = CallerScope.account("bob");
+    private static final String CARL = CallerScope.account("carl");
+
     /// Takes long enough for others to be queued.
     private static final BsonDocument SLOW = BsonDocument.parse("""
             {$expr: {$gt: [{$reduce: {input: {$range: [0, 600000]}, initialValue: "$_id",
@@ -90,24 +94,24 @@ class FairReadsTest {
     }
 
     private void check(boolean pipeline) {
-        try (var held = memory.open("ada")) {
+        try (var held = memory.open(ADA)) {
             assertThat(held.add(8L * MIB)).isTrue();
-            assertThatThrownBy(() -> read("ada", pipeline))
+            assertThatThrownBy(() -> read(ADA, pipeline))
                     .hasMessageContaining("other results use the available memory");
-            assertThat(read("bob", pipeline)).hasSize(8);
+            assertThat(read(BOB, pipeline)).hasSize(8);
         }
-        assertThat(read("ada", pipeline)).hasSize(8);
+        assertThat(read(ADA, pipeline)).hasSize(8);
     }
 
     /// The first of them holds all the memory that it may have.
     @Test
     void equal_reads_that_wait_together_are_all_served_if_one_of_their_callers_has_memory() throws Exception {
-        try (var held = memory.open("ada")) {
+        try (var held = memory.open(ADA)) {
             assertThat(held.add(8L * MIB)).isTrue();
-            var running = find("carl", SLOW);
+            var running = find(CARL, SLOW);
             Thread.sleep(100);
-            var first = find("ada", SLOW);
-            var second = find("bob", SLOW);
+            var first = find(ADA, SLOW);
+            var second = find(BOB, SLOW);
             assertThat(running.join()).hasSize(8);
             assertThat(second.join()).hasSize(8);
             assertThat(first.join()).isSameAs(second.join());
