@@ -4,7 +4,6 @@ import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,12 +18,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
-import org.restheart.embedded.MongodBinary;
+import org.restheart.testkit.OwnMongod;
 
 /// A replica set whose members are reached, by gateways and by each other, through a [FaultyProxy] each.
 final class Members implements AutoCloseable {
     private final List<Member> members = new ArrayList<>();
-    private final MongodBinary mongod = MongodBinary.find(null, MongodBinary.standardCache());
     private final Options options;
 
     /// @param oplogMegabytes of each member
@@ -39,38 +37,26 @@ final class Members implements AutoCloseable {
 
     /// One `mongod`.
     final class Member {
-        private final int port;
-        private final Path data;
+        private final OwnMongod mongod;
         private final FaultyProxy proxy;
         private final @Nullable ResizableDisk disk;
-        private Process process;
 
         private Member(Path data, boolean resizableDisk) throws IOException {
-            try (var socket = new ServerSocket(0)) {
-                port = socket.getLocalPort();
-            }
-            this.data = data;
             this.disk = resizableDisk ? ResizableDisk.at(data) : null;
             if (!resizableDisk) {
                 Files.createDirectory(data);
             }
-            this.proxy = new FaultyProxy(List.of(port));
-            this.process = launch();
-        }
-
-        private Process launch() throws IOException {
-            var command = new ArrayList<>(List.of(mongod.path().toString(), "--replSet", "chaos"));
-            command.addAll(List.of("--bind_ip", "127.0.0.1", "--nounixsocket", "--port", "" + port));
-            command.addAll(List.of("--dbpath", data.toString(), "--oplogSize", "" + options.oplogMegabytes()));
-            command.addAll(List.of("--slowms", "5000"));
-            command.addAll(List.of("--wiredTigerCacheSizeGB", "0.25"));
-            command.addAll(List.of("--setParameter", "transactionLifetimeLimitSeconds=15"));
-            command.addAll(List.of("--setParameter", "diagnosticDataCollectionEnabled=false"));
-            return new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                            data.resolveSibling(data.getFileName() + ".log").toFile()))
-                    .start();
+            this.mongod = OwnMongod.launch(
+                    data,
+                    "--replSet",
+                    "chaos",
+                    "--oplogSize",
+                    "" + options.oplogMegabytes(),
+                    "--slowms",
+                    "5000",
+                    "--setParameter",
+                    "transactionLifetimeLimitSeconds=15");
+            this.proxy = new FaultyProxy(List.of(mongod.port()));
         }
 
         FaultyProxy proxy() {
@@ -78,7 +64,7 @@ final class Members implements AutoCloseable {
         }
 
         void kill() {
-            process.destroyForcibly().onExit().join();
+            mongod.close();
         }
 
         ResizableDisk disk() {
@@ -89,21 +75,19 @@ final class Members implements AutoCloseable {
         ///
         /// @return the status of its process, with 128 and the signal's number after a signal
         int awaitEnd(Duration atMost) throws InterruptedException {
-            if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!mongod.process().waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IllegalStateException("mongod goes on");
             }
-            return process.exitValue();
+            return mongod.process().exitValue();
         }
 
         void restart() throws IOException {
-            process = launch();
+            mongod.restart();
         }
 
         /// @param name `STOP` or `CONT`
         void signal(String name) throws IOException, InterruptedException {
-            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .start()
-                    .waitFor();
+            mongod.signal(name);
         }
     }
 
@@ -143,7 +127,8 @@ final class Members implements AutoCloseable {
 
     /// Sends a command to this member, whatever its state.
     static void ask(Member member, BsonDocument command) {
-        var uri = "mongodb://127.0.0.1:" + member.port + "/?directConnection=true&serverSelectionTimeoutMS=40000";
+        var uri = "mongodb://127.0.0.1:" + member.mongod.port()
+                + "/?directConnection=true&serverSelectionTimeoutMS=40000";
         try (var client = MongoClients.create(uri)) {
             client.getDatabase("admin").runCommand(command);
         }

@@ -1,16 +1,12 @@
 package org.restheart.core.streams;
 
-import static org.junit.jupiter.api.Assumptions.abort;
-
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -19,20 +15,18 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.restheart.embedded.EmbeddedMongoException;
-import org.restheart.embedded.MongodBinary;
+import org.restheart.testkit.OwnMongod;
 
 /// A deployment of a test's own, of members on free ports that elect a new primary within seconds and do what test
 /// commands ask.
 final class OwnReplicaSet implements AutoCloseable {
-    private final Map<Integer, Process> members = new HashMap<>();
+    private final Map<Integer, OwnMongod> members = new HashMap<>();
 
     static OwnReplicaSet start(int members, Path folder) throws IOException {
-        var mongod = mongod();
         var set = new OwnReplicaSet();
         try {
             for (int i = 0; i < members; i++) {
-                set.startMember(mongod, Files.createDirectory(folder.resolve("member" + i)));
+                set.startMember(Files.createDirectory(folder.resolve("member" + i)));
             }
             set.initiate();
         } catch (IOException | RuntimeException e) {
@@ -42,28 +36,10 @@ final class OwnReplicaSet implements AutoCloseable {
         return set;
     }
 
-    private static MongodBinary mongod() {
-        try {
-            return MongodBinary.find(null, MongodBinary.standardCache());
-        } catch (EmbeddedMongoException e) {
-            return abort("needs a mongod of its own: " + e.getMessage());
-        }
-    }
-
-    private void startMember(MongodBinary mongod, Path data) throws IOException {
-        int port;
-        try (var socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
-        var process = new ProcessBuilder(
-                        mongod.path().toString(), "--replSet", "own", "--bind_ip", "127.0.0.1", "--nounixsocket")
-                .redirectErrorStream(true)
-                .redirectOutput(data.resolve("log").toFile());
-        process.command().addAll(List.of("--port", "" + port, "--dbpath", data.toString()));
-        process.command().addAll(List.of("--setParameter", "enableTestCommands=1"));
-        process.command().addAll(List.of("--setParameter", "diagnosticDataCollectionEnabled=false"));
-        process.command().addAll(List.of("--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"));
-        members.put(port, process.start());
+    private void startMember(Path data) throws IOException {
+        var member = OwnMongod.launch(
+                data, "--replSet", "own", "--oplogSize", "64", "--setParameter", "enableTestCommands=1");
+        members.put(member.port(), member);
     }
 
     private void initiate() {
@@ -105,24 +81,19 @@ final class OwnReplicaSet implements AutoCloseable {
 
     /// Ends the primary as a crash would.
     void killPrimary(MongoClient client) {
-        primary(client).destroyForcibly();
+        primary(client).close();
     }
 
     /// Stops the primary where it stands: its sockets stay open, and nothing answers.
     void freezePrimary(MongoClient client) throws IOException, InterruptedException {
-        var kill = new ProcessBuilder(
-                        "kill", "-STOP", Long.toString(primary(client).pid()))
-                .start();
-        if (kill.waitFor() != 0) {
-            throw new IOException("kill -STOP failed");
-        }
+        primary(client).signal("STOP");
     }
 
     /// Keeps all other members from replicating, while they go on to vote for the primary.
     void stopReplication(MongoClient client) {
         var primary = primary(client);
         members.forEach((port, member) -> {
-            if (member.pid() != primary.pid()) {
+            if (member != primary) {
                 ask(port, replication("alwaysOn"));
             }
         });
@@ -137,7 +108,7 @@ final class OwnReplicaSet implements AutoCloseable {
                 .append("mode", new BsonString(mode));
     }
 
-    private Process primary(MongoClient client) {
+    private OwnMongod primary(MongoClient client) {
         var hello =
                 client.getDatabase("admin").runCommand(new BsonDocument("hello", new BsonInt32(1)), BsonDocument.class);
         var primary = hello.getString("primary").getValue();
@@ -146,51 +117,48 @@ final class OwnReplicaSet implements AutoCloseable {
 
     /// Makes the next so many of these commands on this collection fail with this code; 0 for none any more.
     static void fail(MongoClient client, String namespace, String command, int code, int times) {
-        client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: %s,
-                         data: {failCommands: ['%s'], namespace: '%s', errorCode: %d}}""".formatted(
-                        times == 0 ? "'off'" : "{times: " + times + "}", command, namespace, code)));
+        failCommand(client, times, command, "namespace: '" + namespace + "', errorCode: " + code);
+    }
+
+    /// The same, on any collection.
+    static void fail(MongoClient client, String command, int code, int times) {
+        failCommand(client, times, command, "errorCode: " + code);
     }
 
     /// Has the next such command on this collection done, but not confirmed by a majority.
     static void leaveUnconfirmed(MongoClient client, String namespace, String command) {
-        client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: {times: 1},
-                         data: {failCommands: ['%s'], namespace: '%s',
-                                writeConcernError: {code: 64, errmsg: 'waiting for replication timed out'}}}""".formatted(command, namespace)));
-    }
-
-    /// Makes the next so many of these commands fail with this code, on any collection.
-    static void fail(MongoClient client, String command, int code, int times) {
-        client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: {times: %d},
-                         data: {failCommands: ['%s'], errorCode: %d}}""".formatted(times, command, code)));
+        var error = "{code: 64, errmsg: 'waiting for replication timed out'}";
+        failCommand(client, 1, command, "namespace: '" + namespace + "', writeConcernError: " + error);
     }
 
     /// Makes the next so many of these commands on this collection break their connection.
     static void breakConnection(MongoClient client, String namespace, String command, int times) {
-        client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: {times: %d},
-                         data: {failCommands: ['%s'], namespace: '%s', closeConnection: true}}""".formatted(times, command, namespace)));
+        failCommand(client, times, command, "namespace: '" + namespace + "', closeConnection: true");
     }
 
     /// The same, on any collection.
     static void breakConnection(MongoClient client, String command, int times) {
-        client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: {times: %d},
-                         data: {failCommands: ['%s'], closeConnection: true}}""".formatted(times, command)));
+        failCommand(client, times, command, "closeConnection: true");
     }
 
     /// Makes these commands on this collection take so long, each on its own connection.
     static void delay(MongoClient client, String namespace, String command, int millis) {
-        client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: 'alwaysOn',
-                         data: {failCommands: ['%s'], namespace: '%s', blockConnection: true, blockTimeMS: %d}}""".formatted(command, namespace, millis)));
+        var blocking = "', blockConnection: true, blockTimeMS: " + millis;
+        failCommand(client, Integer.MAX_VALUE, command, "namespace: '" + namespace + blocking);
+    }
+
+    /// @param times how many of the next; 0 for none any more
+    /// @param data what happens to which of them
+    static void failCommand(MongoClient client, int times, String command, String data) {
+        var mode = times == 0 ? "'off'" : "{times: " + times + "}";
+        client.getDatabase("admin")
+                .runCommand(BsonDocument.parse(
+                        "{configureFailPoint: 'failCommand', mode: %s, data: {failCommands: ['%s'], %s}}"
+                                .formatted(mode, command, data)));
     }
 
     @Override
     public void close() {
-        members.values().forEach(Process::destroyForcibly);
-        members.values().forEach(process -> process.onExit().join());
+        members.values().forEach(OwnMongod::close);
     }
 }

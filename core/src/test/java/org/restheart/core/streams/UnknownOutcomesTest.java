@@ -126,7 +126,7 @@ class UnknownOutcomesTest extends OwnMongoFixture {
                 .build();
         try (var sending = MongoClients.create(settings)) {
             sending.getDatabase("admin").runCommand(new Document("ping", 1)); // so that the kind of cluster is known
-            failInsert("{times: 1}", "writeConcernError: {code: 50, errmsg: 'operation exceeded time limit'}");
+            failInsert(1, "writeConcernError: {code: 50, errmsg: 'operation exceeded time limit'}");
             var documents =
                     List.of(new RawBsonDocument(BsonDocument.parse("{_id: 'replied'}"), new BsonDocumentCodec()));
             assertThatThrownBy(() -> new TimeLimitedWrites(sending, true)
@@ -167,26 +167,24 @@ class UnknownOutcomesTest extends OwnMongoFixture {
                 .addCommandListener(new CommandListener() {
                     @Override
                     public void commandFailed(CommandFailedEvent event) {
-                        failInsert("{times: 1}", second);
+                        failInsert(1, second);
                     }
                 })
                 .build();
         try (var sending = MongoClients.create(settings);
                 var statements = new RetryableStatements(
                         sending, "insert", new MongoNamespace(NAMESPACE), List.of(new BsonDocument()))) {
-            failInsert("{times: 1}", first);
+            failInsert(1, first);
             var late = System.nanoTime() - Duration.ofMillis(9_500).toNanos(); // no time for a third attempt
             RequestStart.during(late, () -> {
                 var _ = statements.send(WriteConcern.MAJORITY, 10_000);
             });
         } finally {
-            failInsert("'off'", second);
+            failInsert(0, second);
         }
     }
 
-    private void failInsert(String mode, String failure) {
-        client.getDatabase("admin").runCommand(BsonDocument.parse("""
-                        {configureFailPoint: 'failCommand', mode: %s,
-                         data: {failCommands: ['insert'], namespace: '%s', %s}}""".formatted(mode, NAMESPACE, failure)));
+    private void failInsert(int times, String failure) {
+        OwnReplicaSet.failCommand(client, times, "insert", "namespace: '" + NAMESPACE + "', " + failure);
     }
 }
