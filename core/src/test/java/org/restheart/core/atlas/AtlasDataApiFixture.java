@@ -1,6 +1,7 @@
 package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Responses.json;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
@@ -61,10 +62,6 @@ abstract class AtlasDataApiFixture {
 
     static HttpResponse<String> act(String action, String members) {
         return act(gateway.as("admin"), action, "tasks", members);
-    }
-
-    static BsonDocument json(HttpResponse<String> response) {
-        return BsonDocument.parse(response.body());
     }
 
     static void expect(HttpResponse<String> response, int status, String json) {

@@ -1,6 +1,7 @@
 package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Responses.json;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.net.http.HttpResponse;
@@ -61,10 +62,6 @@ class AtlasDataApiOptionsTest {
 
     private static HttpResponse<String> act(TestClient client, String action, String more) {
         return DataApiAnswers.checked(action, client.send("POST", ACTION + action, body(more)));
-    }
-
-    private static BsonDocument json(HttpResponse<String> response) {
-        return BsonDocument.parse(response.body());
     }
 
     private static void refused(HttpResponse<String> response, int status, String code, String text) {

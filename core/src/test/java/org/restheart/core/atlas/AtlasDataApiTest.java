@@ -2,6 +2,7 @@ package org.restheart.core.atlas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.restheart.testkit.Responses.json;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.UncheckedIOException;

@@ -46,7 +46,9 @@ class GoneAskersTest {
                                         + query.length()
                                         + "\r\n\r\n" + query)
                                 .getBytes(StandardCharsets.US_ASCII));
-                await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // it is read now
+                var reading = "{type: 'op', 'command.find': 'slow', 'command.$db': '" + mongo.databaseName() + "'}";
+                await().until(() ->
+                        !TestMongo.operations(mongo.client(), reading).isEmpty());
             }
             await().atMost(Duration.ofSeconds(60)).until(() -> reads(mongo, "slow") == 1); // logged at the end
             await().during(Duration.ofSeconds(2)).until(() -> reads(mongo, "second") == 0);

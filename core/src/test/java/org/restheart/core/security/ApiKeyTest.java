@@ -2,9 +2,9 @@ package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Responses.json;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -35,10 +35,6 @@ class ApiKeyTest {
                         + "dataApi: {enabled: true}\n");
         gateway.permit("{_id: 1, roles: ['editor'], predicate: \"path-prefix('/c')\"}");
         gateway.insert("c", "{_id: 1}");
-    }
-
-    private static BsonDocument json(HttpResponse<String> response) {
-        return BsonDocument.parse(response.body());
     }
 
     private static BsonDocument make(String who, String content) {
@@ -98,8 +94,7 @@ class ApiKeyTest {
         assertThat(status("api-key", key)).isEqualTo(401);
         var other = make("ada", "{\"days\": 7}");
         assertThat(status("api-key", other.getString("key").getValue())).isEqualTo(200);
-        assertStatus(
-                204, ada.send("DELETE", "/_apikeys/" + other.getString("handle").getValue(), ""));
+        assertStatus(204, ada.delete("/_apikeys/" + other.getString("handle").getValue()));
         assertThat(status("api-key", other.getString("key").getValue())).isEqualTo(401);
     }
 
@@ -113,7 +108,7 @@ class ApiKeyTest {
                 .getValue();
         assertThat(status("api-key", all)).isEqualTo(200);
         assertThat(status("api-key", few)).isEqualTo(403);
-        gateway.as("admin").send("DELETE", "/users/gone", "");
+        gateway.as("admin").delete("/users/gone");
         assertThat(status("api-key", all)).isEqualTo(401);
     }
 
@@ -153,8 +148,7 @@ class ApiKeyTest {
         var keys = bob.get("/_apikeys");
         assertStatus(200, keys);
         assertThat(keys.body()).doesNotContain(made.getString("handle").getValue());
-        assertStatus(
-                404, bob.send("DELETE", "/_apikeys/" + made.getString("handle").getValue(), ""));
+        assertStatus(404, bob.delete("/_apikeys/" + made.getString("handle").getValue()));
         assertStatus(403, bob.post("/_apikeys", "{\"days\": 1, \"account\": \"ada\"}"));
         assertThat(BsonArray.parse(gateway.as("admin").get("/_apikeys").body())).isNotEmpty();
         assertStatus(401, gateway.anonymous().get("/_apikeys"));
@@ -207,7 +201,7 @@ class ApiKeyTest {
                     .isEqualTo(403);
             assertThat(admin.send("PUT", "/" + name + "/x", "{\"a\": 1}").statusCode())
                     .isEqualTo(403);
-            assertThat(admin.send("DELETE", "/" + name, "").statusCode()).isEqualTo(403);
+            assertThat(admin.delete("/" + name).statusCode()).isEqualTo(403);
             var action = "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", %s}";
             assertThat(admin.post(
                                     "/app/a/endpoint/data/v1/action/insertOne",
@@ -237,7 +231,7 @@ class ApiKeyTest {
             assertThat(admin.get("/apikeys").statusCode()).isEqualTo(403);
             assertThat(admin.post("/apikeys", "{\"account\": \"admin\"}").statusCode())
                     .isEqualTo(403);
-            assertThat(admin.send("DELETE", "/apikeys", "").statusCode()).isEqualTo(403);
+            assertThat(admin.delete("/apikeys").statusCode()).isEqualTo(403);
             var action =
                     "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"%s\", \"document\": {\"a\": 1}, %s}";
             for (var insert : List.of("insertOne", "find")) {
@@ -275,8 +269,7 @@ class ApiKeyTest {
             assertThat(admin.get(target).statusCode()).as(target).isEqualTo(403);
         }
         for (var method : List.of("POST", "PUT", "PATCH", "DELETE")) {
-            assertThat(admin.with("Content-Type", "application/json")
-                            .send(
+            assertThat(admin.json(
                                     method,
                                     "/apikeys/*?filter={\"a\":1}"
                                             .replace("{", "%7B")

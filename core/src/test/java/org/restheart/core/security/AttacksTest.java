@@ -36,11 +36,8 @@ class AttacksTest {
                   stageBlacklist: [$out, $merge, $lookup, $graphLookup, $unionWith]
                   operatorBlacklist: [$where, $function, $accumulator]
                 """);
-        var hash = TestGateway.hash("pw");
-        gateway.insert(
-                "users",
-                "{_id: 'eve', password: '" + hash + "', roles: ['limited'], inviteToken: 'invite-eve'}",
-                "{_id: 'kim', password: '" + hash + "', roles: ['planter']}");
+        gateway.insertUsers(
+                "{_id: 'eve', roles: ['limited'], inviteToken: 'invite-eve'}", "{_id: 'kim', roles: ['planter']}");
         gateway.permit(
                 "{_id: 'same', roles: ['viewer']," + " predicate: \"path('/same') and equals(%{q,a}, %{i,X-A})\"}");
         gateway.permit("{_id: 'aggr', roles: ['editor'], predicate: \"path-prefix('/g')\"}");

@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.mongodb.MongoException;
@@ -322,13 +323,13 @@ class BlockedInsertsTest {
             assertThat(index.get().body()).contains("transactions");
             for (var path : List.of("/books/_indexes/m", "/books")) {
                 var answer =
-                        within(TIME_LIMIT, () -> admin.with("If-Match", "x").send("DELETE", path, ""));
+                        within(TIME_LIMIT, () -> admin.with("If-Match", "x").delete(path));
                 assertThat(answer.statusCode()).as(path + answer.body()).isEqualTo(503);
             }
             transaction.abortTransaction();
         }
         assertStatus(201, admin.put("/books/_indexes/n", "{\"keys\": {\"n\": 1}}"));
-        assertStatus(204, admin.send("DELETE", "/books/_indexes/n", ""));
+        assertStatus(204, admin.delete("/books/_indexes/n"));
     }
 
     /// Somebody who is not a client of the gateway waits for the lock of the collection, and all others for that.
@@ -336,7 +337,8 @@ class BlockedInsertsTest {
     void inserts_behind_an_operation_on_the_collection_are_refused_in_time() throws Exception {
         try (var transaction = holding("held")) {
             var waiting = threads.submit(() -> gateway.collection("books").createIndex(Indexes.ascending("n")));
-            Thread.sleep(500);
+            var blocked = "{'command.createIndexes': 'books', waitingForLock: true}";
+            await().until(() -> !TestMongo.operations(mongo.client(), blocked).isEmpty());
             var single = post(gateway.as("ada"), "{\"_id\": 1}");
             var array = post(gateway.as("ada"), "[{\"_id\": 2}, {\"_id\": 3}]");
             assertBlocked(within(TIME_LIMIT, () -> gateway.as("ada").post("/books", "{\"_id\": 4}")));

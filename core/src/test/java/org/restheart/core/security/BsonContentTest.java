@@ -31,10 +31,7 @@ class BsonContentTest {
         for (var name : List.of("from", "to", "broken", "deep", "page", "w")) {
             gateway.database().createCollection(name);
         }
-        gateway.insert(
-                "users",
-                "{_id: 'own', password: '" + TestGateway.hash("pw") + "', roles: ['owner']}",
-                "{_id: 'tim', password: '" + TestGateway.hash("pw") + "', roles: ['team']}");
+        gateway.insertUsers("{_id: 'own', roles: ['owner']}", "{_id: 'tim', roles: ['team']}");
         gateway.permit("{_id: 1, roles: ['owner'], predicate: \"path-prefix('/w')\","
                 + " mongo: {readFilter: {owner: '@user._id'}, writeFilter: {owner: '@user._id'}, checkWritten: true}}");
         gateway.permit("{_id: 2, roles: ['team'], predicate: \"path-prefix('/w') and bson-request-blacklist(owner)\"}");

@@ -28,16 +28,14 @@ class DataRulesTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "filterOperatorsBlacklist: {enabled: true, blacklist: [\"$where\"]}\n");
-        var hash = TestGateway.hash("pw");
-        gateway.insert(
-                "users",
-                "{_id: 'tim', password: '" + hash + "', roles: ['team'], team: {$oid: '" + TEAM.toHexString() + "'}}",
-                "{_id: 'eve', password: '" + hash + "', roles: ['limited']}",
-                "{_id: 'writer', password: '" + hash + "', roles: ['writer']}",
-                "{_id: 'own', password: '" + hash + "', roles: ['owner']}",
-                "{_id: 'o\\'neil', password: '" + hash + "', roles: ['self']}",
-                "{_id: 'ada\\\\', password: '" + hash + "', roles: ['self']}",
-                "{_id: 'a)', password: '" + hash + "', roles: ['self']}");
+        gateway.insertUsers(
+                "{_id: 'tim', roles: ['team'], team: {$oid: '" + TEAM.toHexString() + "'}}",
+                "{_id: 'eve', roles: ['limited']}",
+                "{_id: 'writer', roles: ['writer']}",
+                "{_id: 'own', roles: ['owner']}",
+                "{_id: 'o\\'neil', roles: ['self']}",
+                "{_id: 'ada\\\\', roles: ['self']}",
+                "{_id: 'a)', roles: ['self']}");
         gateway.insert(
                 "c", "{_id: 'a', secret: 1, n: [{secret: 1, open: 2}], status: 'public'}", "{_id: 'b', secret: 2}");
         gateway.insert("self", "{_id: 'ada'}", "{_id: 'o\\'neil'}", "{_id: 'ada\\\\'}", "{_id: 'a)'}");
@@ -140,7 +138,7 @@ class DataRulesTest {
         assertStatus(404, own.patch("/w/theirs", "{\"x\":1}"));
         assertStatus(404, own.put("/w/theirs", "{\"owner\":\"own\"}"));
         assertStatus(409, own.patch("/w/theirs?wm=upsert", "{\"x\":1}"));
-        assertStatus(404, own.send("DELETE", "/w/theirs", ""));
+        assertStatus(404, own.delete("/w/theirs"));
         assertThat(gateway.collection("w").find(eq("_id", "theirs")).first().get("owner"))
                 .isEqualTo(new BsonString("bob"));
     }
@@ -228,7 +226,7 @@ class DataRulesTest {
                     assertThat(admin.patch(path + parameter, "{\"t24\":1}").statusCode())
                             .as(path + query)
                             .isEqualTo(403);
-                    assertThat(admin.send("DELETE", path + parameter, "").statusCode())
+                    assertThat(admin.delete(path + parameter).statusCode())
                             .as(path + query)
                             .isEqualTo(403);
                 }

@@ -33,8 +33,7 @@ class GuardedFiltersTest {
                 "path-prefix('/users')",
                 "{projectResponse: {pin: 0}," + " allowBulkPatch: true, allowBulkDelete: true}");
         gateway.addUsers("lead", "blind");
-        gateway.insert(
-                "users", "{_id: 'root2', password: '" + TestGateway.hash("pw") + "', roles: ['admin'], pin: '4711'}");
+        gateway.insertUsers("{_id: 'root2', roles: ['admin'], pin: '4711'}");
         gateway.collection("users")
                 .updateOne(new Document("_id", "lead"), new Document("$set", new Document("team", "a")));
         gateway.collection("users")
@@ -45,8 +44,7 @@ class GuardedFiltersTest {
         return Stream.of("4711", "4712")
                 .map(pin -> {
                     var response = gateway.user(account)
-                            .with("Content-Type", "application/json")
-                            .send(
+                            .json(
                                     method,
                                     "/users/*?filter=" + TestGateway.encode(filter.formatted(pin)),
                                     method.equals("PATCH") ? "{\"note\": \"x\"}" : "");

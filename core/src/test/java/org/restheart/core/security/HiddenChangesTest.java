@@ -28,17 +28,15 @@ class HiddenChangesTest {
                 filterOperatorsBlacklist: {enabled: true, blacklist: [$where]}
                 aggregationSecurity: {enabled: true}
                 """);
-        var hash = TestGateway.hash("pw");
-        gateway.insert(
-                "users",
-                "{_id: 'eve', password: '" + hash + "', roles: ['limited']}",
-                "{_id: 'kim', password: '" + hash + "', roles: ['planter']}",
-                "{_id: 'ned', password: '" + hash + "', roles: ['team'], team: {$ne: 'x'}}",
-                "{_id: 'pat', password: '" + hash + "', roles: ['team'], team: {$regex: '.'}}",
-                "{_id: 'lee', password: '" + hash + "', roles: ['team'], team: 'red', teams: ['red', 'blue']}",
-                "{_id: 'non', password: '" + hash + "', roles: ['team']}",
-                "{_id: 'doc', password: '" + hash + "', roles: ['team'], team: {a: 1, b: 2}}",
-                "{_id: 'ops', password: '" + hash + "', roles: ['ops']}");
+        gateway.insertUsers(
+                "{_id: 'eve', roles: ['limited']}",
+                "{_id: 'kim', roles: ['planter']}",
+                "{_id: 'ned', roles: ['team'], team: {$ne: 'x'}}",
+                "{_id: 'pat', roles: ['team'], team: {$regex: '.'}}",
+                "{_id: 'lee', roles: ['team'], team: 'red', teams: ['red', 'blue']}",
+                "{_id: 'non', roles: ['team']}",
+                "{_id: 'doc', roles: ['team'], team: {a: 1, b: 2}}",
+                "{_id: 'ops', roles: ['ops']}");
         gateway.permit("{_id: 'hides', roles: ['limited'], predicate: \"path-prefix('/h')\", mongo:"
                 + " {projectResponse: {secret: 0, 'n.secret': 0, '2024': 0}, allowBulkPatch: true,"
                 + " allowWriteMode: true, allowManagementRequests: true}}");

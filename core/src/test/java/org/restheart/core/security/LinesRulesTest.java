@@ -23,10 +23,7 @@ class LinesRulesTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        gateway.insert(
-                "users",
-                "{_id: 'tim', password: '" + TestGateway.hash("pw") + "', roles: ['team'], team: 'red'}",
-                "{_id: 'own', password: '" + TestGateway.hash("pw") + "', roles: ['owner']}");
+        gateway.insertUsers("{_id: 'tim', roles: ['team'], team: 'red'}", "{_id: 'own', roles: ['owner']}");
         gateway.permit("{_id: 3, roles: ['owner'], predicate: \"path-prefix('/w')\","
                 + " mongo: {writeFilter: {owner: '@user._id'}, checkWritten: true}}");
         gateway.insert("w", "{_id: 'first'}");

@@ -179,7 +179,7 @@ class OAuthTest {
     }
 
     @Test
-    void a_token_of_another_issuer_buys_no_more_time_than_it_has() throws Exception {
+    void a_token_for_one_of_another_issuer_lasts_no_longer_than_that() throws Exception {
         long end = Instant.now().getEpochSecond() + 60;
         var token = exchange(codeOfStranger(end), "&code_verifier=" + VERIFIER);
         assertStatus(200, token);
@@ -190,7 +190,7 @@ class OAuthTest {
     }
 
     @Test
-    void a_token_of_another_issuer_buys_nothing_when_it_has_ended() throws Exception {
+    void there_is_no_token_for_one_of_another_issuer_that_has_ended() throws Exception {
         long end = Instant.now().getEpochSecond() + 5;
         var code = codeOfStranger(end);
         Thread.sleep(Duration.between(Instant.now(), Instant.ofEpochSecond(end)).plusMillis(100));

@@ -34,11 +34,7 @@ class RuleFirstTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        var hash = TestGateway.hash("pw");
-        gateway.insert(
-                "users",
-                "{_id: 'eve', password: '" + hash + "', roles: ['member']}",
-                "{_id: 'pat', password: '" + hash + "', roles: ['path']}");
+        gateway.insertUsers("{_id: 'eve', roles: ['member']}", "{_id: 'pat', roles: ['path']}");
         gateway.permit("{_id: 1, roles: ['member'], predicate: \"path-prefix('/c')\", mongo: {readFilter:"
                 + " {owner: '@user._id'}, writeFilter: {owner: '@user._id'}, allowBulkPatch: true,"
                 + " allowBulkDelete: true, allowWriteMode: true}}");

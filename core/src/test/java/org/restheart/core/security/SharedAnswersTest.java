@@ -24,11 +24,9 @@ class SharedAnswersTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        var hash = TestGateway.hash("pw");
-        gateway.insert(
-                "users",
-                "{_id: 'one', password: '" + hash + "', roles: ['member'], org: {unit: 'x', parent: 'y'}}",
-                "{_id: 'two', password: '" + hash + "', roles: ['member'], org: {parent: 'y', unit: 'x'}}");
+        gateway.insertUsers(
+                "{_id: 'one', roles: ['member'], org: {unit: 'x', parent: 'y'}}",
+                "{_id: 'two', roles: ['member'], org: {parent: 'y', unit: 'x'}}");
         gateway.permit("{_id: 1, roles: ['member'], predicate: \"path-prefix('/c')\","
                 + " mongo: {readFilter: {org: '@user.org'}}}");
         for (int i = 0; i < 300; i++) {

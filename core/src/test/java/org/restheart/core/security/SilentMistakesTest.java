@@ -1,5 +1,6 @@
 package org.restheart.core.security;
 
+import static com.mongodb.client.model.Filters.eq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
@@ -16,7 +17,7 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Writes of accounts, permissions and keys that are accepted, and probably mean something else.
+/// Writes of accounts, permissions and keys that mean something else than is meant: refused, or warned of.
 @WithMongo
 class SilentMistakesTest {
     @AutoClose
@@ -37,6 +38,100 @@ class SilentMistakesTest {
     private static String warning(HttpResponse<String> answer) {
         assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
         return String.join(" | ", answer.headers().allValues("Warning"));
+    }
+
+    @SafeVarargs
+    private static void assertRefused(String why, HttpResponse<String>... answers) {
+        for (var answer : answers) {
+            assertStatus(400, answer);
+            assertThat(answer.body()).contains(why);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'role': 'editor', 'predicate': 'true'} | role is for files",
+                "{'roles': 'editor', 'predicate': 'true'} | roles must be a list of texts",
+                "{'roles': ['editor'], 'predicate': 'pathprefix(/)'} | predicate does not parse",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readfilter': {'a': 1}}} | mongo.readfilter is unknown; did you mean mongo.readFilter?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'prioritty': 1} | prioritty is unknown; did you mean priority?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readFilter': {'a': 1}} | did you mean mongo.readFilter, within the object mongo?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'readfilter': {'a': 1}} | did you mean mongo.readFilter, within the object mongo?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'filter': {'a': 1}}} | mongo.filter is unknown",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'priority': 'high'} | priority must be a number",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '@usr._id'}}} | unknown variable @usr._id; did you mean @user?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '%%user.id'}}} | unknown variable %%user.id; did you mean @user._id?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'a': '%USERS'}}} | unknown variable %USERS; did you mean %USER?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'mergeRequest': {'$set': {'a': '@user._id'}}}} | mongo.mergeRequest has the operator $set; it names properties and their values",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'$where': 1}}} | $where without a text",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$ore': []}}} | unknown operator $ore; did you mean $or?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'_$or': {}}}} | $or without a list",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$gtt': 1}}}} | unknown operator $gtt on a; did you mean $gt?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'writeFilter': {'$or': [{'b': 1}, {'a': {'_$eqq': 1}}]}}} | unknown operator $eqq on a; did you mean $eq?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$not': {'$elemMatch': {'b': {'$lessthan': 1}}}}}}} | unknown operator $lessthan on b",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$elemMatch': {'$gtt': 1}}}}} | unknown operator $gtt on a",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$user': 1}}}} | did you mean the text '@user'?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': '$user._id'}}} | did you mean @user._id?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': ['$USER']}}}} | did you mean %USER?",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$in': 'x'}}}} | $in on a without a list",
+                "{'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': {'a': {'$ne': '@usr._id'}}}} | unknown variable @usr._id",
+            })
+    void a_permission_without_effect_is_refused(String permission, String why) {
+        var json = permission.replace('\'', '"');
+        long before = gateway.collection("acl").countDocuments();
+        assertRefused(
+                why,
+                admin().post("/acl", json),
+                admin().post("/acl", "[" + json + "]"),
+                admin().put("/acl/x?wm=upsert", json));
+        assertThat(gateway.collection("acl").countDocuments()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'$expr': {'$gt': ['$user.n', {'$size': '$list'}]}}",
+                "{'a': {'b': 1, '$x': 1}}",
+                "{'a': {'$ref': 'c', '$id': 1}}",
+                "{'a': {'$elemMatch': {'$or': [{'b': {'$gte': 1}}, {'c': {'$not': {'$regex': 'x', '$options': 'i'}}}]}}}",
+                "{'a': {'$in': '@user.roles', '$nin': ['$5', null]}, 'b': {'$eq': {'$any': 1}}}",
+                "{'a': {'$geoWithin': {'$centerSphere': [[1, 2], 3]}}, 'b': {'$bitsAllSet': 1}, 'c': {'$not': '@user.a'}}",
+            })
+    void a_filter_with_operators_at_any_depth_is_accepted(String filter) {
+        var json = "{'_id': 'p', 'roles': ['editor'], 'predicate': 'method(GET)', 'mongo': {'readFilter': %s}}"
+                .formatted(filter)
+                .replace('\'', '"');
+        assertStatus(201, admin().post("/acl", json));
+        assertStatus(204, admin().delete("/acl/p"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'_id': 'n', 'password': 'pw', 'roles': 'editor'} | roles must be a list of texts",
+                "{'_id': 'n', 'password': 'pw', 'roles': ['editor', 1]} | roles must be a list of texts",
+                "{'_id': 'n', 'password': 'pw', 'role': ['editor']} | role has no meaning for accounts; did you mean roles?",
+                "{'_id': 'n', 'passwrd': 'abc', 'roles': []} | passwrd has no meaning for accounts; did you mean password?",
+                "{'_id': 'n', 'Password': 'abc', 'roles': []} | Password has no meaning for accounts; did you mean password?",
+            })
+    void an_account_that_could_not_log_in_is_refused(String account, String why) {
+        var json = account.replace('\'', '"');
+        var change = json.replace("\"_id\": \"n\", ", "");
+        assertRefused(
+                why,
+                admin().post("/users", json),
+                admin().post("/users", "[" + json + "]"),
+                admin().put("/users/n?wm=upsert", json),
+                admin().patch("/users/n?wm=upsert", change),
+                admin().patch("/users/n?wm=upsert", "{\"$set\": " + change + "}"));
+        assertThat(gateway.collection("users").countDocuments(eq("_id", "n"))).isZero();
     }
 
     @Test
@@ -66,13 +161,11 @@ class SilentMistakesTest {
                 .replace('\'', '"');
         gateway.collection("acl").insertOne(BsonDocument.parse("{_id: 'patched', roles: ['x'], predicate: 'true'}"));
         try {
-            for (var answer : List.of(
+            assertRefused(
+                    advice,
                     admin().post("/acl", json),
                     admin().put("/acl/odd?wm=upsert", json),
-                    admin().patch("/acl/patched", json))) {
-                assertStatus(400, answer);
-                assertThat(answer.body()).contains(advice);
-            }
+                    admin().patch("/acl/patched", json));
         } finally {
             gateway.collection("acl").deleteOne(BsonDocument.parse("{_id: 'patched'}"));
         }
@@ -150,7 +243,7 @@ class SilentMistakesTest {
 
     @Test
     void an_account_that_loses_its_password_is_warned_of() {
-        gateway.insert("users", "{_id: 'loses', password: '" + TestGateway.hash("pw") + "', roles: ['x']}");
+        gateway.insertUsers("{_id: 'loses', roles: ['x']}");
         assertThat(warning(admin().put("/users/loses", "{\"roles\": [\"x\", \"y\"]}")))
                 .contains("the account has no password");
         assertThat(warning(admin().patch("/users/loses", "{\"roles\": [\"x\"]}")))
@@ -199,7 +292,7 @@ class SilentMistakesTest {
         var written = admin().put(
                         "/acl/all?wm=upsert", "{\"roles\": [\"$authenticated\"], \"predicate\": \"path('/books')\"}");
         assertThat(warning(written)).contains("the role $authenticated stands for nobody by itself");
-        assertStatus(204, admin().send("DELETE", "/acl/all", ""));
+        assertStatus(204, admin().delete("/acl/all"));
     }
 
     @ParameterizedTest
@@ -207,7 +300,7 @@ class SilentMistakesTest {
     void another_role_is_not_warned_of(String role) {
         var json = "{\"roles\": [\"" + role + "\"], \"predicate\": \"path('/books')\"}";
         assertThat(warning(admin().put("/acl/far?wm=upsert", json))).isEmpty();
-        assertStatus(204, admin().send("DELETE", "/acl/far", ""));
+        assertStatus(204, admin().delete("/acl/far"));
     }
 
     @Test

@@ -81,10 +81,7 @@ class StoredSecurityTest {
     /// Accounts are in memory, and some may change themselves.
     @Test
     void an_account_that_is_too_large_cannot_log_in() {
-        gateway.insert(
-                "users",
-                "{_id: 'large', password: '" + TestGateway.hash("pw") + "', roles: ['editor'], photo: '"
-                        + "x".repeat(250_000) + "'}");
+        gateway.insertUsers("{_id: 'large', roles: ['editor'], photo: '" + "x".repeat(250_000) + "'}");
         var large = gateway.anonymous().as("large", "pw");
         assertStatus(200, large.get("/c"));
         gateway.collection("users").updateOne(eq("_id", "large"), set("photo", "x".repeat(270_000)));
@@ -104,7 +101,7 @@ class StoredSecurityTest {
 
     @Test
     void changes_behind_the_servers_back_are_noticed() {
-        gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['viewer']}");
+        gateway.insertUsers("{_id: 'eve', roles: ['viewer']}");
         var eve = gateway.anonymous().as("eve", "pw");
         assertStatus(403, eve.get("/c"));
         var users = gateway.collection("users");
@@ -149,13 +146,11 @@ class StoredSecurityTest {
             other.permit(
                     "{_id: 2, roles: ['r1'], priority: 2, " + where + ", mongo: {readFilter: {status: 'private'}}}");
             other.permit("{_id: 3, roles: ['r2'], priority: 100, " + where + ", mongo: {readFilter: {_id: 'none'}}}");
-            var hash = TestGateway.hash("pw");
-            other.insert(
-                    "users",
-                    "{_id: 'u1', password: '" + hash + "', roles: ['r1']}",
-                    "{_id: 'u12', password: '" + hash + "', roles: ['r1', 'r2']}",
-                    "{_id: 'u21', password: '" + hash + "', roles: ['r2', 'r1']}",
-                    "{_id: 'u0', password: '" + hash + "', roles: []}");
+            other.insertUsers(
+                    "{_id: 'u1', roles: ['r1']}",
+                    "{_id: 'u12', roles: ['r1', 'r2']}",
+                    "{_id: 'u21', roles: ['r2', 'r1']}",
+                    "{_id: 'u0', roles: []}");
             assertThat(other.anonymous().as("u1", "pw").get("/c?rep=s").body())
                     .contains("\"b\"")
                     .doesNotContain("\"a\"");

@@ -9,6 +9,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
@@ -139,9 +140,15 @@ public final class TestGateway implements AutoCloseable {
 
     /// Accounts with the roles of their names, and the password `pw`, for [#user].
     public void addUsers(String... names) {
-        var hash = hash("pw");
         for (var name : names) {
-            insert("users", "{_id: '" + name + "', password: '" + hash + "', roles: ['" + name + "']}");
+            insertUsers("{_id: '" + name + "', roles: ['" + name + "']}");
+        }
+    }
+
+    /// Accounts to which the password `pw` is added, for [#user], each time with another salt.
+    public void insertUsers(String... json) {
+        for (var account : json) {
+            collection("users").insertOne(BsonDocument.parse(account).append("password", new BsonString(hash("pw"))));
         }
     }
 

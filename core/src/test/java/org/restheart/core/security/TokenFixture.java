@@ -1,11 +1,12 @@
 package org.restheart.core.security;
 
+import static org.restheart.testkit.Responses.json;
+
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.bson.BsonDocument;
@@ -37,10 +38,6 @@ abstract class TokenFixture {
         gateway.insert("c", "{_id: 'a'}");
     }
 
-    static BsonDocument json(HttpResponse<String> response) {
-        return BsonDocument.parse(response.body());
-    }
-
     static String token(TestClient client) {
         return json(client.send("POST", "/token", "")).getString("access_token").getValue();
     }
@@ -61,8 +58,7 @@ abstract class TokenFixture {
     }
 
     static String insertedUser(String name, String role) {
-        gateway.insert(
-                "users", "{_id: '" + name + "', password: '" + TestGateway.hash("pw") + "', roles: ['" + role + "']}");
+        gateway.insertUsers("{_id: '" + name + "', roles: ['" + role + "']}");
         return token(gateway.anonymous().as(name, "pw"));
     }
 

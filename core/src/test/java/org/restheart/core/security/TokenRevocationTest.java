@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Updates.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.testkit.Responses.json;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.util.List;
@@ -18,7 +19,7 @@ import org.restheart.testkit.TestMongo;
 class TokenRevocationTest extends TokenFixture {
     @Test
     void a_token_has_the_current_claims() {
-        gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['a', 'b']}");
+        gateway.insertUsers("{_id: 'eve', roles: ['a', 'b']}");
         var eve = gateway.anonymous().as("eve", "pw");
         var before = token(eve);
         gateway.collection("users")
@@ -36,10 +37,10 @@ class TokenRevocationTest extends TokenFixture {
 
     @Test
     void a_revoked_token_is_refused() {
-        gateway.insert("users", "{_id: 'ann', password: '" + TestGateway.hash("pw") + "', roles: ['editor']}");
+        gateway.insertUsers("{_id: 'ann', roles: ['editor']}");
         var token = token(gateway.anonymous().as("ann", "pw"));
         assertStatus(200, bearer(token).get("/c"));
-        var gone = bearer(token).send("DELETE", "/token", "");
+        var gone = bearer(token).delete("/token");
         assertStatus(204, gone);
         assertThat(gone.headers().firstValue("Auth-Token")).isEmpty();
         assertStatus(401, bearer(token).get("/c"));
@@ -54,7 +55,7 @@ class TokenRevocationTest extends TokenFixture {
         var token = insertedUser("gone", "editor");
         var derived = renewed(token);
         assertStatus(200, bearer(derived).get("/c"));
-        assertStatus(204, gateway.as("admin").send("DELETE", "/users/gone", ""));
+        assertStatus(204, gateway.as("admin").delete("/users/gone"));
         for (var each : List.of(token, derived)) {
             assertStatus(401, bearer(each).get("/c"));
             assertStatus(401, bearer(each).get("/token?renew"));
@@ -82,7 +83,7 @@ class TokenRevocationTest extends TokenFixture {
     }
 
     @Test
-    void a_new_password_ends_the_tokens_that_the_old_one_has_bought() {
+    void a_new_password_ends_the_tokens_that_were_made_with_the_old_one() {
         var token = insertedUser("paul", "editor");
         assertStatus(200, gateway.as("admin").patch("/users/paul", "{\"password\": \"new-pw\"}"));
         assertStatus(401, bearer(token).get("/c"));
@@ -95,7 +96,7 @@ class TokenRevocationTest extends TokenFixture {
         var first = insertedUser("lisa", "editor");
         var second = renewed(first);
         var third = renewed(second);
-        assertStatus(204, bearer(second).send("DELETE", "/token", ""));
+        assertStatus(204, bearer(second).delete("/token"));
         for (var each : List.of(first, second, third)) {
             assertStatus(401, bearer(each).get("/c"));
         }

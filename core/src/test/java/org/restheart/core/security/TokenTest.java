@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.testkit.Responses.json;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -30,10 +31,7 @@ class TokenTest extends TokenFixture {
 
     @Test
     void a_token_issued_for_a_password_permits_what_the_password_permits() {
-        gateway.insert(
-                "users",
-                "{_id: 'tom', password: '" + TestGateway.hash("pw") + "', roles: ['editor'], team: 'red',"
-                        + " org: {unit: 7, secret: 1}}");
+        gateway.insertUsers("{_id: 'tom', roles: ['editor'], team: 'red'," + " org: {unit: 7, secret: 1}}");
         var response = gateway.anonymous().as("tom", "pw").send("POST", "/token", "");
         assertStatus(200, response);
         var body = json(response);
@@ -75,7 +73,7 @@ class TokenTest extends TokenFixture {
 
     @Test
     void malformed_requests_are_client_errors() {
-        assertStatus(401, gateway.anonymous().send("DELETE", "/token", ""));
+        assertStatus(401, gateway.anonymous().delete("/token"));
         assertStatus(404, gateway.as("ada").get("/token/x"));
         assertStatus(405, gateway.as("ada").send("PUT", "/token", ""));
         assertStatus(405, gateway.as("ada").get("/token/cookie"));
@@ -84,9 +82,7 @@ class TokenTest extends TokenFixture {
 
     @Test
     void json_with_credentials_is_told_to_be_a_form() {
-        var json = gateway.anonymous()
-                .with("Content-Type", "application/json")
-                .send("POST", "/token", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
+        var json = gateway.anonymous().json("POST", "/token", "{\"username\": \"ada\", \"password\": \"ada-pw\"}");
         assertStatus(401, json);
         assertThat(json.body()).contains("as a form with grant_type=password, username and password");
     }
@@ -140,7 +136,7 @@ class TokenTest extends TokenFixture {
             assertThat(gateway.as("ada").get(path).statusCode()).as(path).isEqualTo(403);
             assertThat(gateway.as("admin").get(path).statusCode()).as(path).isEqualTo(403);
         }
-        assertStatus(405, gateway.as("ada").send("DELETE", "/roles/ada", ""));
+        assertStatus(405, gateway.as("ada").delete("/roles/ada"));
         assertStatus(200, gateway.as("ada").send("OPTIONS", "/roles/ada", ""));
     }
 

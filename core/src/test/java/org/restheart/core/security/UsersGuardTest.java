@@ -36,11 +36,7 @@ class UsersGuardTest {
                 + " mongo: {mergeRequest: {roles: [\"@qparams['r']\"]}, allowWriteMode: true}}");
         gateway.permit("{_id: 'staff', roles: ['editor'], predicate: \"path-prefix('/users')\", mongo:"
                 + " {allowWriteMode: true, projectResponse: {_id: 1, password: 1}}}");
-        var hash = TestGateway.hash("pw");
-        gateway.insert(
-                "users",
-                "{_id: 'mia', password: '" + hash + "', roles: ['merger']}",
-                "{_id: 'rob', password: '" + hash + "', roles: ['rooter']}");
+        gateway.insertUsers("{_id: 'mia', roles: ['merger']}", "{_id: 'rob', roles: ['rooter']}");
     }
 
     @BeforeEach
@@ -85,7 +81,7 @@ class UsersGuardTest {
         assertStatus(409, answer);
         assertThat(answer.body()).contains("do not expire by an index");
         assertThat(status(root().put(index, "{\"keys\": {\"at\": 1}}"))).isEqualTo(201);
-        assertThat(status(root().send("DELETE", index, ""))).isEqualTo(204);
+        assertThat(status(root().delete(index))).isEqualTo(204);
     }
 
     @Test
@@ -267,7 +263,7 @@ class UsersGuardTest {
         assertThat(status(
                         root().patch("/users/*?filter=" + encode("{\"password\":{\"$regex\":\"^.\"}}"), "{\"hit\":1}")))
                 .isEqualTo(403);
-        assertThat(status(root().send("DELETE", "/users/*?filter=" + encode("{\"password\":{\"$gt\":\"\"}}"), "")))
+        assertThat(status(root().delete("/users/*?filter=" + encode("{\"password\":{\"$gt\":\"\"}}"))))
                 .isEqualTo(403);
         assertThat(status(gateway.as("ada").get("/users?filter=" + encode("{\"inviteToken\":\"abc\"}"))))
                 .isEqualTo(403);

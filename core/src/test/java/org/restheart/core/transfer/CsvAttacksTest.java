@@ -31,8 +31,7 @@ class CsvAttacksTest {
         gateway =
                 TestGateway.start(mongo, "filterOperatorsBlacklist: {enabled: true, blacklist: [$where, $function]}\n");
         db = gateway.database().getName();
-        var hash = TestGateway.hash("pw");
-        gateway.insert("users", "{_id: 'eve', password: '" + hash + "', roles: ['loader']}");
+        gateway.insertUsers("{_id: 'eve', roles: ['loader']}");
         gateway.permit("{_id: 1, roles: ['loader'], predicate: \"path('/csv')\", mongo:"
                 + " {allowManagementRequests: true, allowWriteMode: true, writeFilter: {owner: '@user._id'}}}");
         gateway.permit("{_id: 2, roles: ['loader'], predicate: \"path('/c') and method(GET)\"}");

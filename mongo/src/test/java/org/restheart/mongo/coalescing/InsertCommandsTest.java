@@ -2,6 +2,7 @@ package org.restheart.mongo.coalescing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -95,9 +96,10 @@ class InsertCommandsTest {
     private final class Waiting implements AutoCloseable {
         private final Thread thread;
 
-        Waiting() throws InterruptedException {
+        Waiting() {
             thread = Thread.ofVirtual().start(() -> collection("limit").createIndex(Indexes.ascending("n")));
-            Thread.sleep(500);
+            var blocked = "{'command.createIndexes': 'limit', waitingForLock: true}";
+            await().until(() -> !TestMongo.operations(mongo.client(), blocked).isEmpty());
         }
 
         @Override

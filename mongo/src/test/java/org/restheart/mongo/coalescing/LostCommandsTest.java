@@ -27,11 +27,11 @@ import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.testkit.TestMongo;
 
 /// Commands whose connections to MongoDB are lost, or that MongoDB answers late.
-class LostConnectionsTest extends CoalescedWritesFixture {
+class LostCommandsTest extends CoalescedWritesFixture {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final CommandListener NONE = new CommandListener() {};
 
-    LostConnectionsTest(TestMongo mongo) {
+    LostCommandsTest(TestMongo mongo) {
         super(mongo);
     }
 
