@@ -8,12 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.Shell;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -74,14 +74,7 @@ class TutorialTest {
         var commands = block.commands()
                 .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort())
                 .replace("\"db\": \"restheart\"", "\"db\": \"" + mongo.databaseName() + "\"");
-        var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", commands)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        assertThat(output).contains(block.prints());
+        assertThat(Shell.run(folder, commands)).contains(block.prints());
     }
 
     private static boolean isInstalled(String command) throws IOException {

@@ -63,7 +63,7 @@ class StopUnderLoadTest {
 
     StopUnderLoadTest(TestMongo mongo, @TempDir Path folder) throws Exception {
         mongo.database().getCollection("c").insertOne(new Document("_id", "x").append("a", 1));
-        keystore = TestKeystore.in(folder);
+        keystore = TestKeystore.shared();
         tlsPort = GatewayChild.freePort();
         gateway = new GatewayChild(
                 folder.resolve("gateway"),

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.restheart.core.chaos.KeepAliveConnection.Answer;
+import org.restheart.testkit.wire.WireResponse;
 
 /// Hundreds of clients that write as fast as they are answered, in every way that stores many documents, and what they
 /// know at the end. A document holds its writer, its number and a check of both. Thread-safe.
@@ -224,7 +224,7 @@ final class VolumeWorkload {
 
         /// @param again whether an earlier attempt may have stored documents
         /// @return whether the outcome of all documents is known
-        private boolean accepted(@Nullable Answer answer, int first, boolean again) {
+        private boolean accepted(@Nullable WireResponse answer, int first, boolean again) {
             int status = answer == null ? 0 : answer.status();
             if (status == 201 || status == 200 || (status == 409 && again && kind == Kind.NAMED)) {
                 acknowledge(first, kind.documents);
@@ -309,9 +309,9 @@ final class VolumeWorkload {
         }
 
         /// Waits a little if there is no success.
-        private @Nullable Answer send(String method, String target, String type, String fields, byte[] body)
+        private @Nullable WireResponse send(String method, String target, String type, String fields, byte[] body)
                 throws InterruptedException {
-            @Nullable Answer answer = null;
+            @Nullable WireResponse answer = null;
             try {
                 answer = connection.send(method, target, type, fields, body);
             } catch (IOException _) {
@@ -334,7 +334,7 @@ final class VolumeWorkload {
 
         /// Nothing that these clients send deserves a refusal, but that a first attempt of the same content is not
         /// over.
-        private void failed(@Nullable Answer answer, String what) {
+        private void failed(@Nullable WireResponse answer, String what) {
             requests.get(kind).others.increment();
             if (answer != null && answer.status() != 503 && answer.status() != 409) {
                 refused.add(what + ": status " + answer.status() + " " + answer.text());

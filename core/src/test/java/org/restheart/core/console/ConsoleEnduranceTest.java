@@ -9,7 +9,6 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
-import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -165,14 +164,13 @@ class ConsoleEnduranceTest extends BrowserTest {
         var busy = new AtomicBoolean(true);
         var alone = new AtomicBoolean();
         var threads = new ArrayList<Thread>();
-        try (var page = world.open("root", "#/metrics");
-                var client = HttpClient.newHttpClient()) {
+        try (var page = world.open("root", "#/metrics")) {
             page.evaluate(KEEP_SCRAPES);
             for (int n = 0; n < CLIENTS; n++) {
                 int number = n;
                 threads.add(Thread.ofVirtual().start(() -> {
                     while (busy.get() && (number == 0 || !alone.get())) {
-                        world.post(client, "ada", "/books", "{\"client\": " + number + "}");
+                        world.client("ada").post("/books", "{\"client\": " + number + "}");
                     }
                 }));
             }

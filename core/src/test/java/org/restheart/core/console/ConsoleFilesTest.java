@@ -6,11 +6,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.ByteArrayInputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
@@ -24,6 +20,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
 
 /// How the console is served. Nothing of it needs MongoDB.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -38,20 +35,11 @@ class ConsoleFilesTest {
 
     private static final Pattern SCRIPT = Pattern.compile("src=\"([0-9a-f]{32}/app/main\\.js)\"");
 
-    private final HttpClient client = HttpClient.newHttpClient();
-
     @AutoClose
     private final Gateway gateway = Gateway.start(GatewayConfig.parse(WITHOUT_MONGO));
 
-    private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + gateway.address().getPort() + path));
-    }
-
-    private HttpResponse<byte[]> get(String path, String... headers) throws Exception {
-        var request = request(path);
-        return client.send(
-                (headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofByteArray());
+    private HttpResponse<byte[]> get(String path, String... headers) {
+        return TestClient.of(gateway.address()).with(headers).sendBytes("GET", path, new byte[0]);
     }
 
     private String script() throws Exception {
@@ -135,9 +123,7 @@ class ConsoleFilesTest {
         assertStatus(404, get("/_console/none.js"));
         assertStatus(404, get("/_console/index.html/x"));
         assertStatus(404, get("/_console/..%2f..%2fetc%2fpasswd"));
-        var post =
-                client.send(request("/_console/").POST(BodyPublishers.noBody()).build(), BodyHandlers.discarding());
-        assertStatus(405, post);
+        assertStatus(405, TestClient.of(gateway.address()).send("POST", "/_console/", ""));
     }
 
     @Test

@@ -10,17 +10,9 @@ import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,6 +22,7 @@ import org.bson.Document;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.Chromium;
+import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 
 /// A gateway with accounts and books, and a browser without a screen. Whatever the browser complains of is remembered.
@@ -136,31 +129,12 @@ final class ConsoleWorld implements AutoCloseable {
         return "http://127.0.0.1:" + gateway.address().getPort();
     }
 
-    private HttpRequest request(String account, String method, String path, String body) {
-        return HttpRequest.newBuilder(URI.create(address() + path))
-                .method(method, BodyPublishers.ofString(body))
-                .header("Content-Type", "application/json")
-                .header(
-                        "Authorization",
-                        "Basic "
-                                + Base64.getEncoder()
-                                        .encodeToString((account + ":secret").getBytes(StandardCharsets.UTF_8)))
-                .build();
+    TestClient client(String account) {
+        return TestClient.of(gateway.address()).as(account, "secret");
     }
 
-    HttpResponse<String> send(String account, String method, String path, String body) throws Exception {
-        return HttpClient.newHttpClient().send(request(account, method, path, body), BodyHandlers.ofString());
-    }
-
-    /// The same with a client that many share.
-    void post(HttpClient client, String account, String path, String body) {
-        try {
-            client.send(request(account, "POST", path, body), BodyHandlers.discarding());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("the test was stopped", e);
-        }
+    HttpResponse<String> send(String account, String method, String path, String body) {
+        return client(account).json(method, path, body);
     }
 
     /// A page of its own context, at the sign-in.

@@ -3,14 +3,13 @@ package org.restheart.core.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Shell;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -48,12 +47,7 @@ class ApiPageTest {
     }
 
     private static List<String> run(String commands) throws IOException, InterruptedException {
-        var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", commands)
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
+        var output = Shell.run(Path.of("."), commands);
         return Pattern.compile(SEPARATOR)
                 .splitAsStream(output.strip())
                 .map(String::strip)

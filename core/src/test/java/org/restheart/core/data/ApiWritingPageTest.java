@@ -2,15 +2,14 @@ package org.restheart.core.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Shell;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -40,18 +39,10 @@ class ApiWritingPageTest {
             var script = commands.toString()
                     .replace("localhost:8080", "127.0.0.1:" + gateway.port())
                     .replace("db=restheart", "db=" + database);
-            assertThat(run(script)).hasSizeGreaterThan(10).isEqualTo(all(EXPECTED, script));
+            assertThat(all(STATUS, Shell.run(Path.of("."), script)))
+                    .hasSizeGreaterThan(10)
+                    .isEqualTo(all(EXPECTED, script));
         }
-    }
-
-    private static List<String> run(String script) throws Exception {
-        var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", script)
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        return all(STATUS, output);
     }
 
     private static List<String> all(Pattern pattern, String text) {

@@ -43,9 +43,7 @@ class CheckedChangesTest {
     }
 
     private HttpResponse<String> send(String method, String path, String content) {
-        return gateway.as("admin")
-                .with("Content-Type", "application/json")
-                .send(method, "/" + mongo.databaseName() + path, content);
+        return gateway.as("admin").json(method, "/" + mongo.databaseName() + path, content);
     }
 
     private Document report(String filter, String more, String content) {

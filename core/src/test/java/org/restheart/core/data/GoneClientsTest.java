@@ -5,22 +5,16 @@ import static org.awaitility.Awaitility.await;
 
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.model.Filters;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.server.RawClient;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -34,7 +28,7 @@ class GoneClientsTest {
 
     private final TestMongo mongo;
     private final ConformanceGateway gateway;
-    private final List<Client> clients = new ArrayList<>();
+    private final Opened<RawClient> clients = new Opened<>();
 
     GoneClientsTest(TestMongo mongo) {
         this.mongo = mongo;
@@ -52,54 +46,32 @@ class GoneClientsTest {
     }
 
     @AfterEach
-    void stop() throws IOException {
-        for (var client : clients) {
-            client.socket.close();
-        }
+    void stop() throws Exception {
+        clients.close();
         gateway.close();
     }
 
-    /// A connection, byte by byte.
-    private final class Client {
-        private final Socket socket = new Socket("127.0.0.1", gateway.port());
-        private final BufferedReader in =
-                new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+    private RawClient post(String json) throws IOException {
+        return send(connect(), "POST /" + mongo.databaseName() + "/c", json);
+    }
 
-        Client() throws IOException {
-            socket.setSoTimeout((int) TIMEOUT.toMillis());
-            clients.add(this);
-        }
+    private RawClient connect() throws IOException {
+        return clients.add(new RawClient(new InetSocketAddress("127.0.0.1", gateway.port())).within(TIMEOUT));
+    }
 
-        Client post(String json) throws IOException {
-            return send("POST /" + mongo.databaseName() + "/c", json);
-        }
+    private static RawClient send(RawClient client, String methodAndTarget, String content) throws IOException {
+        return client.request(methodAndTarget, CREDENTIALS, "Content-Length: " + content.length())
+                .send(content);
+    }
 
-        Client send(String methodAndTarget, String content) throws IOException {
-            var request = methodAndTarget + " HTTP/1.1\r\nHost: test\r\n" + CREDENTIALS + "\r\nContent-Length: "
-                    + content.length() + "\r\n\r\n" + content;
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
-            return this;
-        }
+    private static void assertAnswered(int status, RawClient client) throws IOException {
+        assertThat(client.answer().status()).isEqualTo(status);
+    }
 
-        /// The status line and the headers; the content is left out.
-        List<String> answer() throws IOException {
-            var head = new ArrayList<String>();
-            int length = 0;
-            for (var line = in.readLine(); !line.isEmpty(); line = in.readLine()) {
-                head.add(line);
-                if (line.startsWith("Content-Length: ")) {
-                    length = Integer.parseInt(line.substring(16));
-                }
-            }
-            while (length > 0) {
-                length -= (int) in.skip(length);
-            }
-            return head;
-        }
-
-        void assertAnswered(int status) throws IOException {
-            assertThat(answer().getFirst()).startsWith("HTTP/1.1 " + status + " ");
-        }
+    private static void assertShared(int status, RawClient client) throws IOException {
+        var answer = client.answer();
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.header("X-Coalesced")).contains("2");
     }
 
     private ClientSession holding(String id) {
@@ -116,14 +88,8 @@ class GoneClientsTest {
                 .until(() -> !TestMongo.operations(mongo.client(), mine).isEmpty());
     }
 
-    private String metrics(String registry) throws IOException, InterruptedException {
-        try (var http = HttpClient.newHttpClient()) {
-            var request = HttpRequest.newBuilder(
-                            URI.create("http://127.0.0.1:" + gateway.port() + "/metrics/" + registry))
-                    .header("Authorization", CREDENTIALS.substring("Authorization: ".length()))
-                    .build();
-            return http.send(request, BodyHandlers.ofString()).body();
-        }
+    private String metrics(String registry) {
+        return gateway.as("admin").get("/metrics/" + registry).body();
     }
 
     private void awaitAbandoned(String kind, int count) {
@@ -139,18 +105,18 @@ class GoneClientsTest {
     @Test
     void an_insert_whose_client_has_gone_does_not_leave_and_its_neighbours_do() throws Exception {
         try (var transaction = holding("held")) {
-            var held = new Client().post("{\"_id\": \"held\"}");
+            var held = post("{\"_id\": \"held\"}");
             awaitCommand();
-            var before = new Client().post("{\"_id\": \"before\"}");
-            new Client().post("{\"_id\": \"left\"}").socket.close();
-            var half = new Client().post("{\"_id\": \"half\"}");
-            half.socket.shutdownOutput();
-            var after = new Client().post("{\"_id\": \"after\"}");
+            var before = post("{\"_id\": \"before\"}");
+            post("{\"_id\": \"left\"}").close();
+            var half = post("{\"_id\": \"half\"}");
+            half.end();
+            var after = post("{\"_id\": \"after\"}");
             awaitAbandoned("insert", 2);
             transaction.abortTransaction();
-            held.assertAnswered(201);
-            before.assertAnswered(201);
-            after.assertAnswered(201);
+            assertAnswered(201, held);
+            assertAnswered(201, before);
+            assertAnswered(201, after);
         }
         assertThat(isStored("held")).isTrue();
         assertThat(isStored("before")).isTrue();
@@ -159,25 +125,25 @@ class GoneClientsTest {
         assertThat(isStored("half")).isFalse();
     }
 
-    private Client act(String id) throws IOException {
-        return new Client()
-                .send(
-                        "POST /app/x/endpoint/data/v1/action/insertOne",
-                        "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\", \"document\": {\"_id\": \"%s\"}}"
-                                .formatted(mongo.databaseName(), id));
+    private RawClient act(String id) throws IOException {
+        return send(
+                connect(),
+                "POST /app/x/endpoint/data/v1/action/insertOne",
+                "{\"dataSource\": \"x\", \"database\": \"%s\", \"collection\": \"c\", \"document\": {\"_id\": \"%s\"}}"
+                        .formatted(mongo.databaseName(), id));
     }
 
     @Test
     void an_insert_by_the_data_api_whose_client_has_gone_does_not_leave() throws Exception {
         try (var transaction = holding("held")) {
-            var held = new Client().post("{\"_id\": \"held\"}");
+            var held = post("{\"_id\": \"held\"}");
             awaitCommand();
             var before = act("before");
-            act("left").socket.close();
+            act("left").close();
             awaitAbandoned("insert", 1);
             transaction.abortTransaction();
-            held.assertAnswered(201);
-            before.assertAnswered(201);
+            assertAnswered(201, held);
+            assertAnswered(201, before);
         }
         assertThat(isStored("before")).isTrue();
         assertThat(isStored("left")).isFalse();
@@ -186,10 +152,10 @@ class GoneClientsTest {
     @Test
     void an_insert_under_way_stays_when_its_client_goes() throws Exception {
         try (var transaction = holding("held")) {
-            var held = new Client().post("{\"_id\": \"held\"}");
+            var held = post("{\"_id\": \"held\"}");
             awaitCommand();
-            new Client().post("{\"_id\": \"left\"}").socket.close();
-            held.socket.close();
+            post("{\"_id\": \"left\"}").close();
+            held.close();
             awaitAbandoned("insert", 1);
             transaction.abortTransaction();
         }
@@ -200,18 +166,18 @@ class GoneClientsTest {
     @Test
     void a_request_behind_one_that_waits_is_not_lost() throws Exception {
         try (var transaction = holding("held")) {
-            var held = new Client().post("{\"_id\": \"held\"}");
+            var held = post("{\"_id\": \"held\"}");
             awaitCommand();
-            var patient = new Client().post("{\"_id\": \"first\"}");
-            patient.send("GET /ping", "");
-            new Client().post("{\"_id\": \"left\"}").socket.close(); // looked at when the others are, or later
+            var patient = post("{\"_id\": \"first\"}");
+            send(patient, "GET /ping", "");
+            post("{\"_id\": \"left\"}").close(); // looked at when the others are, or later
             awaitAbandoned("insert", 1);
-            patient.send("GET /ping", "");
+            send(patient, "GET /ping", "");
             transaction.abortTransaction();
-            held.assertAnswered(201);
-            patient.assertAnswered(201);
-            patient.assertAnswered(200);
-            patient.assertAnswered(200);
+            assertAnswered(201, held);
+            assertAnswered(201, patient);
+            assertAnswered(200, patient);
+            assertAnswered(200, patient);
         }
     }
 
@@ -219,26 +185,18 @@ class GoneClientsTest {
     void arrays_that_wait_leave_together_with_an_answer_each() throws Exception {
         mongo.database().getCollection("c").insertOne(new Document("_id", "taken"));
         try (var transaction = holding("held")) {
-            var held = new Client().post("[{\"_id\": \"held\"}]");
+            var held = post("[{\"_id\": \"held\"}]");
             awaitCommand();
-            var good = new Client().post("[{\"_id\": 1}, {\"_id\": 2}]");
-            var partly = new Client().post("[{\"_id\": 3}, {\"_id\": \"taken\"}, {\"_id\": 4}]");
-            new Client().post("[{\"_id\": \"left\"}]").socket.close();
+            var good = post("[{\"_id\": 1}, {\"_id\": 2}]");
+            var partly = post("[{\"_id\": 3}, {\"_id\": \"taken\"}, {\"_id\": 4}]");
+            post("[{\"_id\": \"left\"}]").close();
             awaitAbandoned("bulk_insert", 1);
             await().atMost(TIMEOUT) // three that wait, and the one that asks
                     .until(() -> metrics("gateway").contains("gateway_requests_in_flight 4.0"));
             transaction.abortTransaction();
-            held.assertAnswered(200);
-            assertThat(good.answer())
-                    .contains("X-Coalesced: 2")
-                    .first()
-                    .asString()
-                    .contains(" 200 ");
-            assertThat(partly.answer())
-                    .contains("X-Coalesced: 2")
-                    .first()
-                    .asString()
-                    .contains(" 207 ");
+            assertAnswered(200, held);
+            assertShared(200, good);
+            assertShared(207, partly);
         }
         assertThat(mongo.database().getCollection("c").countDocuments()).isEqualTo(6);
         assertThat(isStored("left")).isFalse();

@@ -12,14 +12,10 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -69,9 +66,9 @@ class InterferingUploadsTest {
                     mergeRequest: {owner: '@user.userid'}
             """;
 
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final List<AutoCloseable> opened = new ArrayList<>();
+    @AutoClose
+    private final Opened<AutoCloseable> opened = new Opened<>();
+
     private final Map<String, Deployment> deployments = new HashMap<>();
 
     private record Deployment(MongoClient client, String database, ConformanceGateway gateway) {
@@ -94,40 +91,25 @@ class InterferingUploadsTest {
     @BeforeAll
     void start(TestMongo mongo, @TempDir Path folder) throws IOException {
         open("replica set", mongo.connectionString(), mongo.newDatabaseName());
-        var mongod = OwnStandalone.start(folder);
-        opened.add(mongod);
+        var mongod = opened.add(OwnStandalone.start(folder));
         open("standalone", mongod.connectionString(), "db");
     }
 
     private void open(String name, String uri, String database) {
-        var client = MongoClients.create(uri);
-        opened.add(client);
-        var gateway = ConformanceGateway.of(ConformanceGateway.GUARDS + "core: {error-bodies: MINIMAL}\n"
+        var client = opened.add(MongoClients.create(uri));
+        var gateway = opened.add(ConformanceGateway.of(ConformanceGateway.GUARDS + "core: {error-bodies: MINIMAL}\n"
                 + "mongo: {mongo-mounts: [{what: '*', where: /}]}\nmclient: {connection-string: '" + uri + "'}\n"
                 + ConformanceGateway.ACCOUNTS + "    - {userid: eve, password: secret, roles: [filer]}\n"
-                + ConformanceGateway.PERMISSIONS + PERMISSION);
-        opened.add(gateway);
+                + ConformanceGateway.PERMISSIONS + PERMISSION));
         var deployment = new Deployment(client, database, gateway);
         deployments.put(name, deployment);
         assertThat(gateway.as("admin").put("/" + database, "{}").statusCode()).isIn(200, 201);
         assertStatus(201, gateway.as("admin").put(deployment.path(""), "{}"));
     }
 
-    @AfterAll
-    void stop() throws Exception {
-        for (var each : opened.reversed()) {
-            each.close();
-        }
-        http.close();
-    }
-
-    private HttpResponse<byte[]> send(
-            Deployment to, String user, String method, String path, String type, byte[] content) throws Exception {
-        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.gateway.port() + to.path(path)))
-                .header("Authorization", TestClient.basic(user, "secret"))
-                .header("Content-Type", type)
-                .method(method, BodyPublishers.ofByteArray(content));
-        return http.send(request.build(), BodyHandlers.ofByteArray());
+    private static HttpResponse<byte[]> send(
+            Deployment to, String user, String method, String path, String type, byte[] content) {
+        return to.gateway.as(user).with("Content-Type", type).sendBytes(method, to.path(path), content);
     }
 
     /// Content whose every eight bytes have the number, so that two contents cannot be mixed unnoticed.
@@ -153,7 +135,7 @@ class InterferingUploadsTest {
     }
 
     /// One way to write a file with this id.
-    private int write(Deployment to, String user, String way, String id, byte[] content) throws Exception {
+    private static int write(Deployment to, String user, String way, String id, byte[] content) {
         return switch (way) {
             case "put" -> send(to, user, "PUT", "/" + id, "image/png", content).statusCode();
             case "id after the content" ->
@@ -335,7 +317,7 @@ class InterferingUploadsTest {
         HttpResponse<byte[]> response;
         try {
             response = send(to, "admin", "GET", "/" + id + "/binary", "a/b", new byte[0]);
-        } catch (IOException _) {
+        } catch (UncheckedIOException _) {
             return 0; // the content that was being sent has been replaced, so the connection is closed
         }
         assertThat(response.statusCode()).isIn(200, 404, 503);

@@ -8,9 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -21,7 +18,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,8 +36,9 @@ class LinesTest {
     private static final String PADDING = "x".repeat(300);
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final ConformanceGateway gateway;
-    private final HttpClient http = HttpClient.newHttpClient();
 
     LinesTest(TestMongo mongo) {
         this.mongo = mongo;
@@ -50,12 +48,6 @@ class LinesTest {
                 core: {max-buffered-content: 2097152, max-streamed-content: 25000000}
                 connection-options: {MAX_ENTITY_SIZE: 1048576}
                 """);
-    }
-
-    @AfterAll
-    void stop() {
-        http.close();
-        gateway.close();
     }
 
     @ParameterizedTest
@@ -79,14 +71,13 @@ class LinesTest {
         }
     }
 
-    private HttpResponse<String> post(String user, Supplier<InputStream> content) throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateway.port() + "/" + mongo.databaseName() + "/c"))
-                .header("Authorization", user)
-                .header("Content-Type", "application/x-ndjson")
-                .POST(BodyPublishers.ofInputStream(content))
-                .build();
-        return http.send(request, BodyHandlers.ofString());
+    private HttpResponse<String> post(TestClient client, Supplier<InputStream> content) {
+        return client.with("Content-Type", "application/x-ndjson")
+                .send(
+                        "POST",
+                        "/" + mongo.databaseName() + "/c",
+                        BodyPublishers.ofInputStream(content),
+                        BodyHandlers.ofString());
     }
 
     private static String line(int i) {
@@ -112,7 +103,7 @@ class LinesTest {
 
     @Test
     void a_stream_larger_than_all_memory_for_content_is_stored_but_for_the_line_that_is_none() throws Exception {
-        var answer = post(CREDENTIALS, () -> lines(0, LINES));
+        var answer = post(gateway.as("admin"), () -> lines(0, LINES));
         assertStatus(207, answer);
         var report = Document.parse(answer.body());
         assertThat(report).containsEntry("inserted", LINES - 1).containsEntry("linksOmitted", LINES - 1 - 1_000);
@@ -129,7 +120,7 @@ class LinesTest {
         assertStatus(
                 401,
                 post(
-                        TestClient.basic("admin", "wrong"),
+                        TestClient.of(gateway.port()).as("admin", "wrong"),
                         () -> new ByteArrayInputStream("{\"_id\": -1}\n".getBytes(StandardCharsets.UTF_8))));
         assertThat(mongo.database().getCollection("c").countDocuments(new Document("_id", -1)))
                 .isZero();
@@ -138,7 +129,7 @@ class LinesTest {
     @Test
     void beyond_the_limit_of_streams_what_was_written_is_reported() throws Exception {
         var answer = post(
-                CREDENTIALS,
+                gateway.as("admin"),
                 () -> new SequenceInputStream(
                         new ByteArrayInputStream("{\"_id\": -2}\n".getBytes(StandardCharsets.UTF_8)),
                         lines(1_000_000, 1_090_000)));
@@ -176,12 +167,7 @@ class LinesTest {
 
     @Test
     void other_content_beyond_its_limit_is_refused() throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateway.port() + "/" + mongo.databaseName() + "/c"))
-                .header("Authorization", CREDENTIALS)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString("{\"a\": \"" + "x".repeat(1 << 20) + "\"}"))
-                .build();
-        assertStatus(413, http.send(request, BodyHandlers.ofString()));
+        var content = "{\"a\": \"" + "x".repeat(1 << 20) + "\"}";
+        assertStatus(413, gateway.as("admin").post("/" + mongo.databaseName() + "/c", content));
     }
 }

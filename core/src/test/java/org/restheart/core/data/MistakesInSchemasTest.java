@@ -42,7 +42,7 @@ class MistakesInSchemasTest {
     }
 
     private HttpResponse<String> send(String method, String path, String body) {
-        return gateway.as("admin").with("Content-Type", "application/json").send(method, "/" + db + path, body);
+        return gateway.as("admin").json(method, "/" + db + path, body);
     }
 
     private static void assertWarned(HttpResponse<String> response, String warning) {

@@ -20,11 +20,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -46,22 +47,17 @@ class PositionedCursorsTest {
     private static final String SORT = "&sort=" + encode("{\"n\": 1}");
 
     private final TestMongo mongo;
-    private final List<ConformanceGateway> gateways = new ArrayList<>();
+
+    @AutoClose
+    private final Opened<ConformanceGateway> gateways = new Opened<>();
 
     PositionedCursorsTest(TestMongo mongo) {
         this.mongo = mongo;
     }
 
-    @AfterEach
-    void stop() {
-        gateways.forEach(ConformanceGateway::close);
-    }
-
     private ConformanceGateway start(String options, String allocation) {
-        var gateway = ConformanceGateway.start(
-                mongo, "mongo: {mongo-mounts: [{what: '*', where: /}]" + options + "}\n" + allocation);
-        gateways.add(gateway);
-        return gateway;
+        return gateways.add(ConformanceGateway.start(
+                mongo, "mongo: {mongo-mounts: [{what: '*', where: /}]" + options + "}\n" + allocation));
     }
 
     private static String encode(String json) {

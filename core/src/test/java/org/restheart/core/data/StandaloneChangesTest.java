@@ -19,34 +19,34 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.testkit.Opened;
 
 /// Changes under a JSON Schema on a server without transactions.
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StandaloneChangesTest {
-    private final ArrayList<AutoCloseable> opened = new ArrayList<>();
+    @AutoClose
+    private final Opened<AutoCloseable> opened = new Opened<>();
+
     private ConformanceGateway gateway;
     private MongoCollection<Document> items;
     private MongoClient client;
 
     @BeforeAll
     void start(@TempDir Path folder) throws IOException {
-        var mongod = OwnStandalone.start(folder);
-        opened.add(mongod);
-        client = MongoClients.create(mongod.connectionString());
-        opened.add(client);
+        var mongod = opened.add(OwnStandalone.start(folder));
+        client = opened.add(MongoClients.create(mongod.connectionString()));
         items = client.getDatabase("db").getCollection("items");
-        gateway = ConformanceGateway.start(
+        gateway = opened.add(ConformanceGateway.start(
                 mongod.connectionString(),
-                "mongo: {mongo-mounts: [{what: '*', where: /}]}\ncsvLoader: {enabled: true}");
-        opened.add(gateway);
+                "mongo: {mongo-mounts: [{what: '*', where: /}]}\ncsvLoader: {enabled: true}"));
         assertStatus(201, send("PUT", "/db", ""));
         assertStatus(201, send("PUT", "/db/_schemas", ""));
         assertStatus(
@@ -59,13 +59,6 @@ class StandaloneChangesTest {
         assertStatus(201, send("PUT", "/db/items", "{\"jsonSchema\": {\"schemaId\": \"s\"}}"));
     }
 
-    @AfterAll
-    void stop() throws Exception {
-        for (var each : opened.reversed()) {
-            each.close();
-        }
-    }
-
     @BeforeEach
     void fill() {
         items.deleteMany(new Document());
@@ -75,7 +68,7 @@ class StandaloneChangesTest {
     }
 
     private HttpResponse<String> send(String method, String path, String content) {
-        return gateway.as("admin").with("Content-Type", "application/json").send(method, path, content);
+        return gateway.as("admin").json(method, path, content);
     }
 
     private HttpResponse<String> patch(int id, String more, String content) {

@@ -9,12 +9,8 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.gridfs.GridFSBuckets;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +26,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.testkit.TestClient;
+import org.restheart.testkit.Opened;
 
 /// The content of files is replaced on a server without transactions, through two gateways.
 @Timeout(120)
@@ -50,9 +46,9 @@ class StandaloneFilesTest {
 
     private static final String MARK = "movesFrom";
 
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final List<AutoCloseable> opened = new ArrayList<>();
+    @AutoClose
+    private final Opened<AutoCloseable> opened = new Opened<>();
+
     private final List<ConformanceGateway> gateways = new ArrayList<>();
     private MongoClient client;
     private MongoCollection<BsonDocument> files;
@@ -60,28 +56,16 @@ class StandaloneFilesTest {
 
     @BeforeAll
     void start(@TempDir Path folder) throws IOException {
-        var mongod = OwnStandalone.start(folder);
-        opened.add(mongod);
-        client = MongoClients.create(mongod.connectionString());
-        opened.add(client);
+        var mongod = opened.add(OwnStandalone.start(folder));
+        client = opened.add(MongoClients.create(mongod.connectionString()));
         files = client.getDatabase("db").getCollection("p.files", BsonDocument.class);
         chunks = client.getDatabase("db").getCollection("p.chunks", BsonDocument.class);
         for (int i = 0; i < 2; i++) {
-            var gateway = ConformanceGateway.start(
-                    mongod.connectionString(), "mongo: {mongo-mounts: [{what: '*', where: /}]}");
-            opened.add(gateway);
-            gateways.add(gateway);
+            gateways.add(opened.add(ConformanceGateway.start(
+                    mongod.connectionString(), "mongo: {mongo-mounts: [{what: '*', where: /}]}")));
         }
         assertStatus(201, gateways.getFirst().as("admin").put("/db", "{}"));
         assertStatus(201, gateways.getFirst().as("admin").put("/db/p.files", "{}"));
-    }
-
-    @AfterAll
-    void stop() throws Exception {
-        for (var each : opened.reversed()) {
-            each.close();
-        }
-        http.close();
     }
 
     @BeforeEach
@@ -90,14 +74,11 @@ class StandaloneFilesTest {
         chunks.deleteMany(new BsonDocument());
     }
 
-    private HttpResponse<byte[]> send(int gateway, String method, String path, String type, byte[] content)
-            throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateways.get(gateway).port() + "/db/p.files" + path))
-                .header("Authorization", TestClient.basic("admin", "secret"))
-                .header("Content-Type", type)
-                .method(method, BodyPublishers.ofByteArray(content));
-        return http.send(request.build(), BodyHandlers.ofByteArray());
+    private HttpResponse<byte[]> send(int gateway, String method, String path, String type, byte[] content) {
+        return gateways.get(gateway)
+                .as("admin")
+                .with("Content-Type", type)
+                .sendBytes(method, "/db/p.files" + path, content);
     }
 
     private int put(int gateway, byte[] content) throws Exception {
@@ -238,7 +219,7 @@ class StandaloneFilesTest {
         HttpResponse<byte[]> response;
         try {
             response = send(gateway, "GET", "/a/binary", "image/png", new byte[0]);
-        } catch (IOException _) {
+        } catch (UncheckedIOException _) {
             return; // the content that was being sent has been replaced, so the connection is closed
         }
         if (response.statusCode() == 200) {
@@ -258,14 +239,12 @@ class StandaloneFilesTest {
         assertWhole(content(5, CHUNK));
     }
 
-    private int conditional(String etag) throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateways.getFirst().port() + "/db/p.files/a"))
-                .header("Authorization", TestClient.basic("admin", "secret"))
-                .header("Content-Type", "image/png")
-                .header("If-Match", etag)
-                .PUT(BodyPublishers.ofByteArray(content(5, CHUNK)));
-        return http.send(request.build(), BodyHandlers.discarding()).statusCode();
+    private int conditional(String etag) {
+        return gateways.getFirst()
+                .as("admin")
+                .with("Content-Type", "image/png", "If-Match", etag)
+                .sendBytes("PUT", "/db/p.files/a", content(5, CHUNK))
+                .statusCode();
     }
 
     /// It names the content of another file, which is not moved.

@@ -4,15 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import java.io.IOException;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,41 +17,30 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.restheart.testkit.TestClient;
+import org.restheart.testkit.Opened;
 
 /// Deep pages over a standalone mongod, which has no change streams and no cluster time.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StandaloneTest {
-    private static final String CREDENTIALS = TestClient.basic("admin", "secret");
     private static final String BY_N = "&sort=" + URLEncoder.encode("{\"n\": 1}", StandardCharsets.UTF_8);
 
-    private final HttpClient http = HttpClient.newHttpClient();
-    private final List<AutoCloseable> opened = new ArrayList<>();
+    @AutoClose
+    private final Opened<AutoCloseable> opened = new Opened<>();
+
     private String connectionString = "";
 
     @BeforeAll
     void start(@TempDir Path folder) throws IOException {
-        var mongod = OwnStandalone.start(folder);
-        opened.add(mongod);
-        connectionString = mongod.connectionString();
-    }
-
-    @AfterAll
-    void stop() throws Exception {
-        for (var each : opened.reversed()) {
-            each.close();
-        }
-        http.close();
+        connectionString = opened.add(OwnStandalone.start(folder)).connectionString();
     }
 
     private MongoCollection<BsonDocument> filled(String name) {
-        MongoClient client = MongoClients.create(connectionString);
-        opened.add(client);
+        var client = opened.add(MongoClients.create(connectionString));
         var collection = client.getDatabase("db").getCollection(name, BsonDocument.class);
         collection.createIndex(BsonDocument.parse("{n: 1}"));
         collection.insertMany(IntStream.range(0, 3_000)
@@ -66,16 +50,11 @@ class StandaloneTest {
     }
 
     private ConformanceGateway gateway() {
-        var gateway = ConformanceGateway.start(connectionString, "mongo: {mongo-mounts: [{what: '*', where: /}]}");
-        opened.add(gateway);
-        return gateway;
+        return opened.add(ConformanceGateway.start(connectionString, "mongo: {mongo-mounts: [{what: '*', where: /}]}"));
     }
 
-    private String get(ConformanceGateway gateway, String target) throws Exception {
-        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + target))
-                .header("Authorization", CREDENTIALS)
-                .build();
-        var answer = http.send(request, BodyHandlers.ofString());
+    private static String get(ConformanceGateway gateway, String target) {
+        var answer = gateway.as("admin").get(target);
         assertStatus(200, answer);
         return answer.body();
     }
@@ -147,13 +126,8 @@ class StandaloneTest {
                 .isEqualTo(405);
     }
 
-    private int status(ConformanceGateway gateway, String method, String target, String content) throws Exception {
-        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + target))
-                .header("Authorization", CREDENTIALS)
-                .header("Content-Type", "application/json")
-                .method(method, HttpRequest.BodyPublishers.ofString(content))
-                .build();
-        return http.send(request, BodyHandlers.discarding()).statusCode();
+    private static int status(ConformanceGateway gateway, String method, String target, String content) {
+        return gateway.as("admin").json(method, target, content).statusCode();
     }
 
     @Test

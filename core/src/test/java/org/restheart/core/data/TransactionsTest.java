@@ -48,7 +48,7 @@ class TransactionsTest {
 
     private static HttpResponse<String> send(
             ConformanceGateway to, String user, String method, String path, String content) {
-        return to.as(user).with("Content-Type", "application/json").send(method, path, content);
+        return to.as(user).json(method, path, content);
     }
 
     private HttpResponse<String> send(ConformanceGateway to, String method, String path, String content) {

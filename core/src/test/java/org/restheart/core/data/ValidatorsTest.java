@@ -52,9 +52,7 @@ class ValidatorsTest {
     }
 
     private HttpResponse<String> send(String method, String path, String content) throws Exception {
-        return gateway.as("admin")
-                .with("Content-Type", "application/json")
-                .send(method, "/" + mongo.databaseName() + path, content);
+        return gateway.as("admin").json(method, "/" + mongo.databaseName() + path, content);
     }
 
     private BsonDocument state() throws Exception {

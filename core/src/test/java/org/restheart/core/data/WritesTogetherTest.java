@@ -6,12 +6,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Indexes;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.Random;
@@ -22,23 +17,22 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// Many clients who change, replace and remove few documents at once: what each is told adds up to what is stored.
 @WithMongo
 class WritesTogetherTest {
-    private static final String CREDENTIALS = TestClient.basic("admin", "secret");
     private static final int CLIENTS = 24;
     private static final int REQUESTS = 100;
     private static final int IDS = 5;
 
     private final TestMongo mongo;
+
+    @AutoClose
     private final ConformanceGateway gateway;
-    private final HttpClient http = HttpClient.newHttpClient();
 
     private final Map<String, LongAdder> told = new ConcurrentHashMap<>();
     private final Map<String, Set<String>> tags = new ConcurrentHashMap<>();
@@ -57,23 +51,10 @@ class WritesTogetherTest {
                         Indexes.ascending("u"), new IndexOptions().unique(true).sparse(true));
     }
 
-    @AfterEach
-    void stop() {
-        http.close();
-        gateway.close();
-    }
-
-    private HttpResponse<String> send(String method, String idAndQuery, String content, String... headers)
-            throws Exception {
-        var request = HttpRequest.newBuilder(URI.create(
-                        "http://127.0.0.1:" + gateway.port() + "/" + mongo.databaseName() + "/c/" + idAndQuery))
-                .header("Authorization", CREDENTIALS)
-                .header("Content-Type", "application/json")
-                .method(method, content.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(content));
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        var response = http.send(request.build(), BodyHandlers.ofString());
+    private HttpResponse<String> send(String method, String idAndQuery, String content, String... headers) {
+        var response = gateway.as("admin")
+                .with(headers)
+                .json(method, "/" + mongo.databaseName() + "/c/" + idAndQuery, content);
         response.headers()
                 .firstValue("X-Coalesced")
                 .ifPresent(sharing -> largest.accumulateAndGet(Integer.parseInt(sharing), Math::max));

@@ -4,13 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Random;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -21,14 +16,9 @@ import org.restheart.testkit.TestClient;
 record FileClient(TestGateway gateway) {
     static final String MULTIPART = "multipart/form-data; boundary=XX";
 
-    private static final HttpClient HTTP =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
     /// @param headers names and values in turn
-    HttpResponse<byte[]> send(String user, String method, String path, byte[] content, String... headers)
-            throws Exception {
-        var body = content.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(content);
-        return send(user, method, path, body, BodyHandlers.ofByteArray(), headers);
+    HttpResponse<byte[]> send(String user, String method, String path, byte[] content, String... headers) {
+        return gateway.as(user).with(headers).sendBytes(method, path, content);
     }
 
     <T> HttpResponse<T> send(
@@ -37,25 +27,16 @@ record FileClient(TestGateway gateway) {
             String path,
             BodyPublisher content,
             HttpResponse.BodyHandler<T> received,
-            String... headers)
-            throws Exception {
-        var address = gateway.address();
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://" + address.getHostString() + ":" + address.getPort() + path))
-                .method(method, content)
-                .header("Authorization", credentials(user));
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return HTTP.send(request.build(), received);
+            String... headers) {
+        return gateway.as(user).with(headers).send(method, path, content, received);
     }
 
-    HttpResponse<byte[]> upload(String user, String bucket, String metadata, byte[] file) throws Exception {
+    HttpResponse<byte[]> upload(String user, String bucket, String metadata, byte[] file) {
         return send(user, "POST", "/" + bucket + ".files", multipart(metadata, file), "Content-Type", MULTIPART);
     }
 
     /// Stores content by itself, without metadata.
-    HttpResponse<byte[]> raw(String path, byte[] content) throws Exception {
+    HttpResponse<byte[]> raw(String path, byte[] content) {
         return send("admin", "PUT", path, content, "Content-Type", "image/png");
     }
 

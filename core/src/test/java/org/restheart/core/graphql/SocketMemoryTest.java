@@ -10,10 +10,10 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -35,19 +35,16 @@ class SocketMemoryTest {
                 "verbose: false",
                 yaml -> yaml.replace("core: {", "core: {max-buffered-content: 4000000, ")
                         + "connection-options: {MAX_ENTITY_SIZE: 1000000}\n")) {
-            var sockets = new ArrayList<GraphqlWebSocket>();
-            try (var bob = GraphqlWebSocket.connect(gateway, "bob", "live")) {
+            try (var bob = GraphqlWebSocket.connect(gateway, "bob", "live");
+                    var sockets = new Opened<GraphqlWebSocket>()) {
                 for (int i = 0; i < 20; i++) {
-                    var socket = GraphqlWebSocket.connect(gateway, "ada", "live");
-                    sockets.add(socket);
+                    var socket = sockets.add(GraphqlWebSocket.connect(gateway, "ada", "live"));
                     var _ = socket.tryBegin("{\"type\": \"" + PART);
                 }
-                await().untilAsserted(() -> assertThat(closed(sockets)).hasSizeBetween(15, 19));
-                assertThat(closed(sockets)).containsOnly(1013);
+                await().untilAsserted(() -> assertThat(closed(sockets.all())).hasSizeBetween(15, 19));
+                assertThat(closed(sockets.all())).containsOnly(1013);
                 bob.send("{\"type\": \"ping\", \"padding\": \"" + PART + "\"}");
                 assertThat(bob.next().getString("type").getValue()).isEqualTo("pong");
-            } finally {
-                sockets.forEach(GraphqlWebSocket::close);
             }
             await().untilAsserted(() -> {
                 try (var again = GraphqlWebSocket.connect(gateway, "ada", "live")) {
@@ -79,17 +76,12 @@ class SocketMemoryTest {
                     """.replace("$db", db));
             var request = "{\"query\": \"subscription {item {_id}}\", \"variables\": {\"v\": \"" + PART + "\"}}";
 
-            var streams = new ArrayList<GraphqlEvents>();
-            try {
+            try (var streams = new Opened<GraphqlEvents>()) {
                 for (int i = 0; i < 10; i++) {
                     streams.add(GraphqlEvents.ask(gateway, "admin", "live", request));
                 }
-                assertThat(streams).anyMatch(stream -> stream.status().contains(" 200 "));
-                assertThat(streams).anyMatch(stream -> stream.status().contains(" 503 "));
-            } finally {
-                for (var stream : streams) {
-                    stream.close();
-                }
+                assertThat(streams.all()).anyMatch(stream -> stream.status().contains(" 200 "));
+                assertThat(streams.all()).anyMatch(stream -> stream.status().contains(" 503 "));
             }
             await().untilAsserted(() -> {
                 try (var again = GraphqlEvents.ask(gateway, "admin", "live", request)) {
@@ -97,18 +89,14 @@ class SocketMemoryTest {
                 }
             });
 
-            var sockets = new ArrayList<GraphqlWebSocket>();
-            try {
+            try (var sockets = new Opened<GraphqlWebSocket>()) {
                 for (int i = 0; i < 10; i++) {
-                    var socket = GraphqlWebSocket.connect(gateway, "admin", "live");
-                    sockets.add(socket);
+                    var socket = sockets.add(GraphqlWebSocket.connect(gateway, "admin", "live"));
                     var _ = socket.trySend("{\"type\": \"subscribe\", \"id\": \"a\", \"payload\": " + request + "}");
                     var _ = socket.trySend("{\"type\": \"ping\"}");
                     await().until(() -> socket.closedWith().isPresent() || socket.has("pong"));
                 }
-                assertThat(closed(sockets)).hasSizeBetween(1, 9).containsOnly(1013);
-            } finally {
-                sockets.forEach(GraphqlWebSocket::close);
+                assertThat(closed(sockets.all())).hasSizeBetween(1, 9).containsOnly(1013);
             }
             await().untilAsserted(() -> {
                 try (var one = GraphqlWebSocket.connect(gateway, "admin", "live")) {

@@ -11,6 +11,7 @@ import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.server.RawClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
+import org.restheart.testkit.wire.WireResponse;
 
 /// An `Idempotency-Key` without an account is refused where there are accounts, and belongs to an address
 /// elsewhere.
@@ -24,7 +25,7 @@ class AnonymousKeysTest {
         this.database = mongo.newDatabaseName();
     }
 
-    private RawClient.Answer post(Gateway gateway, String... headers) throws Exception {
+    private WireResponse post(Gateway gateway, String... headers) throws Exception {
         var body = "{\"vote\": \"yes\"}";
         try (var client = new RawClient(gateway.address())) {
             client.request(

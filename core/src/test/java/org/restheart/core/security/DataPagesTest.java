@@ -1,12 +1,10 @@
 package org.restheart.core.security;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
@@ -14,6 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.restheart.testkit.Shell;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -52,25 +51,18 @@ class DataPagesTest {
 
         var commands =
                 EXAMPLE.matcher(page).results().map(match -> match.group(1)).collect(Collectors.joining());
-        var output = run(commands.lines()
-                .filter(line -> !line.startsWith("java ")) // another test runs these
-                .collect(Collectors.joining("\n", PRELUDE, "\n"))
-                .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort())
-                .replace("admin:secret", "admin:admin-pw"));
+        var output = Shell.run(
+                folder,
+                commands.lines()
+                        .filter(line -> !line.startsWith("java ")) // another test runs these
+                        .collect(Collectors.joining("\n", PRELUDE, "\n"))
+                        .replace(
+                                "localhost:8080",
+                                "127.0.0.1:" + gateway.address().getPort())
+                        .replace("admin:secret", "admin:admin-pw"));
 
         assertThat(STATUS.matcher(output).results().map(match -> match.group(1)))
                 .as("%s", output)
                 .containsExactlyElementsOf(Arrays.asList(statuses.split(" ", -1)));
-    }
-
-    private String run(String script) throws Exception {
-        var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", script)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        return output;
     }
 }

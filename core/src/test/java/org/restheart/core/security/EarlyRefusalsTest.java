@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.server.RawClient;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -176,12 +177,10 @@ class EarlyRefusalsTest {
 
     @Test
     void anonymous_content_that_does_not_arrive_takes_no_memory_from_others() throws Exception {
-        var silent = new ArrayList<RawClient>();
-        try {
+        try (var silent = new Opened<RawClient>()) {
             for (int i = 0; i < 70; i++) {
                 var path = i % 2 == 0 ? "/open" : "/kinds";
-                var client = new RawClient(gateway.address(), i % 4 == 0 ? "127.0.0.3" : "127.0.0.1");
-                silent.add(client);
+                var client = silent.add(new RawClient(gateway.address(), i % 4 == 0 ? "127.0.0.3" : "127.0.0.1"));
                 try {
                     client.request("POST " + path, JSON, "Content-Length: " + 2 * MIB)
                             .send(new byte[MIB * 9 / 10]);
@@ -197,10 +196,6 @@ class EarlyRefusalsTest {
                     client.request("POST /open", JSON, "Content-Length: 2").send("{}");
                     assertThat(client.answer().status()).isEqualTo(201);
                 }
-            }
-        } finally {
-            for (var client : silent) {
-                client.close();
             }
         }
     }

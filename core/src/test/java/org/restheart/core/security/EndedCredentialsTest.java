@@ -35,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.restheart.core.Gateway;
 import org.restheart.testkit.EventStreamClient;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -105,7 +106,7 @@ class EndedCredentialsTest {
 
         Credential of(String name) {
             return switch (this) {
-                case KEY_DELETED -> key(name, path -> gateway.user(name).send("DELETE", path, ""));
+                case KEY_DELETED -> key(name, path -> gateway.user(name).delete(path));
                 case KEY_DISABLED -> key(name, path -> gateway.user(name).patch(path, "{\"disabled\": true}"));
                 case KEY_DELETED_ELSEWHERE ->
                     key(
@@ -118,20 +119,20 @@ class EndedCredentialsTest {
                 case TOKEN_REVOKED -> {
                     var token = token(name);
                     yield new Credential(
-                            token, () -> with(gateway.anonymous(), token).send("DELETE", "/token", ""));
+                            token, () -> with(gateway.anonymous(), token).delete("/token"));
                 }
                 case TOKEN_REVOKED_ELSEWHERE -> {
                     var token = token(name);
                     yield new Credential(
                             token,
-                            () -> with(TestClient.of(another.address()), token).send("DELETE", "/token", ""));
+                            () -> with(TestClient.of(another.address()), token).delete("/token"));
                 }
                 case SESSION_ENDED -> {
                     var session = logIn("local-userpass", "{\"username\": \"" + name + "\", \"password\": \"pw\"}");
                     yield new Credential(
                             bearer(session, "access_token"),
                             () -> with(gateway.anonymous(), bearer(session, "refresh_token"))
-                                    .send("DELETE", SESSION, ""));
+                                    .delete(SESSION));
                 }
                 case SESSION_OF_KEY_DELETED -> {
                     var key = made(name);
@@ -139,10 +140,10 @@ class EndedCredentialsTest {
                             "api-key", "{\"key\": \"" + key.getString("key").getValue() + "\"}");
                     yield new Credential(
                             bearer(session, "access_token"),
-                            () -> gateway.user(name).send("DELETE", path(key), ""));
+                            () -> gateway.user(name).delete(path(key)));
                 }
                 case TOKEN_OF_ACCOUNT_DELETED ->
-                    new Credential(token(name), () -> gateway.as("admin").send("DELETE", "/users/" + name, ""));
+                    new Credential(token(name), () -> gateway.as("admin").delete("/users/" + name));
                 case PASSWORD_CHANGED ->
                     new Credential(
                             TestClient.basic(name, "pw"),
@@ -228,13 +229,13 @@ class EndedCredentialsTest {
         gateway.insert("users", "{_id: 'many', password: '" + slowHash("pw") + "', roles: ['editor']}");
         var single = account(gateway);
         var ends = new ArrayList<Future<?>>();
-        var open = new ArrayList<Listener>();
         try (var other = new Listener(single);
+                var open = new Opened<Listener>();
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 60; i++) {
-                open.add(new Listener("many"));
-                assertThat(open.getLast().status()).contains(" 200 ");
-                ends.add(end(threads, open.getLast()));
+                var each = open.add(new Listener("many"));
+                assertThat(each.status()).contains(" 200 ");
+                ends.add(end(threads, each));
             }
             var otherEnds = end(threads, other);
             gateway.collection("users").updateOne(eq("_id", "many"), set("password", slowHash("another")));
@@ -243,10 +244,6 @@ class EndedCredentialsTest {
             otherEnds.get(8, TimeUnit.SECONDS);
             for (var each : ends) {
                 each.get(8, TimeUnit.SECONDS);
-            }
-        } finally {
-            for (var each : open) {
-                each.close();
             }
         }
     }
@@ -326,7 +323,7 @@ class EndedCredentialsTest {
             try (var open = OpenResponses.open(local, authorization)) {
                 await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
                 assertThat(open.stillOpen()).hasSize(OpenResponses.KINDS);
-                assertStatus(204, with(local.anonymous(), authorization).send("DELETE", "/token", ""));
+                assertStatus(204, with(local.anonymous(), authorization).delete("/token"));
                 await().atMost(Duration.ofSeconds(5))
                         .untilAsserted(() -> assertThat(open.stillOpen()).isEmpty());
             }

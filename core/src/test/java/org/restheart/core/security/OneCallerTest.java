@@ -24,7 +24,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.server.RawClient;
 import org.restheart.testkit.ClientTransaction;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -145,8 +147,8 @@ class OneCallerTest {
     void an_account_that_changes_itself_in_a_transaction_does_not_stop_changes_of_accounts(TestMongo mongo)
             throws Exception {
         try (var gateway = TestGateway.startWithPool(mongo, 100, "")) {
-            gateway.insert("users", "{_id: 'eve', password: '" + TestGateway.hash("pw") + "', roles: ['self']}");
-            gateway.insert("users", "{_id: 'x', password: '" + TestGateway.hash("pw") + "', roles: ['none']}");
+            gateway.insertUsers("{_id: 'eve', roles: ['self']}");
+            gateway.insertUsers("{_id: 'x', roles: ['none']}");
             gateway.permit("{_id: 1, roles: ['self'],"
                     + " predicate: \"path('/users/eve') or path-prefix('/_sessions')\", mongo: {}}");
             var eve = gateway.user("eve");
@@ -157,7 +159,7 @@ class OneCallerTest {
 
             var admin = gateway.as("admin");
             assertSoon(() -> admin.patch("/users/bob", "{\"colour\": 3}"), 200);
-            assertSoon(() -> admin.send("DELETE", "/users/x", ""), 204);
+            assertSoon(() -> admin.delete("/users/x"), 204);
             assertSoon(() -> admin.patch("/users/admin", "{\"roles\": []}"), 409);
             assertStatus(503, waiting.get(TIME_LIMITS.toMillis(), TimeUnit.MILLISECONDS));
             transaction.abort();
@@ -252,31 +254,24 @@ class OneCallerTest {
     /// More of them than are in progress under overload.
     @Test
     void requests_that_wait_for_their_clients_are_no_overload(TestMongo mongo) throws Exception {
-        var slow = new ArrayList<Socket>();
-        try (var gateway = TestGateway.start(mongo, "")) {
+        try (var gateway = TestGateway.start(mongo, "");
+                var slow = new Opened<RawClient>()) {
             gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/books')\", mongo: {}}");
             gateway.insert("books", "{_id: '20', n: 0}");
             var bob = gateway.as("bob");
             assertStatus(200, bob.get("/books/20"));
-            try {
-                for (int i = 0; i < 320; i++) {
-                    var socket = new Socket(
-                            gateway.address().getAddress(), gateway.address().getPort());
-                    slow.add(socket);
-                    socket.getOutputStream()
-                            .write(("POST /books HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n"
-                                            + "Content-Type: application/json\r\nAuthorization: "
-                                            + TestClient.basic("bob", "bob-pw") + "\r\n\r\n{\"a\":")
-                                    .getBytes(US_ASCII));
-                }
-                for (int i = 0; i < 20; i++) {
-                    assertStatus(200, bob.get("/books/20"));
-                    Thread.sleep(100);
-                }
-            } finally {
-                for (var socket : slow) {
-                    socket.close();
-                }
+            for (int i = 0; i < 320; i++) {
+                slow.add(new RawClient(gateway.address()))
+                        .request(
+                                "POST /books",
+                                "Content-Length: 5000",
+                                "Content-Type: application/json",
+                                "Authorization: " + TestClient.basic("bob", "bob-pw"))
+                        .send("{\"a\":");
+            }
+            for (int i = 0; i < 20; i++) {
+                assertStatus(200, bob.get("/books/20"));
+                Thread.sleep(100);
             }
         }
     }
@@ -307,29 +302,23 @@ class OneCallerTest {
     @Test
     void slow_uploads_of_one_account_leave_room_for_those_of_others(TestMongo mongo) throws Exception {
         int places = (int) Math.clamp(Runtime.getRuntime().maxMemory() / 4 / (4 << 20), 2, 1_000);
-        var slow = new ArrayList<Socket>();
-        try (var gateway = TestGateway.startWithPool(mongo, 100, "")) {
+        try (var gateway = TestGateway.startWithPool(mongo, 100, "");
+                var slow = new Opened<Socket>()) {
             gateway.permit("{_id: 1, roles: ['viewer'], predicate: \"path-prefix('/f.files')\", mongo: {}}");
             var admin = gateway.as("admin");
             assertStatus(201, admin.put("/f.files", "{}"));
-            try {
-                for (int i = 0; i < places + 20; i++) {
-                    slow.add(upload(gateway, "bob", "slow" + i));
-                }
-                // which ones are refused depends on the order in which their threads run
-                await().until(() -> answered(slow).size(), count -> count >= 20);
-                for (var refused : answered(slow)) {
-                    var status = refused.getInputStream().readNBytes("HTTP/1.1 503".length());
-                    assertThat(new String(status, US_ASCII)).isEqualTo("HTTP/1.1 503");
-                }
-                var response =
-                        admin.with("Content-Type", "application/octet-stream").send("PUT", "/f.files/mine", "bytes");
-                assertStatus(201, response);
-            } finally {
-                for (var socket : slow) {
-                    socket.close();
-                }
+            for (int i = 0; i < places + 20; i++) {
+                slow.add(upload(gateway, "bob", "slow" + i));
             }
+            // which ones are refused depends on the order in which their threads run
+            await().until(() -> answered(slow.all()).size(), count -> count >= 20);
+            for (var refused : answered(slow.all())) {
+                var status = refused.getInputStream().readNBytes("HTTP/1.1 503".length());
+                assertThat(new String(status, US_ASCII)).isEqualTo("HTTP/1.1 503");
+            }
+            var response =
+                    admin.with("Content-Type", "application/octet-stream").send("PUT", "/f.files/mine", "bytes");
+            assertStatus(201, response);
         }
     }
 }

@@ -3,7 +3,6 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -12,6 +11,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -37,24 +37,17 @@ class ResponseMemoryTest {
 
     /// The status lines of requests whose clients read nothing further.
     private static List<String> unread(String target, int count) throws Exception {
-        var sockets = new ArrayList<Socket>();
         var answers = new ArrayList<String>();
-        try {
+        try (var sockets = new Opened<Socket>()) {
             for (int i = 0; i < count; i++) {
-                var socket = new Socket();
-                sockets.add(socket);
+                var socket = sockets.add(new Socket());
                 socket.setReceiveBufferSize(4_096);
-                socket.connect(
-                        new InetSocketAddress("127.0.0.1", gateway.address().getPort()));
+                socket.connect(gateway.address());
                 socket.getOutputStream()
                         .write(("GET " + target + " HTTP/1.1\r\nHost: test\r\nAuthorization: "
                                         + TestClient.basic("admin", "admin-pw") + "\r\n\r\n")
                                 .getBytes(StandardCharsets.US_ASCII));
                 answers.add(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII));
-            }
-        } finally {
-            for (var socket : sockets) {
-                socket.close();
             }
         }
         return answers;

@@ -1,16 +1,15 @@
 package org.restheart.core.security;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
+import org.restheart.testkit.Shell;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -39,21 +38,12 @@ class SecurePageTest {
                 jwtTokenManager: {enabled: true}
                 """);
         try (var gateway = Gateway.start(config)) {
-            var output = run(script.toString()
-                    .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort()));
+            var commands = script.toString()
+                    .replace("localhost:8080", "127.0.0.1:" + gateway.address().getPort());
+            var output = List.of(Shell.run(Path.of("."), commands).split(SEPARATOR, -1));
             for (int i = 0; i < prints.size(); i++) {
                 assertThat(output.get(i)).contains(prints.get(i));
             }
         }
-    }
-
-    private static List<String> run(String script) throws Exception {
-        var process = new ProcessBuilder("bash", "-euo", "pipefail", "-c", script)
-                .redirectErrorStream(true)
-                .start();
-        var output = new String(process.getInputStream().readAllBytes(), UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        return List.of(output.split(SEPARATOR, -1));
     }
 }

@@ -13,11 +13,10 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Response;
+import org.restheart.testkit.Opened;
 
 /// Heads of requests that are not complete, of which there may be 1 MiB here.
 class ArrivingHeadsTest {
@@ -26,18 +25,11 @@ class ArrivingHeadsTest {
     /// The beginning of a field of HTTP/2 whose value has 3,000 bytes.
     private static final byte[] FIELD = {0, 1, 'x', 0x7f, (byte) 0xb9, 0x16};
 
-    private final List<Socket> sockets = new ArrayList<>();
-
-    @AfterEach
-    void close() throws IOException {
-        for (var socket : sockets) {
-            socket.close();
-        }
-    }
+    @AutoClose
+    private final Opened<Socket> sockets = new Opened<>();
 
     private Socket connect(TestServer server) throws IOException {
-        var socket = new Socket();
-        sockets.add(socket);
+        var socket = sockets.add(new Socket());
         socket.bind(new InetSocketAddress("127.0.0.1", 0));
         socket.connect(server.listener().address());
         return socket;
@@ -69,7 +61,7 @@ class ArrivingHeadsTest {
 
     private long open() throws IOException {
         long open = 0;
-        for (var socket : sockets) {
+        for (var socket : sockets.all()) {
             open += isClosed(socket) ? 0 : 1;
         }
         return open;
@@ -91,7 +83,7 @@ class ArrivingHeadsTest {
             assertThat(status(server, "127.0.0.9", LARGE)).isEqualTo(200);
             assertThat(status(server, "127.0.0.1", "GET / HTTP/1.1\r\nHost: test"))
                     .isEqualTo(200);
-            close();
+            sockets.close();
             await().ignoreExceptions().until(() -> status(server, "127.0.0.1", LARGE) == 200);
         }
     }

@@ -8,26 +8,19 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestClient;
 
 /// One address does not take all connections.
 class ConnectionLimitTest {
     private static final byte[] PING = "GET /ping HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII);
 
-    private final List<Socket> open = new ArrayList<>();
-
-    @AfterEach
-    void close() throws IOException {
-        for (var socket : open) {
-            socket.close();
-        }
-    }
+    @AutoClose
+    private final Opened<Socket> open = new Opened<>();
 
     private static Gateway start(String core, String more) {
         return Gateway.start(GatewayConfig.parse("""
@@ -45,8 +38,7 @@ class ConnectionLimitTest {
 
     /// Whether a connection from an address of this machine is served.
     private boolean isServed(Gateway gateway, String from) throws IOException {
-        var socket = new Socket();
-        open.add(socket);
+        var socket = open.add(new Socket());
         socket.bind(new InetSocketAddress(from, 0));
         socket.connect(gateway.address());
         return answers(socket);
@@ -76,7 +68,7 @@ class ConnectionLimitTest {
             assertThat(served(gateway, "127.0.0.1", 14)).isEqualTo(9);
             assertThat(isServed(gateway, "127.0.0.2")).isTrue();
             assertThat(isServed(gateway, "127.0.0.3")).isTrue();
-            for (var socket : open.subList(0, 4)) {
+            for (var socket : open.all().subList(0, 4)) {
                 socket.close();
             }
             await().atMost(Duration.ofSeconds(10)).until(() -> isServed(gateway, "127.0.0.1"));

@@ -4,13 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -40,6 +34,7 @@ import org.restheart.http.judged.RequestKind;
 import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpService;
 import org.restheart.mcp.PresentedCredential;
+import org.restheart.testkit.TestClient;
 
 /// Services that translate into requests of the data API tell of faults and limits in their own format.
 class FaultsOfTranslatorsTest {
@@ -133,17 +128,8 @@ class FaultsOfTranslatorsTest {
         }
     }
 
-    static HttpResponse<String> post(TestServer server, String path, String body, String accept) throws Exception {
-        var address = server.listener().address();
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://" + address.getHostString() + ":" + address.getPort() + path))
-                .header("Content-Type", "application/json")
-                .header("Accept", accept)
-                .POST(BodyPublishers.ofString(body))
-                .build();
-        try (var client = HttpClient.newHttpClient()) {
-            return client.send(request, BodyHandlers.ofString(StandardCharsets.UTF_8));
-        }
+    static HttpResponse<String> post(TestServer server, String path, String body, String accept) {
+        return TestClient.of(server.listener().address()).with("Accept", accept).post(path, body);
     }
 
     private static void isError(HttpResponse<String> response, int status, String code) {

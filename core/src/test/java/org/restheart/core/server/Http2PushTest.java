@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -15,18 +14,14 @@ import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
@@ -43,28 +38,16 @@ class Http2PushTest {
     private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
-    @TempDir
-    private static Path directory;
-
-    private static TestKeystore keystore = new TestKeystore(new File("none"));
+    private static final TestKeystore KEYSTORE = TestKeystore.shared();
 
     private TestServer server = TestServer.of();
     private HttpClient client = HttpClient.newHttpClient();
 
-    @BeforeAll
-    static void makeCertificate() throws Exception {
-        keystore = TestKeystore.in(directory);
-    }
-
-    private Response subscribe(Request request) {
+    private Subscription subscribe(Request request) {
         var backlog = new Backlog(1_000, 4 << 20);
         var n = request.query().first("n").orElseThrow();
         backlogs.put(n, backlog);
-        return Response.status(200)
-                .with(
-                        "text/event-stream; charset=UTF-8",
-                        new Content.Push(
-                                new Subscription(Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> gone.add(n))));
+        return new Subscription(Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> gone.add(n));
     }
 
     /// Afterwards there is a connection of HTTP/2, which all requests use.
@@ -72,12 +55,12 @@ class Http2PushTest {
     void connect() throws Exception {
         stop();
         server = TestServer.tls(
-                keystore.listener("changeit"),
-                TestServer.blocking("/push", this::subscribe),
+                KEYSTORE.listener("changeit"),
+                TestServer.pushing("/push", this::subscribe),
                 TestServer.blocking("/plain", _ -> Response.status(200)));
         client = HttpClient.newBuilder()
                 .version(Version.HTTP_2)
-                .sslContext(keystore.context())
+                .sslContext(KEYSTORE.context())
                 .build();
         var answer = client.send(request("/plain"), BodyHandlers.discarding());
         assertThat(answer.version()).isEqualTo(Version.HTTP_2);

@@ -8,8 +8,6 @@ import static org.restheart.core.server.TestServer.pushing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -20,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.restheart.http.Response;
 import org.restheart.http.push.Transport;
+import org.restheart.testkit.Opened;
 
 /// Requests with large heads: their memory is shared out, and their connections are not kept.
 class LargeHeadsTest {
@@ -29,25 +28,18 @@ class LargeHeadsTest {
                         Stream.of("Content-Length: 50000"),
                         IntStream.range(0, 100).mapToObj(i -> "X-" + i + ": " + "x".repeat(1_200)))
                 .toArray(String[]::new);
-        List<RawClient> clients = new ArrayList<>();
-        try (var server = TestServer.of(blocking("/a", _ -> Response.status(401)))) {
-            try {
-                int refused = 0;
-                for (int i = 0; i < 100; i++) {
-                    var client = new RawClient(server.listener().address(), "127.0.0.1");
-                    clients.add(client);
-                    refused += client.request("POST /a", large).answer().status() == 503 ? 1 : 0;
-                }
-                assertThat(refused).isBetween(20, 80);
-                try (var other = new RawClient(server.listener().address(), "127.0.0.2")) {
-                    assertThat(other.request("POST /a", large).answer().status())
-                            .isEqualTo(401);
-                }
-            } finally {
-                for (var client : clients) {
-                    client.close();
-                }
+        try (var server = TestServer.of(blocking("/a", _ -> Response.status(401)));
+                var clients = new Opened<RawClient>()) {
+            int refused = 0;
+            for (int i = 0; i < 100; i++) {
+                var client = clients.add(new RawClient(server.listener().address(), "127.0.0.1"));
+                refused += client.request("POST /a", large).answer().status() == 503 ? 1 : 0;
             }
+            assertThat(refused).isBetween(20, 80);
+            try (var other = new RawClient(server.listener().address(), "127.0.0.2")) {
+                assertThat(other.request("POST /a", large).answer().status()).isEqualTo(401);
+            }
+            clients.close();
             await().untilAsserted(() -> {
                 try (var again = server.connect()) {
                     assertThat(again.request("POST /a", large).answer().status())
@@ -68,29 +60,23 @@ class LargeHeadsTest {
             "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
         };
-        List<RawClient> clients = new ArrayList<>();
-        try (var server = TestServer.of(pushing("/push", transport, _ -> {}))) {
+        try (var server = TestServer.of(pushing("/push", transport, _ -> {}));
+                var clients = new Opened<RawClient>()) {
             IntFunction<Integer> listen = own -> {
                 try {
-                    var client = new RawClient(server.listener().address(), "127.0.0." + own);
-                    clients.add(client);
+                    var client = clients.add(new RawClient(server.listener().address(), "127.0.0." + own));
                     return client.request("GET /push", handshake).answerToHead().status();
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
             };
-            try {
-                int refused = 0;
-                for (int i = 0; i < 250; i++) {
-                    refused += listen.apply(1) == 503 ? 1 : 0;
-                }
-                assertThat(refused).isBetween(20, 240);
-                assertThat(listen.apply(2)).isIn(200, 101);
-            } finally {
-                for (var client : clients) {
-                    client.close();
-                }
+            int refused = 0;
+            for (int i = 0; i < 250; i++) {
+                refused += listen.apply(1) == 503 ? 1 : 0;
             }
+            assertThat(refused).isBetween(20, 240);
+            assertThat(listen.apply(2)).isIn(200, 101);
+            clients.close();
             await().untilAsserted(() -> assertThat(listen.apply(1)).isIn(200, 101));
         }
     }

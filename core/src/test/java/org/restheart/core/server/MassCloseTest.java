@@ -3,31 +3,23 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.SocketFactory;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.restheart.http.Content;
-import org.restheart.http.Request;
 import org.restheart.http.Response;
-import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
-import org.restheart.http.push.Subscription;
-import org.restheart.http.push.Transport;
+import org.restheart.testkit.Opened;
 
 /// Many listeners that go at once: their connections are closed elsewhere than on the threads that requests need.
 class MassCloseTest {
@@ -38,56 +30,36 @@ class MassCloseTest {
     private static final String UPGRADE = "GET /push HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
             + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
-    @TempDir
-    private static Path directory;
-
-    private static TestKeystore keystore = new TestKeystore(new File("none"));
+    private static final TestKeystore KEYSTORE = TestKeystore.shared();
     private static SocketFactory tls = SocketFactory.getDefault();
 
     private int listeners = 1_500;
     private final AtomicInteger gone = new AtomicInteger();
     private final Queue<Backlog> backlogs = new ConcurrentLinkedQueue<>();
     private final Queue<String> ends = new ConcurrentLinkedQueue<>();
-    private final List<Socket> sockets = new ArrayList<>();
+
+    @AutoClose
+    private final Opened<Socket> sockets = new Opened<>();
 
     @BeforeAll
-    static void makeCertificate() throws Exception {
-        keystore = TestKeystore.in(directory);
-        tls = keystore.context().getSocketFactory();
+    static void connectByTls() throws Exception {
+        tls = KEYSTORE.context().getSocketFactory();
     }
 
-    @AfterEach
-    void closeAll() throws IOException {
-        for (var socket : sockets) {
-            socket.close();
-        }
-    }
-
-    private Response subscribe(Request request) {
+    private Backlog subscribe() {
         var backlog = new Backlog(10, 1 << 20);
         backlogs.add(backlog);
-        boolean webSocket = WebSocketHandshake.isAsked(request.headers());
-        var content = new Content.Push(new Subscription(
-                webSocket ? Transport.WEB_SOCKET : Transport.SSE,
-                backlog,
-                Duration.ZERO,
-                _ -> {},
-                gone::incrementAndGet));
-        return webSocket
-                ? Response.status(101)
-                        .with(WebSocketHandshake.answer(request.headers()))
-                        .with(content)
-                : Response.status(200).with("text/event-stream; charset=UTF-8", content);
+        return backlog;
     }
 
     private TestServer plain() {
         return TestServer.of(
-                TestServer.blocking("/push", this::subscribe), TestServer.eager("/", _ -> Response.status(200)));
+                TestServer.pushing("/push", this::subscribe, gone::incrementAndGet),
+                TestServer.eager("/", _ -> Response.status(200)));
     }
 
     private Socket connect(TestServer server, boolean secure) throws IOException {
-        var socket = secure ? tls.createSocket() : new Socket();
-        sockets.add(socket);
+        var socket = sockets.add(secure ? tls.createSocket() : new Socket());
         socket.setSoTimeout(60_000);
         socket.connect(server.listener().address());
         return socket;
@@ -97,14 +69,14 @@ class MassCloseTest {
         for (int i = 0; i < listeners; i++) {
             connect(server, secure).getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         }
-        for (var socket : sockets) { // a byte of the head
+        for (var socket : sockets.all()) { // a byte of the head
             assertThat(socket.getInputStream().read()).isEqualTo('H');
         }
     }
 
     private void closeAtOnce() throws Exception {
         try (var threads = Executors.newFixedThreadPool(8)) {
-            for (var socket : sockets) {
+            for (var socket : sockets.all()) {
                 threads.submit(() -> {
                     socket.close();
                     return null;
@@ -166,7 +138,7 @@ class MassCloseTest {
     @Test
     void idle_connections_over_tls_whose_clients_go() throws Exception {
         try (var server =
-                TestServer.tls(keystore.listener("changeit"), TestServer.eager("/", _ -> Response.status(200)))) {
+                TestServer.tls(KEYSTORE.listener("changeit"), TestServer.eager("/", _ -> Response.status(200)))) {
             for (int i = 0; i < 100; i++) {
                 get(connect(server, true));
             }
@@ -240,8 +212,8 @@ class MassCloseTest {
     @Test
     void event_streams_over_tls_whose_clients_go() throws Exception {
         try (var server = TestServer.tls(
-                keystore.listener("changeit"),
-                TestServer.blocking("/push", this::subscribe),
+                KEYSTORE.listener("changeit"),
+                TestServer.pushing("/push", this::subscribe, gone::incrementAndGet),
                 TestServer.eager("/", _ -> Response.status(200)))) {
             listeners = 60;
             noteEnds(server);
@@ -259,7 +231,7 @@ class MassCloseTest {
             listen(server, LISTEN, false);
             backlogs.forEach(backlog -> backlog.end(Ending.REDEFINED));
             assertEndedElsewhere();
-            for (var socket : sockets) {
+            for (var socket : sockets.all()) {
                 assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
                         .startsWith("TTP/1.1 200");
             }

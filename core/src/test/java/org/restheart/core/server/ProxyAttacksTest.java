@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -17,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.service.ProxyService;
+import org.restheart.testkit.Opened;
 
 /// What clients try at targets by way of the gateway.
 class ProxyAttacksTest {
@@ -25,12 +25,11 @@ class ProxyAttacksTest {
 
     @Test
     void uploads_that_trickle_leave_connections_of_a_target_to_others() throws Exception {
-        var uploads = new ArrayList<RawClient>();
-        try (var gateway = target.gateway(", connections-per-thread: 8")) {
+        try (var gateway = target.gateway(", connections-per-thread: 8");
+                var uploads = new Opened<RawClient>()) {
             for (int i = 0; i < 20; i++) {
-                var upload = new RawClient(gateway.address());
-                uploads.add(upload);
-                upload.request("POST /back/x", RawTarget.basic("ada"), "Content-Length: 100000")
+                uploads.add(new RawClient(gateway.address()))
+                        .request("POST /back/x", RawTarget.basic("ada"), "Content-Length: 100000")
                         .send("x".repeat(1_000));
             }
             await().until(() -> target.connections() >= 4);
@@ -43,10 +42,6 @@ class ProxyAttacksTest {
                 }
             }
             assertThat(target.connections()).isLessThanOrEqualTo(5);
-        } finally {
-            for (var upload : uploads) {
-                upload.close();
-            }
         }
     }
 

@@ -10,15 +10,9 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
@@ -31,11 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
 
 /// Requests that are handed on to real HTTP servers.
 class ProxyTest {
-    private final HttpClient client =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     @AutoClose
     private final Backend one = new Backend("one");
@@ -129,15 +122,12 @@ class ProxyTest {
     }
 
     private static String ada() {
-        return "Basic " + Base64.getEncoder().encodeToString("ada:pw".getBytes(StandardCharsets.UTF_8));
+        return TestClient.basic("ada", "pw");
     }
 
-    private HttpResponse<String> send(Gateway gateway, String method, String path, String content, String... headers)
-            throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateway.address().getPort() + path))
-                .method(method, content.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(content));
-        return client.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+    private static HttpResponse<String> send(
+            Gateway gateway, String method, String path, String content, String... headers) {
+        return TestClient.of(gateway.address()).with(headers).send(method, path, content);
     }
 
     private HttpResponse<String> get(Gateway gateway, String path, String... headers) throws Exception {

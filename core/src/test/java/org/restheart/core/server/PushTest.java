@@ -19,10 +19,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.http.Content;
 import org.restheart.http.Request;
-import org.restheart.http.Response;
-import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Backlog.Offer;
 import org.restheart.http.push.Ending;
@@ -43,23 +40,13 @@ class PushTest {
     private long maxBytes = 1 << 20;
 
     @AutoClose
-    private final TestServer server = TestServer.of(TestServer.blocking("/push", this::subscribe));
+    private final TestServer server = TestServer.of(TestServer.pushing("/push", this::subscribe));
 
-    private Response subscribe(Request request) {
+    private Subscription subscribe(Request request) {
         var backlog = new Backlog(100, maxBytes);
-        boolean webSocket = WebSocketHandshake.isAsked(request.headers());
-        var content = new Content.Push(new Subscription(
-                webSocket ? Transport.WEB_SOCKET : Transport.SSE,
-                backlog,
-                keepAlive,
-                _ -> sent.incrementAndGet(),
-                gone::incrementAndGet));
         opened.add(backlog);
-        return webSocket
-                ? Response.status(101)
-                        .with(WebSocketHandshake.answer(request.headers()))
-                        .with(content)
-                : Response.status(200).with("text/event-stream; charset=UTF-8", content);
+        return new Subscription(
+                TestServer.transport(request), backlog, keepAlive, _ -> sent.incrementAndGet(), gone::incrementAndGet);
     }
 
     private Socket open(String request) throws IOException {

@@ -3,21 +3,14 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
 
 /// Limits of requests by address and by account.
 class RateLimitsTest {
-    private final HttpClient client = HttpClient.newHttpClient();
-
     private static Gateway start(String limits) {
         return Gateway.start(GatewayConfig.parse("""
                 http-listener: {host: 127.0.0.1, port: 0}
@@ -33,15 +26,9 @@ class RateLimitsTest {
                 """.formatted(limits)));
     }
 
-    private HttpResponse<String> get(Gateway gateway, String path, String user, String address) throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateway.address().getPort() + path))
-                .header("X-Forwarded-For", address);
-        if (!user.isEmpty()) {
-            var credentials = Base64.getEncoder().encodeToString((user + ":pw").getBytes(StandardCharsets.UTF_8));
-            request.header("Authorization", "Basic " + credentials);
-        }
-        return client.send(request.build(), BodyHandlers.ofString());
+    private static HttpResponse<String> get(Gateway gateway, String path, String user, String address) {
+        var client = TestClient.of(gateway.address()).with("X-Forwarded-For", address);
+        return (user.isEmpty() ? client : client.as(user, "pw")).get(path);
     }
 
     private static long number(HttpResponse<String> response, String header) {
@@ -49,7 +36,7 @@ class RateLimitsTest {
     }
 
     @Test
-    void an_account_has_its_burst_and_others_have_theirs() throws Exception {
+    void an_account_has_its_burst_and_others_have_theirs() {
         try (var gateway = start("account-requests-per-minute: 1, account-burst: 3, unlimited-roles: [ops]")) {
             for (int left = 2; left >= 0; left--) {
                 var answer = get(gateway, "/metrics", "ada", "1.1.1." + left);
@@ -73,7 +60,7 @@ class RateLimitsTest {
     }
 
     @Test
-    void an_address_is_refused_before_credentials_are_checked_and_probes_are_not_counted() throws Exception {
+    void an_address_is_refused_before_credentials_are_checked_and_probes_are_not_counted() {
         try (var gateway = start("address-requests-per-minute: 1, address-burst: 2")) {
             assertStatus(401, get(gateway, "/metrics", "", "2.2.2.2"));
             assertStatus(401, get(gateway, "/metrics", "", "2.2.2.2"));
@@ -86,7 +73,7 @@ class RateLimitsTest {
     }
 
     @Test
-    void without_limits_there_are_no_headers() throws Exception {
+    void without_limits_there_are_no_headers() {
         try (var gateway = start("address-requests-per-minute: 0, account-requests-per-minute: 0")) {
             assertThat(get(gateway, "/metrics", "ada", "1.1.1.1").headers().firstValue("RateLimit-Limit"))
                     .isEmpty();

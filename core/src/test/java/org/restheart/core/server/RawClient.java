@@ -1,20 +1,21 @@
 package org.restheart.core.server;
 
-import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.restheart.testkit.wire.ResponseReader;
+import org.restheart.testkit.wire.WireResponse;
 
 /// An HTTP/1.1 client for one connection that sends and receives exact bytes. Waits ten seconds at most.
 public final class RawClient implements AutoCloseable {
     private final Socket socket;
+    private final InputStream in;
+    private final ResponseReader responses;
 
     public RawClient(InetSocketAddress address) throws IOException {
         this(address, null);
@@ -28,21 +29,14 @@ public final class RawClient implements AutoCloseable {
             socket.bind(new InetSocketAddress(own, 0));
         }
         socket.connect(address);
+        in = new BufferedInputStream(socket.getInputStream());
+        responses = new ResponseReader(in);
     }
 
-    /// A response as it came; names of headers in lower case.
-    public record Answer(int status, List<String> head, byte[] content) {
-        public Optional<String> header(String name) {
-            var prefix = name.toLowerCase(Locale.ROOT) + ":";
-            return head.stream()
-                    .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(prefix))
-                    .map(line -> line.substring(prefix.length()).strip())
-                    .findFirst();
-        }
-
-        public String text() {
-            return new String(content, StandardCharsets.UTF_8);
-        }
+    /// With another limit of its patience.
+    public RawClient within(Duration patience) throws IOException {
+        socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
+        return this;
     }
 
     public RawClient send(String text) throws IOException {
@@ -65,75 +59,28 @@ public final class RawClient implements AutoCloseable {
 
     /// Whether a response has begun to arrive.
     public boolean isAnswered() throws IOException {
-        return socket.getInputStream().available() > 0;
+        return in.available() > 0;
     }
 
-    public Answer answer() throws IOException {
-        return answer(true);
+    /// The next response, which may be an interim one.
+    public WireResponse answer() throws IOException {
+        return responses.next(false);
     }
 
     /// The answer to a `HEAD` request: no content, whatever its `Content-Length` says.
-    Answer answerToHead() throws IOException {
-        return answer(false);
-    }
-
-    private Answer answer(boolean withContent) throws IOException {
-        var statusLine = line();
-        var head = new ArrayList<String>();
-        for (var line = line(); !line.isEmpty(); line = line()) {
-            head.add(line);
-        }
-        int status = Integer.parseInt(statusLine.split(" ", 3)[1]);
-        var answer = new Answer(status, head, new byte[0]);
-        if (!withContent) {
-            return answer;
-        }
-        if (answer.header("transfer-encoding").isPresent()) {
-            return new Answer(status, head, chunks());
-        }
-        int length = answer.header("content-length").map(Integer::parseInt).orElse(0);
-        var content = socket.getInputStream().readNBytes(length);
-        if (content.length < length) {
-            throw new EOFException("content of " + content.length + " bytes instead of " + length);
-        }
-        return new Answer(status, head, content);
-    }
-
-    private byte[] chunks() throws IOException {
-        var content = new ByteArrayOutputStream();
-        for (int size = Integer.parseInt(line(), 16); ; size = Integer.parseInt(line(), 16)) {
-            var chunk = socket.getInputStream().readNBytes(size);
-            if (chunk.length < size) {
-                throw new EOFException("a chunk of " + chunk.length + " bytes instead of " + size);
-            }
-            content.writeBytes(chunk);
-            line();
-            if (size == 0) {
-                return content.toByteArray();
-            }
-        }
+    WireResponse answerToHead() throws IOException {
+        return responses.next(true);
     }
 
     /// One line without its end.
     String line() throws IOException {
-        var line = new ByteArrayOutputStream();
-        for (int c = socket.getInputStream().read();
-                c != '\n';
-                c = socket.getInputStream().read()) {
-            if (c < 0) {
-                throw new EOFException("the connection ends within a line: " + line);
-            }
-            if (c != '\r') {
-                line.write(c);
-            }
-        }
-        return line.toString(StandardCharsets.UTF_8);
+        return responses.line();
     }
 
     /// Whether the server has closed the connection, after whatever it still sent.
     public boolean isClosedByServer() throws IOException {
         try {
-            socket.getInputStream().readAllBytes();
+            in.readAllBytes();
             return true;
         } catch (java.net.SocketTimeoutException _) {
             return false;
@@ -141,11 +88,11 @@ public final class RawClient implements AutoCloseable {
     }
 
     int read(byte[] into) throws IOException {
-        return socket.getInputStream().read(into);
+        return in.read(into);
     }
 
     /// Sends no more.
-    void end() throws IOException {
+    public void end() throws IOException {
         socket.shutdownOutput();
     }
 

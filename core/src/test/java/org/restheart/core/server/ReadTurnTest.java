@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
@@ -8,14 +9,12 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
@@ -25,6 +24,7 @@ import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
+import org.restheart.testkit.Opened;
 
 /// Clients that send without pause leave the I/O thread to others.
 class ReadTurnTest {
@@ -63,38 +63,37 @@ class ReadTurnTest {
         });
     }
 
+    /// Clients that send all the time.
+    private static final class Floods implements AutoCloseable {
+        private final Opened<Socket> sockets = new Opened<>();
+        private final List<Thread> threads = new ArrayList<>();
+
+        @Override
+        public void close() {
+            sockets.close();
+            await().until(() -> threads.stream().noneMatch(Thread::isAlive));
+        }
+    }
+
     @Test
     void a_listener_that_sends_without_pause_leaves_the_thread_to_others() throws Exception {
-        List<Socket> sockets = new ArrayList<>();
-        List<Thread> floods = new ArrayList<>();
         try (var server = TestServer.with(
-                "core: {io-threads: 1}",
-                blocking("/push", ReadTurnTest::listen),
-                eager("/", _ -> Response.status(200)))) {
-            try {
-                for (int i = 0; i < 4; i++) {
-                    var socket = new Socket();
-                    sockets.add(socket);
-                    socket.connect(server.listener().address());
-                    socket.getOutputStream().write(UPGRADE.getBytes(StandardCharsets.US_ASCII));
-                    assertThat(socket.getInputStream().readNBytes(12))
-                            .asString()
-                            .isEqualTo("HTTP/1.1 101");
-                }
-                var bytes = frames();
-                sockets.forEach(socket -> floods.add(flood(socket, bytes)));
-                TimeUnit.MILLISECONDS.sleep(500);
-                for (int i = 0; i < 10; i++) {
-                    try (var client = server.connect()) { // waits ten seconds at most
-                        assertThat(client.request("GET /").answer().status()).isEqualTo(200);
-                    }
-                }
-            } finally {
-                for (var socket : sockets) {
-                    socket.close();
-                }
-                for (var flood : floods) {
-                    flood.join();
+                        "core: {io-threads: 1}",
+                        blocking("/push", ReadTurnTest::listen),
+                        eager("/", _ -> Response.status(200)));
+                var floods = new Floods()) {
+            for (int i = 0; i < 4; i++) {
+                var socket = floods.sockets.add(new Socket());
+                socket.connect(server.listener().address());
+                socket.getOutputStream().write(UPGRADE.getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 101");
+            }
+            var bytes = frames();
+            floods.sockets.all().forEach(socket -> floods.threads.add(flood(socket, bytes)));
+            TimeUnit.MILLISECONDS.sleep(500);
+            for (int i = 0; i < 10; i++) {
+                try (var client = server.connect()) { // waits ten seconds at most
+                    assertThat(client.request("GET /").answer().status()).isEqualTo(200);
                 }
             }
         }
@@ -111,43 +110,32 @@ class ReadTurnTest {
     }
 
     @Test
-    void frames_that_come_by_tls_without_pause_leave_the_thread_to_others(@TempDir Path directory) throws Exception {
-        var keystore = TestKeystore.in(directory);
-        List<Socket> sockets = new ArrayList<>();
-        List<Thread> floods = new ArrayList<>();
+    void frames_that_come_by_tls_without_pause_leave_the_thread_to_others() throws Exception {
+        var keystore = TestKeystore.shared();
         try (var server = TestServer.tls(
-                keystore.listener("changeit") + "\ncore: {io-threads: 1}", eager("/", _ -> Response.status(200)))) {
-            try {
-                var factory = keystore.context().getSocketFactory();
-                var port = server.listener().address().getPort();
-                var client = factory.createSocket("localhost", port);
-                sockets.add(client);
-                client.setSoTimeout(10_000);
-                get(client);
-                for (int i = 0; i < 4; i++) {
-                    var socket = (SSLSocket) factory.createSocket("localhost", port);
-                    sockets.add(socket);
-                    var parameters = socket.getSSLParameters();
-                    parameters.setApplicationProtocols(new String[] {"h2"});
-                    socket.setSSLParameters(parameters);
-                    socket.getOutputStream().write(RawHttp2.PREFACE.getBytes(StandardCharsets.US_ASCII));
-                    socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // no settings
-                    floods.add(flood(socket, unknownFrames()));
-                }
-                TimeUnit.MILLISECONDS.sleep(500);
-                long began = System.nanoTime();
-                for (int i = 0; i < 10; i++) {
-                    get(client);
-                }
-                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
-            } finally {
-                for (var socket : sockets) {
-                    socket.close();
-                }
-                for (var flood : floods) {
-                    flood.join();
-                }
+                        keystore.listener("changeit") + "\ncore: {io-threads: 1}",
+                        eager("/", _ -> Response.status(200)));
+                var floods = new Floods()) {
+            var factory = keystore.context().getSocketFactory();
+            var port = server.listener().address().getPort();
+            var client = floods.sockets.add(factory.createSocket("localhost", port));
+            client.setSoTimeout(10_000);
+            get(client);
+            for (int i = 0; i < 4; i++) {
+                var socket = floods.sockets.add((SSLSocket) factory.createSocket("localhost", port));
+                var parameters = socket.getSSLParameters();
+                parameters.setApplicationProtocols(new String[] {"h2"});
+                socket.setSSLParameters(parameters);
+                socket.getOutputStream().write(RawHttp2.PREFACE.getBytes(StandardCharsets.US_ASCII));
+                socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // no settings
+                floods.threads.add(flood(socket, unknownFrames()));
             }
+            TimeUnit.MILLISECONDS.sleep(500);
+            long began = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                get(client);
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
         }
     }
 
@@ -176,35 +164,23 @@ class ReadTurnTest {
 
     @Test
     void a_client_that_does_not_await_responses_leaves_the_thread_to_others() throws Exception {
-        List<Socket> sockets = new ArrayList<>();
-        List<Thread> floods = new ArrayList<>();
         try (var server = TestServer.with("core: {io-threads: 1}", eager("/", _ -> Response.status(200)));
-                var client = server.connect()) {
-            try {
-                client.request("GET /").answer();
-                var requests =
-                        "GET / HTTP/1.1\r\nHost: test\r\n\r\n".repeat(1_000).getBytes(StandardCharsets.US_ASCII);
-                for (int i = 0; i < 4; i++) {
-                    var socket = new Socket();
-                    sockets.add(socket);
-                    socket.connect(server.listener().address());
-                    floods.add(readAll(socket));
-                    floods.add(flood(socket, requests));
-                }
-                TimeUnit.MILLISECONDS.sleep(500);
-                long began = System.nanoTime();
-                for (int i = 0; i < 10; i++) {
-                    assertThat(client.request("GET /").answer().status()).isEqualTo(200);
-                }
-                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
-            } finally {
-                for (var socket : sockets) {
-                    socket.close();
-                }
-                for (var flood : floods) {
-                    flood.join();
-                }
+                var client = server.connect();
+                var floods = new Floods()) {
+            client.request("GET /").answer();
+            var requests = "GET / HTTP/1.1\r\nHost: test\r\n\r\n".repeat(1_000).getBytes(StandardCharsets.US_ASCII);
+            for (int i = 0; i < 4; i++) {
+                var socket = floods.sockets.add(new Socket());
+                socket.connect(server.listener().address());
+                floods.threads.add(readAll(socket));
+                floods.threads.add(flood(socket, requests));
             }
+            TimeUnit.MILLISECONDS.sleep(500);
+            long began = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                assertThat(client.request("GET /").answer().status()).isEqualTo(200);
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
         }
     }
 

@@ -11,8 +11,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -20,16 +18,12 @@ import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.http.Response;
 
 /// What is refused before any service is found reaches the request log and the metrics all the same.
 class RefusalsTest {
-    @TempDir
-    private static Path directory;
-
     @Test
     void an_unknown_method_is_told_the_known_ones() throws Exception {
         try (var server = TestServer.with("", blocking("/a", _ -> Response.status(200)));
@@ -50,7 +44,7 @@ class RefusalsTest {
             assertThat(answer.status()).isEqualTo(400);
             assertThat(answer.text()).contains("connection-options.MAX_HEADER_SIZE, 1000 bytes");
             await().until(() -> server.observations().size() == 1);
-            assertThat(server.observations().getFirst().bytes()).isEqualTo(answer.content().length);
+            assertThat(server.observations().getFirst().bytes()).isEqualTo(answer.body().length);
         }
     }
 
@@ -114,7 +108,7 @@ class RefusalsTest {
 
     @Test
     void the_limit_is_named_over_http2() throws Exception {
-        var keystore = TestKeystore.in(Files.createDirectory(directory.resolve("limits")));
+        var keystore = TestKeystore.shared();
         try (var server = TestServer.tls(
                         keystore.listener("changeit") + "\nconnection-options: {MAX_HEADERS: 8, MAX_PARAMETERS: 3}",
                         blocking("/a", _ -> Response.status(200)));
@@ -163,7 +157,7 @@ class RefusalsTest {
     @Test
     void what_undertow_refuses_over_tls_is_observed() throws Exception {
         for (boolean http2 : new boolean[] {true, false}) {
-            var keystore = TestKeystore.in(Files.createDirectory(directory.resolve("" + http2)));
+            var keystore = TestKeystore.shared();
             try (var server = TestServer.tls(
                             keystore.listener("changeit") + "\nconnection-options: {ENABLE_HTTP2: " + http2 + "}",
                             blocking("/a", _ -> Response.status(200)));

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.testkit.wire.WireResponse;
 
 class RequestContentTest {
     private static final String SMALL_LIMIT = "connection-options: {MAX_ENTITY_SIZE: 1000}";
@@ -36,7 +37,7 @@ class RequestContentTest {
         try (var server = TestServer.with(SMALL_LIMIT, blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: 1000").send("x".repeat(1000));
-            assertThat(client.answer().content()).hasSize(1000);
+            assertThat(client.answer().body()).hasSize(1000);
         }
     }
 
@@ -73,7 +74,7 @@ class RequestContentTest {
         return out.toByteArray();
     }
 
-    private static RawClient.Answer post(RawClient client, String coding, byte[] content) throws IOException {
+    private static WireResponse post(RawClient client, String coding, byte[] content) throws IOException {
         return client.request("POST /", "Content-Encoding: " + coding, "Content-Length: " + content.length)
                 .send(content)
                 .answer();
@@ -87,7 +88,7 @@ class RequestContentTest {
                     .isEqualTo("hello");
             var large = new byte[1 << 20]; // compresses to less than comes with a head
             new Random(5).nextBytes(large);
-            assertThat(post(client, "GZIP", gzip(large)).content()).isEqualTo(large);
+            assertThat(post(client, "GZIP", gzip(large)).body()).isEqualTo(large);
             assertThat(post(client, "identity", "plain".getBytes(UTF_8)).text()).isEqualTo("plain");
         }
     }
@@ -283,7 +284,7 @@ class RequestContentTest {
             await().until(() -> server.listener().load().inFlight() == 0);
             try (var client = server.connect()) { // what was held has been given back
                 client.request("POST /", "Content-Length: 40000000").send(new byte[40_000_000]);
-                assertThat(client.answer().content()).hasSize(40_000_000);
+                assertThat(client.answer().body()).hasSize(40_000_000);
             }
         }
     }
@@ -341,7 +342,7 @@ class RequestContentTest {
                 await().pollDelay(Duration.ofMillis(600)).until(() -> true);
                 client.send("y".repeat(2000));
             }
-            assertThat(client.answer().content()).hasSize(6000);
+            assertThat(client.answer().body()).hasSize(6000);
         }
     }
 
@@ -405,7 +406,7 @@ class RequestContentTest {
     }
 
     @Test
-    void what_has_been_sent_buys_no_silence() throws Exception {
+    void content_that_stops_is_not_waited_for_however_much_has_come() throws Exception {
         try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
                 var client = server.connect()) {
             // half an hour at the least pace

@@ -82,7 +82,7 @@ class ResponseContentTest {
         var source = new Chunks(100, false);
         try (var server = TestServer.of(eager("/", _ -> source.response()));
                 var client = server.connect()) {
-            assertThat(client.request("GET /").answer().content()).hasSize(100 * 65_536);
+            assertThat(client.request("GET /").answer().body()).hasSize(100 * 65_536);
             await().untilAtomic(source.closed, org.hamcrest.Matchers.is(1));
             assertThat(source.left).isZero();
         }
@@ -100,7 +100,7 @@ class ResponseContentTest {
                 return before < 4_000 && before == source.left;
             });
             assertThat(source.left).as("chunks that nobody has asked for yet").isGreaterThan(3_000);
-            assertThat(client.answer().content()).hasSize(4_000 * 65_536);
+            assertThat(client.answer().body()).hasSize(4_000 * 65_536);
         }
     }
 
@@ -165,12 +165,12 @@ class ResponseContentTest {
             var gzip = client.request("GET /", "Accept-Encoding: deflate, gzip").answer();
             assertThat(gzip.header("Content-Encoding")).contains("gzip");
             assertThat(gzip.header("Vary")).contains("Accept-Encoding");
-            assertThat(new GZIPInputStream(new ByteArrayInputStream(gzip.content())))
+            assertThat(new GZIPInputStream(new ByteArrayInputStream(gzip.body())))
                     .hasContent("{\"a\": 1}");
             var deflate = client.request("GET /", "Accept-Encoding: deflate, gzip;q=0")
                     .answer();
             assertThat(deflate.header("Content-Encoding")).contains("deflate");
-            assertThat(new InflaterInputStream(new ByteArrayInputStream(deflate.content())))
+            assertThat(new InflaterInputStream(new ByteArrayInputStream(deflate.body())))
                     .hasContent("{\"a\": 1}");
             var identity = client.request("GET /", "Accept-Encoding: br").answer();
             assertThat(identity.header("Content-Encoding")).isEmpty();
@@ -190,9 +190,9 @@ class ResponseContentTest {
                     var client = server.connect()) {
                 for (int i = 0; i < 3; i++) {
                     var gzip = client.request("GET /", "Accept-Encoding: gzip").answer();
-                    assertThat(new GZIPInputStream(new ByteArrayInputStream(gzip.content())).readAllBytes())
+                    assertThat(new GZIPInputStream(new ByteArrayInputStream(gzip.body())).readAllBytes())
                             .isEqualTo(bytes);
-                    assertThat(client.request("GET /").answer().content()).isEqualTo(bytes);
+                    assertThat(client.request("GET /").answer().body()).isEqualTo(bytes);
                 }
             }
         }
@@ -204,9 +204,9 @@ class ResponseContentTest {
         try (var server = TestServer.of(blocking("/", _ -> source.response()));
                 var client = server.connect()) {
             var answer = client.request("GET /", "Accept-Encoding: gzip").answer();
-            assertThat(new GZIPInputStream(new ByteArrayInputStream(answer.content())).readAllBytes())
+            assertThat(new GZIPInputStream(new ByteArrayInputStream(answer.body())).readAllBytes())
                     .hasSize(20 * 65_536);
-            assertThat(answer.content().length).isLessThan(65_536);
+            assertThat(answer.body().length).isLessThan(65_536);
             await().untilAtomic(source.closed, org.hamcrest.Matchers.is(1));
         }
     }
@@ -244,7 +244,7 @@ class ResponseContentTest {
         try (var server = TestServer.of(blocking(
                         "/", _ -> Response.status(200).with("application/octet-stream", Content.Bytes.of(content))));
                 var client = server.connect()) {
-            assertThat(client.request("GET /").answer().content()).isEqualTo(content);
+            assertThat(client.request("GET /").answer().body()).isEqualTo(content);
         }
     }
 

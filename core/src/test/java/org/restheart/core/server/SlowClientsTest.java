@@ -6,23 +6,18 @@ import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 import static org.restheart.core.server.TestServer.pushing;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Configuration;
@@ -32,20 +27,13 @@ import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Message;
 import org.restheart.http.push.Transport;
+import org.restheart.testkit.Opened;
 
 /// Clients that send little or nothing keep no connection for long; those that wait for answers do.
 class SlowClientsTest {
     private static final String LIMITS = "connection-options: {REQUEST_PARSE_TIMEOUT: 500, NO_REQUEST_TIMEOUT: 500}";
 
-    @TempDir
-    private static Path directory;
-
-    private static TestKeystore keystore = new TestKeystore(new File("none"));
-
-    @BeforeAll
-    static void makeCertificate() throws Exception {
-        keystore = TestKeystore.in(directory);
-    }
+    private static final TestKeystore KEYSTORE = TestKeystore.shared();
 
     /// None at all, the built-in file, and one of an earlier version.
     @ParameterizedTest
@@ -82,7 +70,7 @@ class SlowClientsTest {
         for (boolean http2 : new boolean[] {true, false}) {
             var options = LIMITS.replace("{", "{ENABLE_HTTP2: " + http2 + ", ");
             try (var server = TestServer.tls(
-                            keystore.listener("changeit") + "\n" + options, eager("/", _ -> Response.status(200)));
+                            KEYSTORE.listener("changeit") + "\n" + options, eager("/", _ -> Response.status(200)));
                     var client = server.connect()) {
                 client.send(beginning);
                 assertThat(client.isClosedByServer()).isTrue();
@@ -170,28 +158,24 @@ class SlowClientsTest {
 
     @Test
     void clients_that_do_not_send_leave_places_to_others() throws Exception {
-        var clients = new ArrayList<RawClient>();
         var service = blocking("/", request -> {
             request.body().bytes();
             return Response.status(200);
         });
-        try (var server = TestServer.with("", 20, service)) {
+        try (var server = TestServer.with("", 20, service);
+                var clients = new Opened<RawClient>()) {
             for (int i = 0; i < 30; i++) {
-                var client = server.connect();
-                clients.add(client);
-                client.request("POST /", "Content-Length: 9000").send("x");
+                clients.add(server.connect())
+                        .request("POST /", "Content-Length: 9000")
+                        .send("x");
             }
             int late = 0;
-            for (var client : clients) {
+            for (var client : clients.all()) {
                 late += client.answer().status() == 408 ? 1 : 0;
             }
             assertThat(late).isBetween(1, 10); // others were refused at once
             try (var client = server.connect()) {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);
-            }
-        } finally {
-            for (var client : clients) {
-                client.close();
             }
         }
     }

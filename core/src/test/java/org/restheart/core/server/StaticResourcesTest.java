@@ -5,12 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,14 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.ConfigException;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.testkit.TestClient;
 
 /// Files of directories, served to anybody.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StaticResourcesTest {
     private static final byte[] LARGE = new byte[300_000];
-
-    private final HttpClient client =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     @AutoClose
     private Gateway gateway = Gateway.start(config("."));
@@ -74,11 +67,8 @@ class StaticResourcesTest {
                 """.formatted(directory));
     }
 
-    private HttpResponse<String> send(String method, String path, String... headers) throws Exception {
-        var request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + gateway.address().getPort() + path))
-                .method(method, BodyPublishers.noBody());
-        return client.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+    private HttpResponse<String> send(String method, String path, String... headers) {
+        return TestClient.of(gateway.address()).with(headers).send(method, path, "");
     }
 
     @Test
@@ -134,10 +124,10 @@ class StaticResourcesTest {
     }
 
     @Test
-    void large_files_arrive_whole() throws Exception {
-        var request = HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + gateway.address().getPort() + "/site/large.bin"));
-        assertThat(client.send(request.build(), BodyHandlers.ofByteArray()).body())
+    void large_files_arrive_whole() {
+        assertThat(TestClient.of(gateway.address())
+                        .sendBytes("GET", "/site/large.bin", new byte[0])
+                        .body())
                 .isEqualTo(LARGE);
     }
 

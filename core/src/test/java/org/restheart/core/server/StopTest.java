@@ -12,14 +12,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Response;
@@ -93,9 +91,9 @@ class StopTest {
     }
 
     @Test
-    void http_2_connections_are_refused_new_requests_as_well(@TempDir Path directory) throws Exception {
+    void http_2_connections_are_refused_new_requests_as_well() throws Exception {
         var eventual = new CompletableFuture<Response.Ready>();
-        var keystore = TestKeystore.in(directory);
+        var keystore = TestKeystore.shared();
         try (var server = TestServer.tls(
                         keystore.listener("changeit"),
                         eager("/late", _ -> late(eventual)),

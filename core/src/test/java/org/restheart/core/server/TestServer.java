@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.restheart.core.config.ErrorBodies;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.SecurityGuards;
@@ -131,16 +132,36 @@ final class TestServer implements AutoCloseable {
     ///
     /// @param opened takes the messages of each client
     static Binding pushing(String uri, Transport transport, Consumer<Backlog> opened) {
-        return blocking(uri, request -> {
+        return pushing(uri, _ -> {
             var backlog = new Backlog(100, 1 << 20);
             opened.accept(backlog);
-            var content = new Content.Push(new Subscription(transport, backlog, Duration.ZERO, _ -> {}, () -> {}));
-            return transport == Transport.SSE
-                    ? Response.status(200).with("text/event-stream", content)
+            return new Subscription(transport, backlog, Duration.ZERO, _ -> {}, () -> {});
+        });
+    }
+
+    /// The same for event streams and WebSockets, as clients ask.
+    ///
+    /// @param gone runs when a client has left
+    static Binding pushing(String uri, Supplier<Backlog> backlogs, Runnable gone) {
+        return pushing(
+                uri, request -> new Subscription(transport(request), backlogs.get(), Duration.ZERO, _ -> {}, gone));
+    }
+
+    static Binding pushing(String uri, Function<Request, Subscription> subscribe) {
+        return blocking(uri, request -> {
+            var subscription = subscribe.apply(request);
+            var content = new Content.Push(subscription);
+            return subscription.transport() == Transport.SSE
+                    ? Response.status(200).with("text/event-stream; charset=UTF-8", content)
                     : Response.status(101)
                             .with(WebSocketHandshake.answer(request.headers()))
                             .with(content);
         });
+    }
+
+    /// For which a client asks.
+    static Transport transport(Request request) {
+        return WebSocketHandshake.isAsked(request.headers()) ? Transport.WEB_SOCKET : Transport.SSE;
     }
 
     RawClient connect() throws IOException {

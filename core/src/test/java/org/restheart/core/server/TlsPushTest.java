@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,19 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.restheart.http.Content;
-import org.restheart.http.Request;
-import org.restheart.http.Response;
-import org.restheart.http.WebSocketHandshake;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Backlog.Offer;
 import org.restheart.http.push.Message;
-import org.restheart.http.push.Subscription;
 import org.restheart.http.push.Transport;
 
 /// Messages that the server sends of its own accord, through TLS: records lie between them and the socket.
@@ -38,42 +28,23 @@ class TlsPushTest {
     private static final String UPGRADE = "GET /push HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
             + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
-    @TempDir
-    private static Path directory;
-
-    private static TestKeystore keystore = new TestKeystore(new File("none"));
+    private static final TestKeystore KEYSTORE = TestKeystore.shared();
 
     private final BlockingQueue<Backlog> opened = new LinkedBlockingQueue<>();
     private final AtomicInteger gone = new AtomicInteger();
 
     @AutoClose
-    private final TestServer server =
-            TestServer.tls(keystore.listener("changeit"), TestServer.blocking("/push", this::subscribe));
+    private final TestServer server = TestServer.tls(
+            KEYSTORE.listener("changeit"), TestServer.pushing("/push", this::subscribe, gone::incrementAndGet));
 
-    @BeforeAll
-    static void makeCertificate() throws Exception {
-        keystore = TestKeystore.in(directory);
-    }
-
-    private Response subscribe(Request request) {
+    private Backlog subscribe() {
         var backlog = new Backlog(100_000, 1 << 30);
-        boolean webSocket = WebSocketHandshake.isAsked(request.headers());
-        var content = new Content.Push(new Subscription(
-                webSocket ? Transport.WEB_SOCKET : Transport.SSE,
-                backlog,
-                Duration.ZERO,
-                _ -> {},
-                gone::incrementAndGet));
         opened.add(backlog);
-        return webSocket
-                ? Response.status(101)
-                        .with(WebSocketHandshake.answer(request.headers()))
-                        .with(content)
-                : Response.status(200).with("text/event-stream; charset=UTF-8", content);
+        return backlog;
     }
 
     private SSLSocket open(String request) throws Exception {
-        var socket = (SSLSocket) keystore.context().getSocketFactory().createSocket();
+        var socket = (SSLSocket) KEYSTORE.context().getSocketFactory().createSocket();
         socket.setSoTimeout(10_000);
         socket.connect(server.listener().address());
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));

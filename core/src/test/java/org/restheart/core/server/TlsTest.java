@@ -7,7 +7,6 @@ import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -33,7 +32,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.restheart.core.routing.Binding;
@@ -45,20 +43,15 @@ class TlsTest {
     @TempDir
     private static Path directory;
 
-    private static TestKeystore keystore = new TestKeystore(new File("none"));
-
-    @BeforeAll
-    static void makeCertificate() throws Exception {
-        keystore = TestKeystore.in(directory);
-    }
+    private static final TestKeystore KEYSTORE = TestKeystore.shared();
 
     private static TestServer https(String password, Binding... bindings) {
-        return TestServer.tls(keystore.listener(password), bindings);
+        return TestServer.tls(KEYSTORE.listener(password), bindings);
     }
 
     private static HttpClient client(Version version) throws Exception {
         return HttpClient.newBuilder()
-                .sslContext(keystore.context())
+                .sslContext(KEYSTORE.context())
                 .version(version)
                 .build();
     }
@@ -226,7 +219,7 @@ class TlsTest {
 
     /// The first message of a handshake, which anybody can send again and again.
     private static byte[] clientHello() throws Exception {
-        var engine = keystore.context().createSSLEngine();
+        var engine = KEYSTORE.context().createSSLEngine();
         engine.setUseClientMode(true);
         engine.beginHandshake();
         var hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
@@ -243,7 +236,7 @@ class TlsTest {
     private static Duration timeOfOthers(InetSocketAddress address) throws Exception {
         long began = System.nanoTime();
         for (int i = 0; i < 3; i++) {
-            try (var socket = (SSLSocket) keystore.context().getSocketFactory().createSocket()) {
+            try (var socket = (SSLSocket) KEYSTORE.context().getSocketFactory().createSocket()) {
                 socket.bind(new InetSocketAddress("127.0.0.2", 0));
                 socket.setSoTimeout(20_000);
                 socket.connect(address, 20_000);
@@ -263,7 +256,7 @@ class TlsTest {
         var running = new AtomicBoolean(true);
         var sent = new AtomicInteger();
         try (var server = TestServer.tls(
-                keystore.listener("changeit") + "\ncore: {io-threads: 1}", eager("/", _ -> Response.status(200)))) {
+                KEYSTORE.listener("changeit") + "\ncore: {io-threads: 1}", eager("/", _ -> Response.status(200)))) {
             var address = server.listener().address();
             var alone = timeOfOthers(address);
             var flood = Thread.ofPlatform().start(() -> {
@@ -305,7 +298,7 @@ class TlsTest {
     @Test
     void clients_do_not_renegotiate() throws Exception {
         try (var server = https("changeit", eager("/", _ -> Response.status(200)))) {
-            try (var socket = (SSLSocket) keystore.context().getSocketFactory().createSocket()) {
+            try (var socket = (SSLSocket) KEYSTORE.context().getSocketFactory().createSocket()) {
                 socket.setSoTimeout(5_000);
                 socket.connect(server.listener().address());
                 socket.setEnabledProtocols(new String[] {"TLSv1.2"});

@@ -78,7 +78,7 @@ class UndertowListenerTest {
                 var client = server.connect()) {
             var answer = client.request("TRACE /").answer();
             assertThat(answer.status()).isEqualTo(405);
-            assertThat(answer.content()).isEmpty();
+            assertThat(answer.body()).isEmpty();
             assertThat(answer.header("Content-Length")).contains("0");
             assertThat(answer.header("Access-Control-Allow-Origin")).isEmpty();
             assertThat(answer.header("Date")).isEmpty();
@@ -93,7 +93,7 @@ class UndertowListenerTest {
                 var client = server.connect()) {
             var answer = client.request("GET /ab").answer();
             assertThat(answer.status()).isEqualTo(502);
-            assertThat(answer.content()).isEmpty();
+            assertThat(answer.body()).isEmpty();
         }
     }
 

@@ -9,11 +9,11 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
+import org.restheart.testkit.Opened;
 
 /// Clients that ask for much and read little: the memory of responses is shared out.
 class UnreadResponsesTest {
@@ -37,31 +37,25 @@ class UnreadResponsesTest {
     @Test
     void clients_that_do_not_read_leave_memory_to_others() throws Exception {
         var served = new AtomicInteger();
-        var clients = new ArrayList<Socket>();
         var service = eager("/", _ -> {
             served.incrementAndGet();
             return Response.status(200).with("text/plain", Content.Bytes.of(new byte[4 << 20]));
         });
-        try (var server = TestServer.with("", service)) {
+        try (var server = TestServer.with("", service);
+                var clients = new Opened<Socket>()) {
             for (int i = 0; i < 40; i++) {
                 clients.add(silent(server, "127.0.0.1", "/"));
             }
             await().until(() -> served.get() == 40);
             int refused = 0;
-            for (var client : clients) {
+            for (var client : clients.all()) {
                 refused += statusLine(client).equals("HTTP/1.1 503") ? 1 : 0;
             }
             assertThat(refused).isBetween(34, 36); // 64 MiB are 16 of them, of which one address has a third
-            for (var client : clients) {
-                client.close();
-            }
+            clients.close();
             await().until(() -> server.listener().load().inFlight() == 0);
             try (var client = server.connect()) {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);
-            }
-        } finally {
-            for (var client : clients) {
-                client.close();
             }
         }
     }
@@ -69,18 +63,14 @@ class UnreadResponsesTest {
     @Test
     void responses_that_share_their_bytes_are_counted_once() throws Exception {
         var shared = Content.Bytes.of(new byte[4 << 20]);
-        var clients = new ArrayList<Socket>();
         try (var server =
-                TestServer.with("", eager("/", _ -> Response.status(200).with("text/plain", shared)))) {
+                        TestServer.with("", eager("/", _ -> Response.status(200).with("text/plain", shared)));
+                var clients = new Opened<Socket>()) {
             for (int i = 0; i < 40; i++) {
                 clients.add(silent(server, "127.0.0.1", "/"));
             }
-            for (var client : clients) {
+            for (var client : clients.all()) {
                 assertThat(statusLine(client)).isEqualTo("HTTP/1.1 200");
-            }
-        } finally {
-            for (var client : clients) {
-                client.close();
             }
         }
     }

@@ -6,8 +6,9 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -15,22 +16,16 @@ import org.restheart.testkit.WithMongo;
 @WithMongo
 class StreamSharesTest {
     private final TestMongo mongo;
-    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @AutoClose
+    private final Opened<AutoCloseable> opened = new Opened<>();
 
     StreamSharesTest(TestMongo mongo) {
         this.mongo = mongo;
     }
 
-    @AfterEach
-    void close() throws Exception {
-        for (var each : opened.reversed()) {
-            each.close();
-        }
-    }
-
     private StreamsGateway start(String options) throws Exception {
-        var gateway = StreamsGateway.startSecured(mongo, options, StreamsGateway.SECURITY);
-        opened.add(gateway);
+        var gateway = opened.add(StreamsGateway.startSecured(mongo, options, StreamsGateway.SECURITY));
         List.of("a", "b", "c").forEach(name -> gateway.addUser(name, "admin"));
         gateway.send(
                 "PUT",
@@ -42,12 +37,10 @@ class StreamSharesTest {
     }
 
     private SseListener open(StreamsGateway gateway, String account, int n) throws IOException {
-        var listener = SseListener.open(
+        return opened.add(SseListener.open(
                 gateway,
                 "/t/_streams/of?avars=%7B%22n%22:" + n + "%7D",
-                "Authorization: " + StreamsGateway.basic(account));
-        opened.add(listener);
-        return listener;
+                "Authorization: " + StreamsGateway.basic(account)));
     }
 
     private int opensOf(StreamsGateway gateway, String account, int first) throws IOException {

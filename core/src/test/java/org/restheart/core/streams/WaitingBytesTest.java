@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import org.bson.json.JsonParseException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.restheart.testkit.Opened;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -40,9 +40,9 @@ class WaitingBytesTest {
 
     @Test
     void who_lets_most_wait_loses_listeners_and_others_do_not() throws Exception {
-        var greedy = new ArrayList<SseListener>();
-        try (var other =
-                SseListener.open(gateway, "/t/_streams/all", "Authorization: " + StreamsGateway.basic("other"))) {
+        try (var greedy = new Opened<SseListener>();
+                var other = SseListener.open(
+                        gateway, "/t/_streams/all", "Authorization: " + StreamsGateway.basic("other"))) {
             for (int i = 0; i < 10; i++) {
                 greedy.add(SseListener.open(
                         gateway,
@@ -55,14 +55,10 @@ class WaitingBytesTest {
                 assertThat(other.nextN()).isEqualTo(n);
             }
 
-            assertThat(greedy.stream().filter(listener -> told(listener) < EVENTS))
+            assertThat(greedy.all().stream().filter(listener -> told(listener) < EVENTS))
                     .hasSizeGreaterThan(3);
             gateway.insert("t", "{n: 100}");
             assertThat(other.nextN()).isEqualTo(100);
-        } finally {
-            for (var listener : greedy) {
-                listener.close();
-            }
         }
     }
 

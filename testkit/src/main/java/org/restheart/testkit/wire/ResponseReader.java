@@ -10,32 +10,40 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.restheart.testkit.wire.WireRequest.Header;
 
-/// Reads one response, RFC 9112: interim ones are skipped, the three kinds of body length understood.
-final class ResponseReader {
+/// Reads responses, RFC 9112, with the three kinds of body length.
+public final class ResponseReader {
     private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.[01] (\\d{3})(?: .*)?");
     private static final int MAX_LINE = 1 << 20;
     private static final int MAX_BODY = 1 << 28;
 
     private final InputStream in;
 
-    ResponseReader(InputStream in) {
+    public ResponseReader(InputStream in) {
         this.in = in;
     }
 
+    /// The next one that is not interim.
+    ///
+    /// @param toHead whether it has no content, whatever its fields say
     WireResponse read(boolean toHead) throws IOException {
-        while (true) {
-            var line = STATUS_LINE.matcher(line());
-            if (!line.matches()) {
-                throw new IOException("not a status line: " + line);
-            }
-            var status = Integer.parseInt(line.group(1));
-            var headers = headers();
-            if (status >= 200 || status == 101) {
-                var bare = toHead || status == 101 || status == 204 || status == 304;
-                var response = new WireResponse(status, headers, new byte[0]);
-                return bare ? response : new WireResponse(status, headers, body(response));
-            }
+        var response = next(toHead);
+        while (response.status() < 200 && response.status() != 101) {
+            response = next(toHead);
         }
+        return response;
+    }
+
+    /// The next one, which may be interim.
+    public WireResponse next(boolean toHead) throws IOException {
+        var text = line();
+        var line = STATUS_LINE.matcher(text);
+        if (!line.matches()) {
+            throw new IOException("not a status line: " + text);
+        }
+        var status = Integer.parseInt(line.group(1));
+        var response = new WireResponse(status, headers(), new byte[0]);
+        var bare = toHead || status < 200 || status == 204 || status == 304;
+        return bare ? response : new WireResponse(status, response.headers(), body(response));
     }
 
     private List<Header> headers() throws IOException {
@@ -81,7 +89,8 @@ final class ResponseReader {
         return bytes;
     }
 
-    private String line() throws IOException {
+    /// One line without its end.
+    public String line() throws IOException {
         var line = new ByteArrayOutputStream();
         for (var b = in.read(); b != '\n'; b = in.read()) {
             if (b < 0 || line.size() > MAX_LINE) {
