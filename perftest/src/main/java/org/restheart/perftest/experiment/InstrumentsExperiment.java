@@ -4,16 +4,13 @@ import static java.util.Locale.ROOT;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.restheart.perftest.report.Ratios;
+import org.restheart.perftest.report.Spread;
+import org.restheart.perftest.ycsb.BlockingHttp;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -70,9 +67,9 @@ public final class InstrumentsExperiment extends Experiment {
                 "%d scrapes of the gateway under load took %.1f ms (median), %.1f ms (95 %%), %.1f ms (longest), as "
                         + "their client saw it, which shares the processors with everything else",
                 scrapes.size(),
-                at(scrapes, 0.5),
-                at(scrapes, 0.95),
-                at(scrapes, 1)));
+                Spread.percentile(scrapes, 0.5),
+                Spread.percentile(scrapes, 0.95),
+                Spread.percentile(scrapes, 1)));
         notes.forEach(System.out::println);
         notes.addAll(Ratios.of(journal.rows(), OFF));
         return new Findings(
@@ -85,42 +82,31 @@ public final class InstrumentsExperiment extends Experiment {
                 List.copyOf(notes));
     }
 
-    private static double at(List<Double> values, double share) {
-        return values.isEmpty() ? 0 : values.stream().sorted().toList().get((int) Math.ceil(share * values.size()) - 1);
-    }
-
     /// Scrapes a gateway's metrics each second, as Prometheus does, and measures how long each scrape takes.
     private static final class Scraper implements Closeable {
-        private static final Duration TIMEOUT = Duration.ofSeconds(10);
         private static final int PAUSE_MILLIS = 1000;
 
-        private final HttpClient http =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        private final BlockingHttp http;
         private final List<Double> millis = new ArrayList<>();
         private final Thread thread;
         private volatile boolean over;
         private @Nullable IOException failure;
 
         Scraper(RestDialect dialect) {
-            var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + dialect.port() + "/metrics"))
-                    .timeout(TIMEOUT)
-                    .header("Accept", "application/openmetrics-text; version=1.0.0; q=0.9, text/plain; q=0.5");
-            dialect.fields().stream()
-                    .filter(field -> !field.startsWith("Host:"))
-                    .forEach(field -> request.header(
-                            field.substring(0, field.indexOf(':')), field.substring(field.indexOf(':') + 2)));
-            thread = Thread.ofPlatform().start(() -> scrape(request.build()));
+            http = dialect.connection();
+            var head = dialect.head("/metrics", "Accept: application/openmetrics-text; version=1.0.0; q=0.9, text/plain; q=0.5");
+            thread = Thread.ofPlatform().start(() -> scrape(head));
         }
 
-        private void scrape(HttpRequest request) {
+        private void scrape(String head) {
             try {
                 while (!over) {
                     Thread.sleep(PAUSE_MILLIS);
                     long start = System.nanoTime();
-                    var response = http.send(request, HttpResponse.BodyHandlers.ofString());
+                    var response = http.exchange(head, new byte[0]);
                     millis.add((System.nanoTime() - start) / 1e6);
-                    if (response.statusCode() != 200) {
-                        throw new IOException("a scrape was answered with " + response.statusCode());
+                    if (response.status() != 200) {
+                        throw new IOException("a scrape was answered with " + response.status());
                     }
                 }
             } catch (IOException e) {
@@ -145,7 +131,6 @@ public final class InstrumentsExperiment extends Experiment {
         @Override
         public void close() {
             over = true;
-            http.shutdownNow();
             http.close();
         }
     }

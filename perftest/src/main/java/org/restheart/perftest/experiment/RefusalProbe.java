@@ -4,12 +4,11 @@ import static java.util.Locale.ROOT;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.restheart.perftest.load.RequestTemplate;
+import org.restheart.perftest.report.Spread;
 import org.restheart.perftest.ycsb.BlockingHttp;
 
 /// One more client among many, which measures how long refusals take. Sends ten requests a second over one connection
@@ -34,24 +33,18 @@ final class RefusalProbe implements Closeable {
                     "%d answered, at the longest after %.0f ms, %d refused, half of them within %.1f ms, 95 %% within %.0f ms, all within %.0f ms, %d without"
                             + " Retry-After, %d others",
                     answeredMillis.size(),
-                    at(answeredMillis, 1),
+                    Spread.percentile(answeredMillis, 1),
                     refusedMillis.size(),
-                    at(refusedMillis, 0.5),
-                    at(refusedMillis, 0.95),
-                    at(refusedMillis, 1),
+                    Spread.percentile(refusedMillis, 0.5),
+                    Spread.percentile(refusedMillis, 0.95),
+                    Spread.percentile(refusedMillis, 1),
                     withoutRetryAfter,
                     others);
-        }
-
-        private static double at(List<Double> values, double share) {
-            return values.isEmpty()
-                    ? 0
-                    : values.stream().sorted().toList().get((int) Math.ceil(share * values.size()) - 1);
         }
     }
 
     RefusalProbe(RestDialect dialect, RequestTemplate traffic) {
-        connection = new BlockingHttp(new InetSocketAddress(InetAddress.getLoopbackAddress(), dialect.port()));
+        connection = dialect.connection();
         thread = Thread.ofPlatform().start(() -> {
             while (!over) {
                 ask(dialect, traffic);
@@ -61,13 +54,10 @@ final class RefusalProbe implements Closeable {
 
     private void ask(RestDialect dialect, RequestTemplate traffic) {
         var number = Integer.toString(ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE));
-        var request = new StringBuilder("GET ")
-                .append(traffic.target().replace("{}", number))
-                .append(" HTTP/1.1\r\n");
-        dialect.fields().forEach(field -> request.append(field).append("\r\n"));
+        var head = dialect.head(traffic.target().replace("{}", number));
         long start = System.nanoTime();
         try {
-            var answer = connection.exchange(request.append("\r\n").toString(), new byte[0]);
+            var answer = connection.exchange(head, new byte[0]);
             double millis = (System.nanoTime() - start) / 1e6;
             if (answer.status() == 503) {
                 refused.add(millis);

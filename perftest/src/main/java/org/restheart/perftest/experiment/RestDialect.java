@@ -1,14 +1,19 @@
 package org.restheart.perftest.experiment;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.load.RequestTemplate.Slot;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Payload;
+import org.restheart.perftest.ycsb.BlockingHttp;
 
 /// Says in the gateway's REST terms what the driver does in its own: the same work on the same documents. Immutable.
 ///
@@ -44,6 +49,20 @@ record RestDialect(int port, String credentials, String parameters) {
             }
             case Operation.Download(var _, var files) -> get(path + "/f{}/binary", new Slot.RandomNumber(0, files));
         };
+    }
+
+    /// A connection that is not open yet.
+    BlockingHttp connection() {
+        return new BlockingHttp(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /// The head of a `GET`.
+    ///
+    /// @param more fields besides those of all requests
+    String head(String target, String... more) {
+        return Stream.of(Stream.of("GET " + target + " HTTP/1.1"), fields().stream(), Stream.of(more))
+                .flatMap(lines -> lines)
+                .collect(Collectors.joining("\r\n", "", "\r\n\r\n"));
     }
 
     /// The same server, asked by someone else.

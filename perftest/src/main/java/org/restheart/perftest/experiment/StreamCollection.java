@@ -2,31 +2,22 @@ package org.restheart.perftest.experiment;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.bson.types.ObjectId;
 import org.restheart.perftest.listen.EventText;
+import org.restheart.perftest.ycsb.HttpPool;
 
 /// A collection with a change stream, made and filled through a gateway.
 final class StreamCollection implements Closeable {
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
-
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final String base;
-    private final String authorization;
+    private final HttpPool http;
     private final String name = "stream-" + new ObjectId().toHexString();
     private final String path = "/" + Dataset.DATABASE + "/" + name;
 
     StreamCollection(int port, String credentials) {
-        base = "http://127.0.0.1:" + port;
-        authorization = "Basic " + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
+        http = new HttpPool(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), credentials, 1);
     }
 
     String name() {
@@ -57,16 +48,10 @@ final class StreamCollection implements Closeable {
 
     private void send(String method, String target, String body, int either, int or)
             throws IOException, InterruptedException {
-        var request = HttpRequest.newBuilder(URI.create(base + target))
-                .timeout(TIMEOUT)
-                .method(method, HttpRequest.BodyPublishers.ofString(body))
-                .header("Content-Type", "application/json")
-                .header("Authorization", authorization)
-                .build();
-        var response = http.send(request, HttpResponse.BodyHandlers.ofString());
-        if (response.statusCode() != either && response.statusCode() != or) {
-            throw new IOException(
-                    method + " " + target + " was answered with " + response.statusCode() + ": " + response.body());
+        var response = http.exchange(method, target, "", body);
+        if (response.status() != either && response.status() != or) {
+            var text = new String(response.body(), StandardCharsets.UTF_8);
+            throw new IOException(method + " " + target + " was answered with " + response.status() + ": " + text);
         }
     }
 

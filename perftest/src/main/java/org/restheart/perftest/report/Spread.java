@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /// Smallest, middle and largest of some repetitions. The middle of an even count is the mean of the middle two.
-record Spread(double min, double median, double max) {
+public record Spread(double min, double median, double max) {
 
     static Spread of(List<Row> rows, ToDoubleFunction<Row> value) {
         var sorted = rows.stream().mapToDouble(value).sorted().toArray();
@@ -14,6 +14,11 @@ record Spread(double min, double median, double max) {
             throw new IllegalArgumentException("no repetitions");
         }
         return new Spread(sorted[0], median(sorted), sorted[sorted.length - 1]);
+    }
+
+    /// The nearest rank; 0 of no values.
+    public static double percentile(List<Double> values, double share) {
+        return values.isEmpty() ? 0 : values.stream().sorted().toList().get((int) Math.ceil(share * values.size()) - 1);
     }
 
     private static double median(double[] sorted) {

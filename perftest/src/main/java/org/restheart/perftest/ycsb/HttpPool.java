@@ -8,11 +8,11 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /// So many blocking HTTP/1.1 connections, shared by threads that wait for a free one; opened when first needed.
-final class HttpPool {
+public final class HttpPool {
     private final BlockingQueue<BlockingHttp> free;
     private final String fields;
 
-    HttpPool(InetSocketAddress address, String credentials, int connections) {
+    public HttpPool(InetSocketAddress address, String credentials, int connections) {
         free = new ArrayBlockingQueue<>(connections);
         for (var i = 0; i < connections; i++) {
             free.add(new BlockingHttp(address));
@@ -22,7 +22,7 @@ final class HttpPool {
     }
 
     /// @param accept the media type of the answer; empty for the gateway's default
-    BlockingHttp.Reply exchange(String method, String target, String accept, String content)
+    public BlockingHttp.Reply exchange(String method, String target, String accept, String content)
             throws IOException, InterruptedException {
         var body = content.getBytes(StandardCharsets.UTF_8);
         var about = body.length == 0 ? "" : "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
@@ -37,7 +37,7 @@ final class HttpPool {
     }
 
     /// For the owner, when no exchange is under way.
-    void close() {
+    public void close() {
         free.forEach(BlockingHttp::close);
     }
 }
