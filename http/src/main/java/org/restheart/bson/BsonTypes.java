@@ -1,7 +1,14 @@
 package org.restheart.bson;
 
-/// The type bytes of elements (bsonspec.org).
-final class BsonTypes {
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.bson.BsonType;
+
+/// The types of values: their bytes (bsonspec.org), and their names in `$type` and `bsonType`.
+public final class BsonTypes {
     static final byte DOUBLE = 0x01;
     static final byte STRING = 0x02;
     static final byte DOCUMENT = 0x03;
@@ -24,5 +31,34 @@ final class BsonTypes {
     static final byte MIN_KEY = -1;
     static final byte MAX_KEY = 0x7f;
 
+    private static final Map<String, BsonType> BY_NAME = Arrays.stream(BsonType.values())
+            .filter(type -> type != BsonType.END_OF_DOCUMENT)
+            .collect(Collectors.toUnmodifiableMap(BsonTypes::name, type -> type));
+
     private BsonTypes() {}
+
+    /// MongoDB's name of a type.
+    public static String name(BsonType type) {
+        return switch (type) {
+            case INT32 -> "int";
+            case INT64 -> "long";
+            case OBJECT_ID -> "objectId";
+            case DATE_TIME -> "date";
+            case BOOLEAN -> "bool";
+            case DOCUMENT -> "object";
+            case BINARY -> "binData";
+            case DECIMAL128 -> "decimal";
+            case REGULAR_EXPRESSION -> "regex";
+            case MIN_KEY -> "minKey";
+            case MAX_KEY -> "maxKey";
+            case DB_POINTER -> "dbPointer";
+            case JAVASCRIPT_WITH_SCOPE -> "javascriptWithScope";
+            default -> type.name().toLowerCase(Locale.ROOT);
+        };
+    }
+
+    /// The type of a name; empty if MongoDB does not know it.
+    public static Optional<BsonType> named(String name) {
+        return Optional.ofNullable(BY_NAME.get(name));
+    }
 }

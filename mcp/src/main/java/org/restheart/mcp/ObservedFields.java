@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -14,8 +13,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTypes;
 
 /// Collects the fields of documents with types and frequencies, without values. Confined to one call.
 final class ObservedFields {
@@ -84,7 +83,7 @@ final class ObservedFields {
             return;
         }
         var field = known.get();
-        field.types.add(type(value));
+        field.types.add(BsonTypes.name(value.getBsonType()));
         if (field.lastIn != documents) {
             field.lastIn = documents;
             field.count++;
@@ -107,29 +106,6 @@ final class ObservedFields {
             fields.put(path, field);
         }
         return Optional.ofNullable(field);
-    }
-
-    private static String type(BsonValue value) {
-        return switch (value.getBsonType()) {
-            case INT32 -> "int";
-            case INT64 -> "long";
-            case OBJECT_ID -> "objectId";
-            case DATE_TIME -> "date";
-            case BOOLEAN -> "bool";
-            case DOCUMENT -> "object";
-            case BINARY -> "binData";
-            case DECIMAL128 -> "decimal";
-            case REGULAR_EXPRESSION -> "regex";
-            case MIN_KEY -> "minKey";
-            case MAX_KEY -> "maxKey";
-            case DB_POINTER -> "dbPointer";
-            case JAVASCRIPT_WITH_SCOPE -> "javascriptWithScope";
-            default -> name(value.getBsonType());
-        };
-    }
-
-    private static String name(BsonType type) {
-        return type.name().toLowerCase(Locale.ROOT);
     }
 
     /// Sorted by descending frequency.

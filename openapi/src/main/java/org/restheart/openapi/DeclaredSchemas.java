@@ -5,7 +5,6 @@ import static org.restheart.openapi.Json.type;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -16,6 +15,7 @@ import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTypes;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Words;
 
@@ -29,26 +29,6 @@ final class DeclaredSchemas {
             minProperties maxProperties minItems maxItems uniqueItems minLength maxLength pattern format enum const
             minContains maxContains readOnly writeOnly
             """);
-
-    private static final Map<String, BsonType> BSON_TYPES = Map.ofEntries(
-            Map.entry("string", BsonType.STRING),
-            Map.entry("bool", BsonType.BOOLEAN),
-            Map.entry("int", BsonType.INT32),
-            Map.entry("long", BsonType.INT64),
-            Map.entry("double", BsonType.DOUBLE),
-            Map.entry("decimal", BsonType.DECIMAL128),
-            Map.entry("objectId", BsonType.OBJECT_ID),
-            Map.entry("date", BsonType.DATE_TIME),
-            Map.entry("timestamp", BsonType.TIMESTAMP),
-            Map.entry("binData", BsonType.BINARY),
-            Map.entry("regex", BsonType.REGULAR_EXPRESSION),
-            Map.entry("javascript", BsonType.JAVASCRIPT),
-            Map.entry("javascriptWithScope", BsonType.JAVASCRIPT_WITH_SCOPE),
-            Map.entry("symbol", BsonType.SYMBOL),
-            Map.entry("dbPointer", BsonType.DB_POINTER),
-            Map.entry("undefined", BsonType.UNDEFINED),
-            Map.entry("minKey", BsonType.MIN_KEY),
-            Map.entry("maxKey", BsonType.MAX_KEY));
 
     private final Components components;
     private final String component;
@@ -215,11 +195,11 @@ final class DeclaredSchemas {
                     }
                 }
                 default -> {
-                    var known = BSON_TYPES.get(name);
-                    if (known == null) {
+                    var known = BsonTypes.named(name);
+                    if (known.isEmpty()) {
                         return List.of();
                     }
-                    schemas.add(components.of(known));
+                    schemas.add(components.of(known.get()));
                 }
             }
         }
