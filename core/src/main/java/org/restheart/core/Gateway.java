@@ -26,8 +26,8 @@ import org.restheart.core.filter.Pipeline;
 import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.filter.RateLimits;
 import org.restheart.core.metrics.Metrics;
-import org.restheart.core.observation.AuditLines;
 import org.restheart.core.observation.Observer;
+import org.restheart.core.observation.RequestAuditLog;
 import org.restheart.core.observation.RequestLog;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
@@ -138,7 +138,7 @@ public final class Gateway implements AutoCloseable {
             observers.add(log);
         }
         if (config.logging().audit() != Audit.NOTHING) {
-            var audit = AuditLines.of(config.logging().audit());
+            var audit = RequestAuditLog.of(config.logging().audit());
             opened.push(audit::close);
             observers.add(audit);
         }

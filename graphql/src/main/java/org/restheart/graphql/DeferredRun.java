@@ -18,7 +18,7 @@ import org.restheart.http.access.CallerScope;
 /// @param answer builds the response, and closes what the execution holds
 /// @param threads run tasks for the caller
 record DeferredRun(
-        OnlyLoad load,
+        SingleRead load,
         CompletableFuture<ExecutionResult> outcome,
         Function<CompletableFuture<ExecutionResult>, Response.Ready> answer,
         Executor threads) {
@@ -27,7 +27,7 @@ record DeferredRun(
 
     /// To be called on the caller's thread.
     DeferredRun(
-            OnlyLoad load,
+            SingleRead load,
             CompletableFuture<ExecutionResult> outcome,
             Function<CompletableFuture<ExecutionResult>, Response.Ready> answer) {
         this(load, outcome, answer, threadsOf(CallerScope.current()));

@@ -109,7 +109,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         return request.method() == Method.POST
                 && !request.body().isLongerThan(LARGEST_ON_IO_THREAD)
                 && catalog.known(place(request))
-                        .filter(app -> app.queries().hasOnlyLoads())
+                        .filter(app -> app.queries().hasSingleReads())
                         .isPresent();
     }
 

@@ -45,10 +45,10 @@ final class QueryCache implements PreparsedDocumentProvider {
     private final ParserOptions options;
     private final Map<String, FieldMapping> fields;
     private final Cache<String, Known> known;
-    private volatile boolean onlyLoads;
+    private volatile boolean singleReads;
 
-    /// @param onlyLoads the operations that load one document; see [OnlyLoads]
-    private record Known(PreparsedDocumentEntry entry, Map<String, FieldMapping.Find> onlyLoads) {}
+    /// @param singleReads the operations that load one document; see [SingleReadOperations]
+    private record Known(PreparsedDocumentEntry entry, Map<String, FieldMapping.Find> singleReads) {}
 
     /// @param fields mappings by `Type.field`
     QueryCache(GraphQLSchema schema, Map<String, FieldMapping> fields, GraphqlConfig.Queries bounds) {
@@ -101,9 +101,9 @@ final class QueryCache implements PreparsedDocumentProvider {
         var entry = prepare(query);
         var document = entry.getDocument();
         if (!entry.hasErrors() && document != null) {
-            var loads = OnlyLoads.of(document, schema, fields);
+            var loads = SingleReadOperations.of(document, schema, fields);
             if (!loads.isEmpty()) {
-                onlyLoads = true;
+                singleReads = true;
             }
             known.put(query, new Known(entry, loads));
         }
@@ -115,12 +115,12 @@ final class QueryCache implements PreparsedDocumentProvider {
     /// @param operation its name; empty if it has none
     Optional<FieldMapping.Find> onlyLoad(String query, Optional<String> operation) {
         var kept = known.getIfPresent(query);
-        return kept == null ? Optional.empty() : Optional.ofNullable(kept.onlyLoads.get(operation.orElse("")));
+        return kept == null ? Optional.empty() : Optional.ofNullable(kept.singleReads.get(operation.orElse("")));
     }
 
     /// Whether any query that was kept has an operation that loads one field only.
-    boolean hasOnlyLoads() {
-        return onlyLoads;
+    boolean hasSingleReads() {
+        return singleReads;
     }
 
     private PreparsedDocumentEntry prepare(String query) {

@@ -116,8 +116,8 @@ record QueryRunner(
         return ExecutionResult.newExecutionResult().build();
     }
 
-    /// Executes an operation that loads one document ([OnlyLoads]), without blocking: the response is deferred until
-    /// the document is there. What could block is left to [#run].
+    /// Executes an operation that loads one document ([SingleReadOperations]), without blocking: the response is
+    /// deferred until the document is there. What could block is left to [#run].
     ///
     /// @return empty if the operation is to be run
     Optional<Response> start(Request request, ServedApp app, QueryRequest asked) {
@@ -141,14 +141,18 @@ record QueryRunner(
         }
         return collection.map(known -> {
             var share = memory.open();
-            var load = new OnlyLoad(reads, known);
+            var load = new SingleRead(reads, known);
             var execution = new Execution(request, load, config.answers(), _ -> allowed, SubscriptionRoot.NONE, share);
             return started(execution, load, share, app, input(execution, asked, query.get()));
         });
     }
 
     private Response started(
-            Execution execution, OnlyLoad load, ResultMemory.Share share, ServedApp app, ExecutionInput.Builder input) {
+            Execution execution,
+            SingleRead load,
+            ResultMemory.Share share,
+            ServedApp app,
+            ExecutionInput.Builder input) {
         boolean waits = false;
         try {
             var outcome = execute(execution, app, input);

@@ -16,7 +16,7 @@ public final class FoundWarnings {
     private FoundWarnings() {}
 
     /// The request with a place for warnings: its own one, if it has one.
-    public static Request asked(Request request) {
+    public static Request collecting(Request request) {
         return request.attribute(KEY).isPresent() ? request : request.with(KEY, new ConcurrentLinkedQueue<>());
     }
 

@@ -15,8 +15,8 @@ public final class Nearest {
         int limit = name.length() < 2 ? 0 : Math.max(1, name.length() / 3);
         return candidates.stream()
                 .filter(candidate -> Math.abs(candidate.length() - name.length()) <= limit) // also bounds the work
-                .filter(candidate -> distance(plain(name), plain(candidate)) <= limit)
-                .min(Comparator.comparingInt((String candidate) -> distance(plain(name), plain(candidate)))
+                .filter(candidate -> distance(folded(name), folded(candidate)) <= limit)
+                .min(Comparator.comparingInt((String candidate) -> distance(folded(name), folded(candidate)))
                         .thenComparing(Comparator.naturalOrder()));
     }
 
@@ -26,7 +26,7 @@ public final class Nearest {
         return to(name, candidates).map(near -> "; did you mean " + near + "?").orElse("");
     }
 
-    private static String plain(String name) {
+    private static String folded(String name) {
         return name.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 

@@ -55,7 +55,7 @@ public interface Service extends Handler {
 
     /// Whether requests skip authentication, CORS, the headers of all responses, and compression, as those
     /// for public files do. They are logged and counted.
-    default boolean isPlain() {
+    default boolean bypassesFilters() {
         return false;
     }
 

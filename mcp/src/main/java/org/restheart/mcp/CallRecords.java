@@ -12,24 +12,25 @@ import org.restheart.http.Request;
 ///
 /// @param limits of calls
 /// @param lists limits of lists
-record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeters meters) {
+record CallRecords(CallLimits limits, CallLimits lists, ToolAuditLog audit, McpMeters meters) {
     /// The record of a call that begins now.
     ///
     /// @param name of the tool, or the method of a request without one
     /// @param arguments as sent
     CallRecord begin(
             Request http, RpcRequest rpc, PresentedCredential credential, String name, BsonDocument arguments) {
-        return new CallRecord(audit, meters, new AuditLog.Call(http, Optional.of(rpc), credential, name, arguments));
+        return new CallRecord(
+                audit, meters, new ToolAuditLog.Call(http, Optional.of(rpc), credential, name, arguments));
     }
 
     /// Counts and logs a request that is refused before its message is read.
     ///
     /// @throws org.restheart.http.NeedsThread on an I/O thread, if the log has to be awaited
     void refused(Request http, PresentedCredential credential, String reason) {
-        refused(new AuditLog.Call(http, Optional.empty(), credential, "", new BsonDocument()), reason);
+        refused(new ToolAuditLog.Call(http, Optional.empty(), credential, "", new BsonDocument()), reason);
     }
 
-    private void refused(AuditLog.Call call, String reason) {
+    private void refused(ToolAuditLog.Call call, String reason) {
         boolean later = audit.mayLogLater(call.http());
         if (!later) {
             call.http().requireThread();
@@ -62,7 +63,7 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
             return list.get();
         } catch (RefusedCall refused) {
             refused(
-                    new AuditLog.Call(http, Optional.of(rpc), credential, rpc.method(), new BsonDocument()),
+                    new ToolAuditLog.Call(http, Optional.of(rpc), credential, rpc.method(), new BsonDocument()),
                     refused.reason());
             throw RpcError.of(200, RpcError.INVALID_PARAMS, refused.text());
         }
@@ -71,15 +72,15 @@ record CallRecords(CallLimits limits, CallLimits lists, AuditLog audit, McpMeter
     /// The record of one call of a tool or resource, from its beginning until it is closed; then it is written to the
     /// audit log and to the metrics. Without another outcome the call has failed. Confined to one request.
     static final class CallRecord implements AutoCloseable {
-        private final AuditLog audit;
+        private final ToolAuditLog audit;
         private final McpMeters meters;
-        private final AuditLog.Call call;
+        private final ToolAuditLog.Call call;
         private final Map<String, Long> numbers = new LinkedHashMap<>();
         private final long began = System.nanoTime();
         private String outcome = "failed";
         private String counted = "failed";
 
-        CallRecord(AuditLog audit, McpMeters meters, AuditLog.Call call) {
+        CallRecord(ToolAuditLog audit, McpMeters meters, ToolAuditLog.Call call) {
             this.audit = audit;
             this.meters = meters;
             this.call = call;

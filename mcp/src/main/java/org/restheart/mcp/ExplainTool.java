@@ -11,8 +11,8 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Words;
-import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.QueryPlanRequest;
 
 /// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
 /// Thread-safe.
@@ -51,7 +51,7 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
             throw RefusedCall.argument("verbosity executionStats would count documents that you may not see");
         }
         var plan = new AtomicReference<BsonDocument>();
-        calls.send(call.http(), query.with(Explain.KEY, new Explain(executes, plan::set)));
+        calls.send(call.http(), query.with(QueryPlanRequest.KEY, new QueryPlanRequest(executes, plan::set)));
         var shown = shown(plan.get(), hides);
         return ToolResult.ofNames("The plan for " + call.namespace(), shown, config.sizes());
     }

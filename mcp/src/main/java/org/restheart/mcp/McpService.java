@@ -37,7 +37,7 @@ public final class McpService implements Service {
     private final McpConfig config;
     private final Surroundings surroundings;
     private final McpMethods methods;
-    private final AuditLog audit;
+    private final ToolAuditLog audit;
     private final CallRecords records;
     private final EntryChecks checks;
     private final McpMeters meters;
@@ -76,7 +76,7 @@ public final class McpService implements Service {
         this.surroundings = surroundings;
         this.meters = new McpMeters(registry);
         var clock = InstantSource.system();
-        this.audit = new AuditLog(config.audit(), config.auditValues(), clock);
+        this.audit = new ToolAuditLog(config.audit(), config.auditValues(), clock);
         var calls = new JudgedCalls(requests, paths);
         var visible = new VisibleCollections(catalog, calls, surroundings.permissions(), surroundings.neverWritten());
         var tokens = new SealedTokens(surroundings.key(), clock);

@@ -18,8 +18,8 @@ import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
-import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.QueryPlanRequest;
 
 /// Refuses queries that would examine many documents because no index serves them. Counts only documents that
 /// are visible to the caller, so that a refusal reveals nothing about others. Thread-safe.
@@ -54,7 +54,8 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
         try {
             calls.send(
                     call.http(),
-                    query.with(Explain.KEY, new Explain(false, plan::set)).with(JudgedRequest.TIME_LIMIT, ASKING));
+                    query.with(QueryPlanRequest.KEY, new QueryPlanRequest(false, plan::set))
+                            .with(JudgedRequest.TIME_LIMIT, ASKING));
         } catch (ProblemException e) {
             if (e.problem().code() != ProblemCode.QUERY_TIMED_OUT) {
                 throw e;

@@ -269,7 +269,7 @@ public final class MongoService implements Service, AutoCloseable {
         if (!mayFindWarnings && warnings.isEmpty()) {
             return parts.dispatcher.dispatch(request);
         }
-        var collecting = FoundWarnings.asked(request);
+        var collecting = FoundWarnings.collecting(request);
         var found = collecting.require(FoundWarnings.KEY);
         return parts.dispatcher
                 .dispatch(warnings.isEmpty() ? collecting : collecting.with(ParameterWarnings.KEY, warnings))

@@ -26,7 +26,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.ShortText;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
-import org.restheart.http.judged.Explanation.Tried;
+import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;

@@ -8,7 +8,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
-import org.restheart.http.judged.Explanation.Tried;
+import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 

@@ -14,9 +14,9 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.AccessExplanation;
+import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Answer;
-import org.restheart.http.judged.Explanation;
-import org.restheart.http.judged.Explanation.Tried;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RuleAnswer;
@@ -98,23 +98,24 @@ record RequestAuthorization(Policy policy, boolean secured) {
     /// The decision for a request with its reasons.
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
-    Explanation explain(Request sent) {
+    AccessExplanation explain(Request sent) {
         var request = asGet(sent);
         if (!secured) {
-            return new Explanation(200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(Grant.FULL))));
+            return new AccessExplanation(
+                    200, Optional.empty(), List.of(Tried.of("not secured", Optional.of(Grant.FULL))));
         }
         var account = request.caller().account().orElse(null);
         if (isVetoed(request, account)) {
-            return new Explanation(403, Optional.of("the server refuses such requests to everybody"), List.of());
+            return new AccessExplanation(403, Optional.of("the server refuses such requests to everybody"), List.of());
         }
         var tried = new ArrayList<Tried>();
         for (var authorizer : policy.authorizers()) {
             tried.addAll(authorizer.explain(request, account));
             if (tried.stream().anyMatch(rule -> rule.grant().isPresent())) {
-                return new Explanation(200, Optional.empty(), tried);
+                return new AccessExplanation(200, Optional.empty(), tried);
             }
         }
-        return new Explanation(account == null ? 401 : 403, Optional.empty(), tried);
+        return new AccessExplanation(account == null ? 401 : 403, Optional.empty(), tried);
     }
 
     /// The refusal of a request with an account. The message names the request and the account, and of the

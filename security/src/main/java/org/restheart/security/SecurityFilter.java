@@ -16,7 +16,7 @@ import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.judged.Explanation;
+import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
 import org.restheart.http.judged.RequestKind;
@@ -166,7 +166,7 @@ public final class SecurityFilter implements Filter {
     /// The decision of [#judge] with its reasons.
     ///
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
-    public Explanation explain(Request request) {
+    public AccessExplanation explain(Request request) {
         return authorization.explain(request);
     }
 

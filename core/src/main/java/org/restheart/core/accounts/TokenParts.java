@@ -85,7 +85,10 @@ final class TokenParts {
     private static ResourceTokens tokensOf(SecurityOAuth.ModelContext endpoint) {
         var base = endpoint.resource().base();
         return new ResourceTokens(
-                endpoint.resource().path(), base::of, base.configured().isPresent(), endpoint.plain());
+                endpoint.resource().path(),
+                base::of,
+                base.configured().isPresent(),
+                endpoint.acceptsTokensWithoutAudience());
     }
 
     private List<String> scopes() {

@@ -10,8 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The state of one reading of a configuration: blocks and keys that were read, defaults of absent keys, and findings.
-/// Confined to
-/// the thread that starts the server.
+/// Confined to the thread that starts the server.
 final class Reading {
     /// A block that was read.
     ///

@@ -16,8 +16,9 @@ public record SecurityOAuth(
 
     /// `mcp`, as far as it is about tokens.
     ///
-    /// @param plain whether it takes tokens that name no endpoint
-    public record ModelContext(ResourceMetadataService.ProtectedResource resource, boolean plain) {}
+    /// @param acceptsTokensWithoutAudience whether it takes tokens that name no endpoint
+    public record ModelContext(
+            ResourceMetadataService.ProtectedResource resource, boolean acceptsTokensWithoutAudience) {}
 
     /// `oauthAuthorizationServerMetadataService`.
     public record ServerMetadata(

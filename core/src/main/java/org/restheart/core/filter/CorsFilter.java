@@ -20,7 +20,7 @@ record CorsFilter(Service service, Cors policy) implements Filter {
 
     /// Headers that earlier versions did not have are added to the exposed ones when they are sent; other lists are
     /// unchanged.
-    private static final List<String> SINCE_THEN =
+    private static final List<String> EXPOSED_WHEN_SENT =
             List.of("Link", "X-Coalesced", "Retry-After", "Warning", "X-Total-Count", "Preference-Applied");
 
     @Override
@@ -47,7 +47,7 @@ record CorsFilter(Service service, Cors policy) implements Filter {
 
     private String exposed(Request request, Ready response) {
         var names = service.cors(request).exposeHeaders();
-        for (var name : SINCE_THEN) {
+        for (var name : EXPOSED_WHEN_SENT) {
             if (response.headers().has(name)) {
                 names = names.isEmpty() ? name : names + ", " + name;
             }

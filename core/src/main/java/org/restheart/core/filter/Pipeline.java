@@ -49,7 +49,7 @@ public final class Pipeline {
     /// The route of a binding. The filters are listed from the outermost to the innermost.
     public Route assemble(Binding binding) {
         var service = binding.service();
-        if (service.isPlain()) {
+        if (service.bypassesFilters()) {
             var filters = new ArrayList<Filter>();
             filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
             limits.ifPresent(limits -> filters.add(limits.addressFilter()));

@@ -13,7 +13,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.attribute.Key;
-import org.restheart.http.judged.Explanation;
+import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
@@ -131,10 +131,10 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
     }
 
     @Override
-    public Explanation explain(Request asking, JudgedRequest request) {
+    public AccessExplanation explain(Request asking, JudgedRequest request) {
         var route = connected().routes().find(request.path());
         if (route.isEmpty()) {
-            return new Explanation(502, Optional.of("no service answers at this path"), List.of());
+            return new AccessExplanation(502, Optional.of("no service answers at this path"), List.of());
         }
         var binding = route.get().binding();
         var sent = inside(asking, request);
@@ -156,8 +156,8 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         }
     }
 
-    private static Explanation explanation(Problem refusal) {
-        return new Explanation(refusal.status(), Optional.of(refusal.message()), List.of());
+    private static AccessExplanation explanation(Problem refusal) {
+        return new AccessExplanation(refusal.status(), Optional.of(refusal.message()), List.of());
     }
 
     @Override

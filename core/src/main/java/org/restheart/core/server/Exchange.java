@@ -257,7 +257,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         } else if (leavesContentUnread(ready)) {
             leave(); // while the client sends it
         }
-        if (route.binding().service().isPlain() || !Compression.isWorthwhile(ready)) {
+        if (route.binding().service().bypassesFilters() || !Compression.isWorthwhile(ready)) {
             write(ready);
         } else {
             sendCoded(Compression.varied(ready));

@@ -52,7 +52,7 @@ public final class StaticResources implements Service {
     }
 
     @Override
-    public boolean isPlain() {
+    public boolean bypassesFilters() {
         return true; // tags and ranges are those of the file
     }
 

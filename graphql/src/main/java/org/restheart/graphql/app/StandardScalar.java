@@ -61,7 +61,9 @@ enum StandardScalar {
                 case INT64 -> Long.toString(value.asInt64().getValue());
                 case DOUBLE -> {
                     double number = value.asDouble().getValue();
-                    yield Double.isFinite(number) ? plain(new java.math.BigDecimal(Double.toString(number))) : null;
+                    yield Double.isFinite(number)
+                            ? decimalText(new java.math.BigDecimal(Double.toString(number)))
+                            : null;
                 }
                 case DECIMAL128 -> {
                     var number = value.asDecimal128().getValue();
@@ -83,7 +85,7 @@ enum StandardScalar {
         };
     }
 
-    private static String plain(java.math.BigDecimal number) {
+    private static String decimalText(java.math.BigDecimal number) {
         return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
     }
 

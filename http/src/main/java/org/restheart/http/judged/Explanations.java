@@ -7,5 +7,5 @@ import org.restheart.http.Request;
 public interface Explanations {
     /// @param asking after authentication, with the caller about whom is asked; on a thread that may block
     /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
-    Explanation explain(Request asking, JudgedRequest request);
+    AccessExplanation explain(Request asking, JudgedRequest request);
 }

@@ -19,8 +19,8 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.access.Hidden;
-import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.QueryPlanRequest;
 import org.restheart.http.judged.Slice;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
@@ -135,7 +135,7 @@ public final class RunAdHocAggregation implements DataHandler {
     private Response run(DataRequest request, List<BsonDocument> pipeline) {
         var namespace = request.namespace();
         var settings = request.readSettings(timeLimit);
-        var explain = request.http().attribute(Explain.KEY);
+        var explain = request.http().attribute(QueryPlanRequest.KEY);
         if (explain.isPresent()) {
             var plan = documents.explain(
                     namespace, pipeline, settings, explain.get().executes());

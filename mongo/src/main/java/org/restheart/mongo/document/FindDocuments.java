@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.restheart.http.Response;
-import org.restheart.http.judged.Explain;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.QueryPlanRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.document.CountDocuments.CountStrategy;
 import org.restheart.mongo.exchange.DataHandler;
@@ -56,7 +56,7 @@ public final class FindDocuments implements DataHandler {
 
     @Override
     public Response handle(DataRequest request) {
-        var explain = request.http().attribute(Explain.KEY);
+        var explain = request.http().attribute(QueryPlanRequest.KEY);
         if (explain.isPresent()) {
             request.http().requireThread();
             explain.get()

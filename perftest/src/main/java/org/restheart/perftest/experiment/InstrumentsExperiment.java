@@ -94,7 +94,8 @@ public final class InstrumentsExperiment extends Experiment {
 
         Scraper(RestDialect dialect) {
             http = dialect.connection();
-            var head = dialect.head("/metrics", "Accept: application/openmetrics-text; version=1.0.0; q=0.9, text/plain; q=0.5");
+            var head = dialect.head(
+                    "/metrics", "Accept: application/openmetrics-text; version=1.0.0; q=0.9, text/plain; q=0.5");
             thread = Thread.ofPlatform().start(() -> scrape(head));
         }
 

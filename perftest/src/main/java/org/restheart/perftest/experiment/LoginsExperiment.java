@@ -53,8 +53,8 @@ public final class LoginsExperiment extends Experiment {
         var anybody = reader.as("gateway", "");
         var path = read.namespace().path();
         var port = reader.dialect().port();
-        try (var entryPoint = new EntryPoint(port, path)) {
-            entryPoint.check(AccountFixture.READER, AccountFixture.NAME + ":wrong");
+        try (var probe = new LogInProbe(port, path)) {
+            probe.check(AccountFixture.READER, AccountFixture.NAME + ":wrong");
         }
         lab.verify(anybody, mongo, ping);
         lab.verify(reader, mongo, read);
@@ -101,8 +101,8 @@ public final class LoginsExperiment extends Experiment {
 
     private void newcomer(Mongo mongo, int port, String path, int level, int repetition)
             throws IOException, InterruptedException {
-        try (var entryPoint = new EntryPoint(port, path)) {
-            var admitted = entryPoint.enter(AccountFixture.newcomer(mongo));
+        try (var probe = new LogInProbe(port, path)) {
+            var admitted = probe.retryUntilAdmitted(AccountFixture.newcomer(mongo));
             notes.add(String.format(
                     ROOT,
                     "%d bad logins, repetition %d: a first log-in with the right password took %.2f s and %d attempts",
@@ -125,7 +125,7 @@ public final class LoginsExperiment extends Experiment {
     /// Clients that log in with an account that exists and passwords that are wrong, another each time, until closed.
     private static final class BadLogins implements AutoCloseable {
         private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
-        private final EntryPoint entryPoint;
+        private final LogInProbe probe;
         private final String account;
         private final Answers answers;
 
@@ -148,14 +148,14 @@ public final class LoginsExperiment extends Experiment {
             }
         }
 
-        private BadLogins(EntryPoint entryPoint, String account, Answers answers) {
-            this.entryPoint = entryPoint;
+        private BadLogins(LogInProbe probe, String account, Answers answers) {
+            this.probe = probe;
             this.account = account;
             this.answers = answers;
         }
 
         static BadLogins start(int port, String path, String account, int count, Answers answers) {
-            var logins = new BadLogins(new EntryPoint(port, path), account, answers);
+            var logins = new BadLogins(new LogInProbe(port, path), account, answers);
             for (var i = 0; i < count; i++) {
                 logins.clients.execute(logins::repeat);
             }
@@ -175,7 +175,7 @@ public final class LoginsExperiment extends Experiment {
         private String attempt() throws InterruptedException {
             try {
                 return "HTTP "
-                        + entryPoint.knock(account + ":wrong-"
+                        + probe.send(account + ":wrong-"
                                 + ThreadLocalRandom.current().nextLong());
             } catch (IOException e) {
                 return e.getClass().getSimpleName();
@@ -186,7 +186,7 @@ public final class LoginsExperiment extends Experiment {
         public void close() {
             clients.shutdownNow();
             clients.close();
-            entryPoint.close();
+            probe.close();
         }
     }
 }

@@ -50,7 +50,7 @@ public final class PermissionsGuard implements Filter {
         if (!concerned) {
             return next.handle(request);
         }
-        var asked = FoundWarnings.asked(request);
+        var asked = FoundWarnings.collecting(request);
         if (request.method() == Method.PATCH && !DataWrite.replaces(request)) {
             checkChange(asked, request.require(RequestContent.KEY).value());
             return next.handle(asked);

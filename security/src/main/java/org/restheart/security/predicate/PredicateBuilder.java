@@ -46,11 +46,11 @@ final class PredicateBuilder {
 
     private Predicate build() throws PredicateException {
         return switch (name.text()) {
-            case "true" -> plain(new Predicate.Constant(true));
-            case "false" -> plain(new Predicate.Constant(false));
-            case "secure" -> plain(Predicate.Trait.SECURE);
-            case "idempotent" -> plain(Predicate.Trait.IDEMPOTENT);
-            case "auth-required" -> plain(Predicate.Trait.AUTH_REQUIRED);
+            case "true" -> withoutParameters(new Predicate.Constant(true));
+            case "false" -> withoutParameters(new Predicate.Constant(false));
+            case "secure" -> withoutParameters(Predicate.Trait.SECURE);
+            case "idempotent" -> withoutParameters(Predicate.Trait.IDEMPOTENT);
+            case "auth-required" -> withoutParameters(Predicate.Trait.AUTH_REQUIRED);
             case "path" -> paths(false);
             case "path-prefix" -> paths(true);
             case "path-suffix" ->
@@ -106,7 +106,7 @@ final class PredicateBuilder {
         };
     }
 
-    private Predicate plain(Predicate predicate) throws PredicateException {
+    private Predicate withoutParameters(Predicate predicate) throws PredicateException {
         given.resolve(name, false, List.of());
         return predicate;
     }

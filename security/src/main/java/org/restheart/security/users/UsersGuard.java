@@ -118,7 +118,7 @@ public final class UsersGuard implements Filter {
     private Request warned(Request request) {
         var content = request.require(RequestContent.KEY).value();
         var id = request.attribute(DataTarget.KEY).flatMap(DataTarget::id);
-        var asked = FoundWarnings.asked(request);
+        var asked = FoundWarnings.collecting(request);
         if (shape.lacksPassword(content)) {
             FoundWarnings.add(asked, NO_PASSWORD);
         }

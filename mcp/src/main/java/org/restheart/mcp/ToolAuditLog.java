@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
 
 /// Logs each call as one line of JSON to a separate logger: account, tool, shape of the arguments, and outcome. Logs no
 /// documents, tokens or passwords. Thread-safe.
-final class AuditLog {
+final class ToolAuditLog {
     static final String LOGGER = "org.restheart.audit";
 
     private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
-    private static final Logger ERRORS = LoggerFactory.getLogger(AuditLog.class);
+    private static final Logger ERRORS = LoggerFactory.getLogger(ToolAuditLog.class);
     private static final int MAX_WAITING = 8_192;
 
     /// The lines of this time are written together.
@@ -62,7 +62,7 @@ final class AuditLog {
     private final SerialTasks lines = new SerialTasks("mcp-audit", PAUSE);
     private final AtomicLong waitingBytes = new AtomicLong();
 
-    AuditLog(boolean on, boolean values, InstantSource clock) {
+    ToolAuditLog(boolean on, boolean values, InstantSource clock) {
         this.on = on;
         this.values = values;
         this.clock = clock;

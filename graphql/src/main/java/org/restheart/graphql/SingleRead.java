@@ -13,15 +13,15 @@ import org.restheart.mongo.reading.DocumentReads.KnownCollection;
 import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
 
-/// The load of an operation that loads one document ([OnlyLoads]). The field waits until [#arrived] is called, so that
-/// the execution continues on the thread of its caller. Used by one thread at a time.
-final class OnlyLoad implements FieldLoads {
+/// The load of an operation that loads one document ([SingleReadOperations]). The field waits until [#arrived] is
+/// called, so that the execution continues on the thread of its caller. Used by one thread at a time.
+final class SingleRead implements FieldLoads {
     private final DocumentReads reads;
     private final KnownCollection collection;
     private final CompletableFuture<List<RawBsonDocument>> field = new CompletableFuture<>();
     private @Nullable CompletionStage<List<RawBsonDocument>> documents;
 
-    OnlyLoad(DocumentReads reads, KnownCollection collection) {
+    SingleRead(DocumentReads reads, KnownCollection collection) {
         this.reads = reads;
         this.collection = collection;
     }

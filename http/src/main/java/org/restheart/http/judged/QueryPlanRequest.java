@@ -8,6 +8,6 @@ import org.restheart.http.attribute.Key;
 ///
 /// @param executes whether the query is run, so that the plan contains execution statistics
 /// @param receiver receives MongoDB's plan, which includes the access rule's filter
-public record Explain(boolean executes, Consumer<BsonDocument> receiver) {
-    public static final Key<Explain> KEY = Key.named("explain");
+public record QueryPlanRequest(boolean executes, Consumer<BsonDocument> receiver) {
+    public static final Key<QueryPlanRequest> KEY = Key.named("explain");
 }

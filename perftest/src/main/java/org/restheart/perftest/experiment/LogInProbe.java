@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
 /// A resource that only those who log in may read. Thread-safe.
-final class EntryPoint implements Closeable {
+final class LogInProbe implements Closeable {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -20,7 +20,7 @@ final class EntryPoint implements Closeable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final URI address;
 
-    EntryPoint(int port, String path) {
+    LogInProbe(int port, String path) {
         address = URI.create("http://127.0.0.1:" + port + path);
     }
 
@@ -28,7 +28,7 @@ final class EntryPoint implements Closeable {
     ///
     /// @param credentials `name:password`
     /// @return the status
-    int knock(String credentials) throws IOException, InterruptedException {
+    int send(String credentials) throws IOException, InterruptedException {
         var basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
         var request = HttpRequest.newBuilder(address)
                 .timeout(TIMEOUT)
@@ -40,10 +40,10 @@ final class EntryPoint implements Closeable {
     /// Repeats the request until it is admitted, with a pause after each `Retry-After`.
     ///
     /// @throws IOException when it is refused, or not let in within two minutes
-    Admitted enter(String credentials) throws IOException, InterruptedException {
+    Admitted retryUntilAdmitted(String credentials) throws IOException, InterruptedException {
         var began = System.nanoTime();
         for (var attempts = 1; System.nanoTime() - began < TIMEOUT.toNanos(); attempts++) {
-            var status = knock(credentials);
+            var status = send(credentials);
             if (status == 200) {
                 return new Admitted(attempts, (System.nanoTime() - began) / 1e9);
             }
@@ -59,8 +59,8 @@ final class EntryPoint implements Closeable {
     ///
     /// @throws IOException when they do not
     void check(String right, String wrong) throws IOException, InterruptedException {
-        enter(right);
-        var status = knock(wrong);
+        retryUntilAdmitted(right);
+        var status = send(wrong);
         if (status != 401) {
             throw new IOException("a wrong password is answered with " + status + " instead of 401");
         }

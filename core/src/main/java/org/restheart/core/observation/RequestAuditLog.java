@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// The audit log: account, operation and outcome of each request as one line of JSON. It contains no documents and
 /// no queries, whose filters contain values of documents. Lines that come faster than they can be written are
 /// dropped and counted. Thread-safe; close it to write the last lines.
-public final class AuditLines implements Observer, AutoCloseable {
+public final class RequestAuditLog implements Observer, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogSetup.AUDIT);
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -26,14 +26,14 @@ public final class AuditLines implements Observer, AutoCloseable {
     private final boolean reads;
     private final InstantSource clock;
 
-    private AuditLines(boolean reads, InstantSource clock) {
+    private RequestAuditLog(boolean reads, InstantSource clock) {
         this.reads = reads;
         this.clock = clock;
     }
 
     /// @param which not [Audit#NOTHING]
-    public static AuditLines of(Audit which) {
-        return new AuditLines(which == Audit.ALL, InstantSource.system());
+    public static RequestAuditLog of(Audit which) {
+        return new RequestAuditLog(which == Audit.ALL, InstantSource.system());
     }
 
     @Override

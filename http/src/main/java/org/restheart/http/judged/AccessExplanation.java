@@ -13,8 +13,8 @@ import org.restheart.http.access.Grant;
 /// @param status of the answer to a request that is refused: 401, 403, 404, or what the service refuses it with
 /// @param reason why no rule was asked; empty if rules decided
 /// @param tried the rules in the order in which they were tried, up to the first that allows the request
-public record Explanation(int status, Optional<String> reason, List<Tried> tried) {
-    public Explanation {
+public record AccessExplanation(int status, Optional<String> reason, List<Tried> tried) {
+    public AccessExplanation {
         tried = List.copyOf(tried);
     }
 

@@ -23,7 +23,7 @@ import org.restheart.graphql.app.FieldMapping;
 /// Determines which operations of a valid document load exactly one document: their only field is mapped to a
 /// query for one document, and whatever they select is in that. Such an operation needs no thread that waits.
 /// Confined to one thread.
-final class OnlyLoads {
+final class SingleReadOperations {
     /// The most selections of an operation, in which those of a fragment count wherever it is spread. Larger
     /// operations are executed on a thread of their own.
     private static final int MAX_SELECTIONS = 100;
@@ -35,7 +35,7 @@ final class OnlyLoads {
     private final Map<String, FragmentDefinition> fragments = new HashMap<>();
     private int left;
 
-    private OnlyLoads(GraphQLSchema schema, Map<String, FieldMapping> fields) {
+    private SingleReadOperations(GraphQLSchema schema, Map<String, FieldMapping> fields) {
         this.schema = schema;
         this.fields = fields;
     }
@@ -49,7 +49,7 @@ final class OnlyLoads {
         if (operations.size() > MAX_OPERATIONS) {
             return Map.of();
         }
-        var loads = new OnlyLoads(schema, fields);
+        var loads = new SingleReadOperations(schema, fields);
         document.getDefinitionsOfType(FragmentDefinition.class)
                 .forEach(fragment -> loads.fragments.put(fragment.getName(), fragment));
         var found = new HashMap<String, FieldMapping.Find>();
