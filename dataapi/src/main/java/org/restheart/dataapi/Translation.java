@@ -11,7 +11,7 @@ import org.restheart.http.Method;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.Slice;
+import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.judged.Via;
 import tools.jackson.core.JsonToken;
 

@@ -17,7 +17,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.Slice;
+import org.restheart.http.judged.JudgedRequest.Slice;
 
 /// The tools that describe databases and collections. Thread-safe.
 final class CatalogTools {

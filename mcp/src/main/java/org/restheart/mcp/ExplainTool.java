@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Method;
 import org.restheart.http.Words;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.QueryPlanRequest;
+import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 
 /// The tool `explain`: MongoDB's query plan, reduced to stages, indexes and numbers, without data about the server.
 /// Thread-safe.

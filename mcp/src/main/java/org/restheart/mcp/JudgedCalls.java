@@ -23,8 +23,8 @@ import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.http.judged.JudgedRequests;
-import org.restheart.http.judged.Slice;
 import org.restheart.http.judged.Via;
 
 /// Sends requests of the REST API on behalf of the caller; the only access to data in this package. Blocks, but for

@@ -25,7 +25,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.Slice;
+import org.restheart.http.judged.JudgedRequest.Slice;
 
 /// The tools that read documents. Thread-safe.
 final class ReadTools {

@@ -19,7 +19,7 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.QueryPlanRequest;
+import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 
 /// Refuses queries that would examine many documents because no index serves them. Counts only documents that
 /// are visible to the caller, so that a refusal reveals nothing about others. Thread-safe.

@@ -21,7 +21,7 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.StreamPosition;
+import org.restheart.http.judged.JudgedRequest.StreamPosition;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Subscription;
 

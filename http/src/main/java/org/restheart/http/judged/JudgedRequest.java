@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Body;
 import org.restheart.http.Fields;
@@ -45,6 +47,39 @@ public record JudgedRequest(
     /// The most documents of a pipeline's result, if that is not simply cut off: one more is refused while nothing
     /// has been sent, and ends the response later.
     public static final Key<Integer> MOST_DOCUMENTS = Key.named("most documents");
+
+    /// Requests MongoDB's plan of a query or a pipeline in place of its results.
+    ///
+    /// @param executes whether the query is run, so that the plan contains execution statistics
+    /// @param receiver receives MongoDB's plan, which includes the access rule's filter
+    public record QueryPlanRequest(boolean executes, Consumer<BsonDocument> receiver) {
+        public static final Key<QueryPlanRequest> KEY = Key.named("explain");
+    }
+
+    /// The documents that the request reads or counts, in place of a page: any `skip` is allowed and `limit` is not
+    /// bounded by the largest page size.
+    ///
+    /// @param limit at least 1; of a count: where it ends
+    /// @param natural whether a request without a sort of its own takes them in MongoDB's natural order
+    public record Slice(long skip, int limit, boolean natural) {
+        public static final Key<Slice> KEY = Key.named("slice");
+
+        /// In natural order unless the request has a sort.
+        public Slice(long skip, int limit) {
+            this(skip, limit, true);
+        }
+    }
+
+    /// The position of a listener in its change stream, for services that listen for a while and resume later.
+    /// Thread-safe.
+    @FunctionalInterface
+    public interface StreamPosition {
+        /// Receives the position of the listener that a judged request adds.
+        Key<Consumer<StreamPosition>> ASKED = Key.named("stream position");
+
+        /// A resume token up to which every event is in the listener's backlog; empty until that is known.
+        Optional<String> reached();
+    }
 
     public static JudgedRequest of(Method method, RequestPath path, Query query, Via via) {
         return new JudgedRequest(method, path, query, Fields.NONE, Body.EMPTY, via, Attributes.NONE);

@@ -19,7 +19,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
-import org.restheart.http.judged.StreamPosition;
+import org.restheart.http.judged.JudgedRequest.StreamPosition;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.PushBudget;

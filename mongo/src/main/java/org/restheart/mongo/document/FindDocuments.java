@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.QueryPlanRequest;
+import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.document.CountDocuments.CountStrategy;
 import org.restheart.mongo.exchange.DataHandler;

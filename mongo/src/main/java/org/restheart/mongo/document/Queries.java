@@ -1,7 +1,7 @@
 package org.restheart.mongo.document;
 
 import java.time.Duration;
-import org.restheart.http.judged.Slice;
+import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DocumentQuery;

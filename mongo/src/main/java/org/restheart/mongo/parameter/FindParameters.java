@@ -17,7 +17,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
-import org.restheart.http.judged.Slice;
+import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.find.Filters;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.Ahead;

@@ -5,7 +5,7 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
-import org.restheart.http.judged.Slice;
+import org.restheart.http.judged.JudgedRequest.Slice;
 
 /// The requested slice of a result.
 ///
