@@ -20,7 +20,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.RawBsonDocument;
-import org.restheart.mongo.find.FindCommand;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
 import org.slf4j.Logger;
@@ -153,6 +153,8 @@ final class PositionedCursor {
         /// The time limit of one cursor, if the query has none.
         private static final Duration TIME_LIMIT = Duration.ofMinutes(1);
 
+        private static final BsonInt32 FIRST_BATCH = new BsonInt32(1);
+
         private final MongoClient client;
 
         Opener(MongoClient client) {
@@ -195,7 +197,7 @@ final class PositionedCursor {
                 return Optional.empty();
             }
             long now = System.nanoTime();
-            var command = FindCommand.of(query.slice(position - 1, span + 1), 1);
+            var command = command(query.slice(position - 1, span + 1));
             var limit = query.settings().timeLimit().isZero()
                     ? TIME_LIMIT
                     : query.settings().timeLimit();
@@ -218,6 +220,31 @@ final class PositionedCursor {
                     session.close();
                 }
             }
+        }
+
+        /// The query as a database command, since the cursor stays open longer than the driver's and its batch size
+        /// varies. Without the read concern and the time limit of the query's settings.
+        private static BsonDocument command(FindQuery query) {
+            var command = query.isStaged() ? aggregate(query) : find(query);
+            query.hint().ifPresent(hint -> command.append("hint", hint));
+            return command;
+        }
+
+        private static BsonDocument find(FindQuery query) {
+            return new BsonDocument("find", new BsonString(query.namespace().getCollectionName()))
+                    .append("filter", query.filter().single())
+                    .append("projection", query.projection().single())
+                    .append("sort", query.sort())
+                    .append("skip", new BsonInt64(query.skip()))
+                    .append("limit", new BsonInt32(query.limit()))
+                    .append("batchSize", FIRST_BATCH);
+        }
+
+        private static BsonDocument aggregate(FindQuery query) {
+            return new BsonDocument(
+                            "aggregate", new BsonString(query.namespace().getCollectionName()))
+                    .append("pipeline", new BsonArray(DriverFinder.stages(query)))
+                    .append("cursor", new BsonDocument("batchSize", FIRST_BATCH));
         }
 
         private static boolean isOver(BsonDocument reply) {

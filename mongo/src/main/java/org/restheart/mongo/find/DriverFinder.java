@@ -198,7 +198,8 @@ public final class DriverFinder implements Finder {
         return aggregate;
     }
 
-    static List<BsonDocument> stages(FindQuery query) {
+    /// The query as a pipeline.
+    public static List<BsonDocument> stages(FindQuery query) {
         return stages(query, Long.MAX_VALUE, List.of());
     }
 
