@@ -7,7 +7,6 @@ import org.bson.RawBsonDocument;
 import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
-import org.restheart.mongo.find.ListCursor;
 
 /// The documents of one query, kept while they are read for the first time, so that they can be read again. Confined to
 /// one command.
@@ -26,7 +25,7 @@ final class RecordedDocuments {
 
     /// A finder of what was kept.
     Finder replaying() {
-        return (_, _) -> new ListCursor(documents);
+        return (_, _) -> DocumentCursor.of(documents);
     }
 
     /// Keeps no more, and nothing of a result that has not been read to its end: such a one can be large.

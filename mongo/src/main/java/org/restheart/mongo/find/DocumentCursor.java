@@ -3,11 +3,18 @@ package org.restheart.mongo.find;
 import com.mongodb.ServerAddress;
 import com.mongodb.ServerCursor;
 import com.mongodb.client.MongoCursor;
+import java.util.Iterator;
+import java.util.List;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /// What cursors have in common that are not the driver's: readers ask none for its server. Confined to one request.
 public abstract class DocumentCursor implements MongoCursor<RawBsonDocument> {
+    /// A cursor over documents that have been read before.
+    public static MongoCursor<RawBsonDocument> of(List<RawBsonDocument> documents) {
+        return new ListCursor(documents);
+    }
+
     @Override
     public final @Nullable RawBsonDocument tryNext() {
         return hasNext() ? next() : null;
@@ -21,5 +28,37 @@ public abstract class DocumentCursor implements MongoCursor<RawBsonDocument> {
     @Override
     public final ServerAddress getServerAddress() {
         throw new UnsupportedOperationException();
+    }
+
+    private static final class ListCursor extends DocumentCursor {
+        private final Iterator<RawBsonDocument> documents;
+        private int left;
+
+        ListCursor(List<RawBsonDocument> documents) {
+            this.documents = documents.iterator();
+            this.left = documents.size();
+        }
+
+        @Override
+        public boolean hasNext() {
+            return documents.hasNext();
+        }
+
+        @Override
+        public RawBsonDocument next() {
+            var next = documents.next();
+            left--;
+            return next;
+        }
+
+        @Override
+        public int available() {
+            return left;
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
     }
 }

@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.mongo.find.DocumentCursor;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.InlineRead;
-import org.restheart.mongo.find.ListCursor;
 import org.restheart.mongo.resultcache.CachedRanges.Range;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,7 +88,7 @@ public final class CachedFinder implements Finder {
     }
 
     private static MongoCursor<RawBsonDocument> slice(Range range, FindQuery query) {
-        return new ListCursor(range.slice(query.skip(), query.limit()));
+        return DocumentCursor.of(range.slice(query.skip(), query.limit()));
     }
 
     /// Reads as much as may be cached.
