@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class Query {
     public static final Query NONE = new Query("", Map.of());
 
+    /// Parameters of the data API by their other names, which prevail if both are sent.
+    private static final Map<String, String> ALIASES = Map.of("sort_by", "sort", "writeMode", "wm");
+
     private @Nullable String raw;
     private final Map<String, List<String>> parameters;
 
@@ -87,6 +90,22 @@ public final class Query {
     /// All values, in order.
     public List<String> all(String name) {
         return parameters.getOrDefault(name, List.of());
+    }
+
+    /// The one name of a parameter of the data API that may have two.
+    public static String canonical(String name) {
+        return ALIASES.getOrDefault(name, name);
+    }
+
+    /// The name by which the data API uses a parameter here, of the two that it may have.
+    public String used(String name) {
+        var canonical = canonical(name);
+        for (var alias : ALIASES.entrySet()) {
+            if (alias.getValue().equals(canonical) && has(alias.getKey())) {
+                return alias.getKey();
+            }
+        }
+        return canonical;
     }
 
     /// The names, in order of their first appearance.

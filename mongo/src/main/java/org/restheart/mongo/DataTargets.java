@@ -28,7 +28,7 @@ final class DataTargets {
 
     /// Absent for a malformed id: the handler refuses such a request after the rules were evaluated.
     private static Optional<BsonValue> id(Request request, ResourcePath path) {
-        if (path.kind() != ResourceKind.DOCUMENT && path.kind() != ResourceKind.FILE) {
+        if (!path.kind().hasId()) {
             return Optional.empty();
         }
         try {
@@ -45,8 +45,7 @@ final class DataTargets {
 
     private static EnumSet<Demand> demands(Request request, ResourcePath path) {
         var demands = ResourceMethods.demands(path.kind(), request.method());
-        if (!request.method().isSafe()
-                && (request.query().has("wm") || request.query().has("writeMode"))) {
+        if (!request.method().isSafe() && request.query().has(request.query().used("wm"))) {
             demands.add(Demand.WRITE_MODE);
         }
         if (request.query().has(Plans.PARAMETER) && isExplained(path.kind())) {

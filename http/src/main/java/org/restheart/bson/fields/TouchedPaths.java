@@ -92,6 +92,11 @@ public final class TouchedPaths {
         });
     }
 
+    /// Whether all of the document may change, so that it does not say which fields do.
+    public boolean isUnbounded() {
+        return everything;
+    }
+
     /// Whether any of the keys may change, also because something that contains it is replaced or removed.
     public boolean hasAny(List<String> keys) {
         return everything || changes(NamedPaths.read(keys), NamedPaths.Place::mayOverlap);

@@ -51,6 +51,11 @@ public enum ResourceKind {
         return this == BULK_DOCUMENTS || this == BULK_FILES || this == BULK_SCHEMAS;
     }
 
+    /// Whether the id of a document is in the path.
+    public boolean hasId() {
+        return this == DOCUMENT || this == FILE || this == FILE_BINARY || this == SCHEMA;
+    }
+
     /// Whether it is a file, or a bucket of files.
     public boolean isFiles() {
         return switch (this) {

@@ -2,6 +2,7 @@ package org.restheart.http.judged;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.restheart.http.Method;
 import org.restheart.http.RequestPath;
@@ -25,7 +26,7 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
 
         /// Any text with exceptions.
         ///
-        /// @param except texts that are reserved in that place, in any case
+        /// @param except texts that are reserved in that place, in any case; in lower case here
         /// @param otherServices texts, in this very case, at which other services answer
         record Unknown(Set<String> except, Set<String> otherServices) implements Segment {
             /// Any text.
@@ -45,7 +46,7 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
             return switch (this) {
                 case Name(var name) -> name.equals(text) ? Answer.ALWAYS : Answer.NEVER;
                 case Unknown(var except, var otherServices) ->
-                    otherServices.contains(text) || except.stream().anyMatch(text::equalsIgnoreCase)
+                    otherServices.contains(text) || except.contains(text.toLowerCase(Locale.ROOT))
                             ? Answer.NEVER
                             : Answer.DEPENDS;
             };

@@ -33,7 +33,7 @@ public final class HiddenFields {
             var query = request.http().query();
             require(visibility.allowsFilter(parameters.find().filter()));
             parameters.shardKey().ifPresent(key -> require(visibility.allowsFilter(key)));
-            if (query.has("sort") || query.has("sort_by")) {
+            if (query.has(query.used("sort"))) {
                 require(visibility.allowsKeys(parameters.find().sort()));
             }
             if (query.has("after")) { // which compares the fields of the sort, and always the id

@@ -160,11 +160,6 @@ public record FindParameters(
         }
     }
 
-    /// The parameter that counts in a query.
-    static String sortParameterIn(Query query) {
-        return query.has("sort_by") ? "sort_by" : "sort";
-    }
-
     /// The `sort` parameter (older name: `sort_by`): a JSON object or a short form, `a`, `+a`, `-a`.
     private static final class SortParameter {
         private static final BsonInt32 ASCENDING = new BsonInt32(1);
@@ -176,12 +171,12 @@ public record FindParameters(
         private SortParameter() {}
 
         static boolean isIn(Query query) {
-            return query.has("sort") || query.has("sort_by");
+            return query.has(query.used("sort"));
         }
 
         /// @throws ProblemException 400
         static BsonDocument sort(Query query) {
-            var values = query.all(sortParameterIn(query));
+            var values = query.all(query.used("sort"));
             return values.isEmpty() ? DEFAULT : merge(values);
         }
 

@@ -75,7 +75,7 @@ public final class ParameterWarnings {
     /// An insert has nothing to narrow.
     private static Optional<String> ofFilter(Request request, ResourceKind kind) {
         boolean creates = request.method() == Method.POST && kind.isCollection();
-        var name = WriteMode.parameterIn(request.query());
+        var name = request.query().used("wm");
         boolean inserts = kind == ResourceKind.FILES_BUCKET
                 || request.query().first(name).flatMap(WriteMode::of).orElse(WriteMode.INSERT) == WriteMode.INSERT;
         return creates && inserts && request.query().has("filter")
@@ -89,7 +89,7 @@ public final class ParameterWarnings {
                 .filter(name -> Representation.of(name).isEmpty())
                 .ifPresent(name -> warnings.add("illegal rep parameter " + name
                         + " (must be STANDARD, HAL or SHAL); using " + settings.representation()));
-        for (var sort : query.all(FindParameters.sortParameterIn(query))) {
+        for (var sort : query.all(query.used("sort"))) {
             FORMER_FIELDS.stream()
                     .filter(sort::contains)
                     .forEach(field -> warnings.add("sorting by " + field + ", which the server does not maintain"));
@@ -125,7 +125,7 @@ public final class ParameterWarnings {
 
     /// What has an effect on a write of one document only.
     private static void bulkWrite(Request request, List<String> warnings) {
-        var name = WriteMode.parameterIn(request.query());
+        var name = request.query().used("wm");
         if (request.query()
                         .first(name)
                         .flatMap(WriteMode::of)
@@ -150,7 +150,7 @@ public final class ParameterWarnings {
                                 .map(mode -> mode.name().toLowerCase(Locale.ROOT))
                                 .collect(Collectors.joining(", "))
                         + ")"));
-        var name = WriteMode.parameterIn(query);
+        var name = query.used("wm");
         query.first(name)
                 .filter(mode -> WriteMode.of(mode).isEmpty())
                 .ifPresent(_ -> all.add(
@@ -159,7 +159,7 @@ public final class ParameterWarnings {
             all.add("the parameter txn has no effect without sid");
         }
         all.addAll(Parameters.ConcernParameters.withoutEffect(query));
-        var parameter = FindParameters.sortParameterIn(query);
+        var parameter = query.used("sort");
         for (var value : query.all(parameter)) {
             var sort = value.strip();
             meantOrder(parameter, sort)

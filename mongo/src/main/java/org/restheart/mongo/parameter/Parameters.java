@@ -55,7 +55,7 @@ public record Parameters(
         }
         var variables = query.first("avars").map(text -> AggregationVariables.parse(text, settings));
         var idType = query.first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
-        var id = hasId(path.kind()) ? Optional.of(idType.parse(path.requireName())) : Optional.<BsonValue>empty();
+        var id = path.kind().hasId() ? Optional.of(idType.parse(path.requireName())) : Optional.<BsonValue>empty();
         var format = FormatParameters.parse(request, settings);
         return new Parameters(
                 find,
@@ -64,7 +64,7 @@ public record Parameters(
                 idType,
                 id,
                 query.first("shardkey").map(Parameters::shardKey),
-                query.first(WriteMode.parameterIn(query)).flatMap(WriteMode::of),
+                query.first(query.used("wm")).flatMap(WriteMode::of),
                 query.has("checkEtag"),
                 variables,
                 query.has("nocache"));
@@ -90,13 +90,6 @@ public record Parameters(
     private static boolean isBulkWrite(Request request, ResourcePath path) {
         return ResourceMethods.allow(path.kind(), request.method())
                 && (path.kind() == ResourceKind.BULK_DOCUMENTS || path.kind() == ResourceKind.BULK_SCHEMAS);
-    }
-
-    private static boolean hasId(ResourceKind kind) {
-        return kind == ResourceKind.DOCUMENT
-                || kind == ResourceKind.FILE
-                || kind == ResourceKind.FILE_BINARY
-                || kind == ResourceKind.SCHEMA;
     }
 
     private static BsonDocument shardKey(String text) {

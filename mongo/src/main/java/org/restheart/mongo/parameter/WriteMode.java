@@ -2,18 +2,12 @@ package org.restheart.mongo.parameter;
 
 import java.util.Locale;
 import java.util.Optional;
-import org.restheart.http.Query;
 
 /// What a write does when its document exists or does not: the `wm` parameter.
 public enum WriteMode {
     INSERT,
     UPDATE,
     UPSERT;
-
-    /// The parameter that counts in a query.
-    static String parameterIn(Query query) {
-        return query.has("writeMode") ? "writeMode" : "wm";
-    }
 
     /// Empty for an unknown name, which means the method's default.
     static Optional<WriteMode> of(String name) {

@@ -175,7 +175,7 @@ public record ResourcePath(
     }
 
     private static boolean is(String token, String keyword) {
-        return token.equalsIgnoreCase(keyword);
+        return token.toLowerCase(Locale.ROOT).equals(keyword); // as in switch statements
     }
 
     public Optional<String> database() {

@@ -43,7 +43,7 @@ public final class OriginVetoer implements Vetoer {
     }
 
     private boolean isIgnored(Request request) {
-        return ignored.stream().anyMatch(predicate -> predicate.test(new Attempt(request, null, false)));
+        return ignored.stream().anyMatch(predicate -> new Attempt(request, null, false).holds(predicate));
     }
 
     private static String normal(String origin) {

@@ -1,8 +1,11 @@
 package org.restheart.security.predicate;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -13,25 +16,41 @@ import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
+import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.judged.DataWrite;
 
 /// A request, as predicates see it. Confined to one request: values bound by a template or a regular expression are
 /// visible to the predicates to its right, until [#forget()] clears them before the next rule.
 public final class Attempt {
+    private static final Set<String> ADDED_UP = Set.of("keys", "sort");
+
     private final Request request;
     private final @Nullable Account account;
     private final boolean authenticationRequired;
     private @Nullable Map<String, String> bindings;
     private @Nullable TouchedPaths touched;
+    private @Nullable RequestPath path;
+    private @Nullable RequestPath usualPath;
+    private final @Nullable Attempt asSent;
 
     /// @param authenticationRequired whether the rules require an account; false while that is being decided
     public Attempt(Request request, @Nullable Account account, boolean authenticationRequired) {
         this.request = request;
         this.account = account;
         this.authenticationRequired = authenticationRequired;
+        this.asSent = null;
+    }
+
+    private Attempt(Attempt asSent, RequestPath path) {
+        this.request = asSent.request;
+        this.account = asSent.account;
+        this.authenticationRequired = asSent.authenticationRequired;
+        this.path = path;
+        this.asSent = asSent;
     }
 
     /// Of rules that require an account, unless the request is anonymous.
@@ -47,6 +66,43 @@ public final class Attempt {
         return account;
     }
 
+    /// The path as sent, except for an id that is not the text in it (`/c/a?id_type=NULL`).
+    RequestPath path() {
+        if (path == null) {
+            path = PathSpelling.withId(request);
+        }
+        return path;
+    }
+
+    /// The same attempt, in the usual spelling of its path; empty if it is in that one.
+    Optional<Attempt> usual() {
+        if (asSent != null) {
+            return Optional.empty();
+        }
+        if (usualPath == null) {
+            usualPath = PathSpelling.usual(path());
+        }
+        return usualPath.raw().equals(path().raw()) ? Optional.empty() : Optional.of(new Attempt(this, usualPath));
+    }
+
+    /// The values of a query parameter by any of its names: those that handlers use.
+    List<String> parameter(String name) {
+        var query = request.query();
+        return query.all(isForData() ? query.used(name) : name);
+    }
+
+    /// Whether handlers use all values of a query parameter together, not the first.
+    boolean usesAll(String parameter) {
+        return isForData() && ADDED_UP.contains(Query.canonical(parameter));
+    }
+
+    /// One name for each of the parameters.
+    Set<String> parameterNames(Set<String> names) {
+        return isForData() && !names.isEmpty()
+                ? names.stream().map(Query::canonical).collect(Collectors.toSet())
+                : names;
+    }
+
     boolean authenticationRequired() {
         return authenticationRequired;
     }
@@ -60,7 +116,12 @@ public final class Attempt {
 
     @Nullable
     String binding(String name) {
-        return bindings == null ? null : bindings.get(name);
+        var value = bindings == null ? null : bindings.get(name);
+        if (value != null || asSent == null) {
+            return value;
+        }
+        var sent = asSent.binding(name);
+        return sent == null ? null : PathSpelling.usual(sent);
     }
 
     /// Clears the values bound by the last rule.
@@ -95,15 +156,29 @@ public final class Attempt {
                 : request.attribute(RequestContent.KEY).map(RequestContent::value);
     }
 
-    /// The one value that the content gives to a field; null if there is none.
+    /// The one value that the content gives to a field; null if it leaves the field alone or removes it.
     ///
     /// @param field as a rule names it
+    /// @throws Unanswerable if the field may get another value: from one of several documents, an expression, the
+    ///     filter of an upsert
     /// @throws ProblemException if the content does not parse
     @Nullable
     BsonValue value(String field) {
-        return content().orElse(null) instanceof BsonDocument document
-                ? EffectiveValue.of(document, path(field))
-                : null;
+        var path = path(field);
+        boolean isCertain;
+        if (content().orElse(null) instanceof BsonDocument document) {
+            var effective = EffectiveValue.of(document, path);
+            if (effective.value() != null) {
+                return effective.value();
+            }
+            isCertain = effective.isCertain();
+        } else {
+            isCertain = touched().noneMatch(documents -> documents.has(path));
+        }
+        if (!isCertain || touchedByFilter().anyMatch(condition -> condition.has(path))) {
+            throw new Unanswerable("no certain value");
+        }
+        return null;
     }
 
     /// Where a field that a rule names is in the content; empty for all of the content.

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
@@ -17,7 +18,8 @@ import org.restheart.http.judged.RuleAnswer.Limits;
 
 /// All requests of a kind, as predicates see them. A predicate is evaluated to the set of outcomes that it can have:
 /// true, false, or none ([Unanswerable]). The set may be too large, since results of two parts of a predicate for
-/// the same unknown value are not correlated; it is never too small. Immutable.
+/// the same unknown value are not correlated; it is never too small. Ids are strings or ObjectIds: `id_type` is not
+/// considered. Immutable.
 public final class KindAttempt {
     private static final int TRUE = 1;
     private static final int FALSE = 2;
@@ -63,9 +65,10 @@ public final class KindAttempt {
         for (var condition : conditions) {
             if (condition instanceof Predicate.Parameters(var quantity, var names)) {
                 if (quantity == Predicate.Quantity.NONE) {
-                    not.addAll(names);
+                    names.forEach(name -> not.addAll(List.of(name, Query.canonical(name))));
                 } else if (quantity == Predicate.Quantity.ONLY) {
                     var both = new HashSet<>(names);
+                    names.forEach(name -> both.add(Query.canonical(name)));
                     only.ifPresent(both::retainAll);
                     only = Optional.of(Set.copyOf(both));
                 }
@@ -90,10 +93,15 @@ public final class KindAttempt {
     private final class Spelling {
         private final Request example;
         private final boolean slash;
+        /// Whether a name in the path has another usual spelling.
+        private final boolean isUnusual;
 
         Spelling(Request example, boolean slash) {
             this.slash = slash && !kind.path().isEmpty();
             this.example = this.slash ? closed(example) : example;
+            this.isUnusual = kind.path().stream()
+                    .anyMatch(segment -> segment instanceof Segment.Name(var name)
+                            && !PathSpelling.usual(name).equals(name));
         }
 
         Spelling withSlash() {
@@ -107,7 +115,7 @@ public final class KindAttempt {
         int outcomes(Predicate predicate) {
             return switch (predicate) {
                 case Predicate.Constant(var value) -> value ? TRUE : FALSE;
-                case Predicate.Not(var of) -> negated(outcomes(of));
+                case Predicate.Not(var of) -> negated(of);
                 case Predicate.All(var parts) -> sequence(parts, TRUE, FALSE);
                 case Predicate.Any(var parts) -> sequence(parts, FALSE, TRUE);
                 case Predicate.Path(var constant, var variable) -> paths(constant, variable, false);
@@ -134,21 +142,31 @@ public final class KindAttempt {
             };
         }
 
-        private static int negated(int outcomes) {
-            return (outcomes & NONE) | ((outcomes & TRUE) != 0 ? FALSE : 0) | ((outcomes & FALSE) != 0 ? TRUE : 0);
+        private int negated(Predicate of) {
+            int outcomes = outcomes(of);
+            int negated =
+                    (outcomes & NONE) | ((outcomes & TRUE) != 0 ? FALSE : 0) | ((outcomes & FALSE) != 0 ? TRUE : 0);
+            if (slash && (negated & TRUE) != 0) {
+                int usual = canonical.outcomes(of);
+                return ((usual & FALSE) != 0 ? negated : negated & ~TRUE) | ((usual & ~FALSE) != 0 ? NONE : 0);
+            }
+            return isUnusual ? negated | NONE : negated;
         }
 
-        /// Evaluates from left to right while the outcome does not decide.
+        /// Evaluates from left to right until one part surely decides. That there is no outcome is kept: what follows
+        /// is not evaluated after content that does not parse.
         private int sequence(List<Predicate> parts, int goesOn, int ends) {
-            int all = goesOn;
+            int all = 0;
+            int last = goesOn;
             for (var part : parts) {
                 int outcomes = outcomes(part);
-                all = (all & ~goesOn) | outcomes;
-                if ((outcomes & goesOn) == 0) {
-                    return all & (ends | NONE);
+                all |= outcomes & ~goesOn;
+                last &= outcomes;
+                if (outcomes == ends) {
+                    break;
                 }
             }
-            return all;
+            return all | last;
         }
 
         private int paths(List<PathPattern> constant, List<Operand> variable, boolean prefix) {

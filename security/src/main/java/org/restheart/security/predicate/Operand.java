@@ -31,7 +31,7 @@ sealed interface Operand {
     record Attribute(RequestAttribute name) implements Operand {
         @Override
         public @Nullable String text(Attempt attempt) {
-            return name.read(attempt.request(), attempt.account());
+            return name.read(attempt);
         }
     }
 
@@ -43,11 +43,20 @@ sealed interface Operand {
         }
     }
 
-    /// `%{q,name}`: the first value, the one that handlers use.
+    /// `%{q,name}`: the value that handlers use.
     record Parameter(String name) implements Operand {
         @Override
         public @Nullable String text(Attempt attempt) {
-            return attempt.request().query().first(name).orElse(null);
+            var values = texts(attempt);
+            if (values.size() > 1 && attempt.usesAll(name)) {
+                throw new Unanswerable("several values");
+            }
+            return values.isEmpty() ? null : values.getFirst();
+        }
+
+        @Override
+        public List<String> texts(Attempt attempt) {
+            return attempt.parameter(name);
         }
     }
 

@@ -10,12 +10,14 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.TouchedPaths;
 import org.restheart.http.Method;
 import org.restheart.http.judged.Via;
 
-/// A condition on an [Attempt]. Immutable and thread-safe; evaluated from left to right.
+/// A condition on an [Attempt]. Immutable and thread-safe; evaluated from left to right, in Kleene's logic of three
+/// values.
 public sealed interface Predicate {
-    /// @throws Unanswerable if the rule must not apply, whatever its other predicates
+    /// @throws Unanswerable if it is neither true nor false of the attempt
     /// @throws org.restheart.http.ProblemException if required content does not parse
     boolean test(Attempt attempt);
 
@@ -26,42 +28,57 @@ public sealed interface Predicate {
         }
     }
 
+    /// True of a path if it is so of the usual spelling too, since rules name resources in that one.
     record Not(Predicate of) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            return !of.test(attempt);
+            if (of.test(attempt)) {
+                return false;
+            }
+            var usual = attempt.usual();
+            if (usual.isPresent() && of.test(usual.get())) {
+                throw new Unanswerable("another spelling");
+            }
+            return true;
         }
     }
 
     record All(List<Predicate> of) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            for (var predicate : of) {
-                if (!predicate.test(attempt)) {
-                    return false;
-                }
-            }
-            return true;
+            return all(of, attempt, true);
         }
     }
 
     record Any(List<Predicate> of) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            for (var predicate : of) {
-                if (predicate.test(attempt)) {
-                    return true;
-                }
-            }
-            return false;
+            return !all(of, attempt, false);
         }
+    }
+
+    private static boolean all(List<Predicate> predicates, Attempt attempt, boolean wanted) {
+        Unanswerable unanswered = null;
+        for (var predicate : predicates) {
+            try {
+                if (predicate.test(attempt) != wanted) {
+                    return false;
+                }
+            } catch (Unanswerable e) {
+                unanswered = e;
+            }
+        }
+        if (unanswered != null) {
+            throw unanswered;
+        }
+        return true;
     }
 
     /// `path`.
     record Path(List<PathPattern> constant, List<Operand> variable) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            var path = attempt.request().path();
+            var path = attempt.path();
             return first(constant, variable, attempt, pattern -> pattern.is(path))
                     .isPresent();
         }
@@ -71,7 +88,7 @@ public sealed interface Predicate {
     record PathPrefix(List<PathPattern> constant, List<Operand> variable) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            var path = attempt.request().path();
+            var path = attempt.path();
             var found = first(constant, variable, attempt, pattern -> pattern.isPrefixOf(path));
             found.ifPresent(pattern -> attempt.bind("remaining", pattern.remaining(path)));
             return found.isPresent();
@@ -99,7 +116,7 @@ public sealed interface Predicate {
     record PathSuffix(List<Operand> suffixes) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            var path = attempt.request().path().decoded();
+            var path = attempt.path().decoded();
             return texts(suffixes, attempt).anyMatch(path::endsWith);
         }
     }
@@ -109,7 +126,7 @@ public sealed interface Predicate {
         @Override
         public boolean test(Attempt attempt) {
             if (match == null) {
-                return template.matches(attempt.request().path(), attempt);
+                return template.matches(attempt.path(), attempt);
             }
             var text = match.text(attempt);
             return text != null && template.matches(text, attempt);
@@ -185,9 +202,7 @@ public sealed interface Predicate {
         }
     }
 
-    /// `in`.
-    ///
-    /// Without a value on the left the whole rule does not apply.
+    /// `in`: neither true nor false without a value.
     record In(Operand value, List<Operand> array) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
@@ -230,11 +245,12 @@ public sealed interface Predicate {
     record Parameters(Quantity quantity, Set<String> names) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            var present = attempt.request().query().names();
+            var present = attempt.parameterNames(attempt.request().query().names());
+            var named = attempt.parameterNames(names);
             return switch (quantity) {
-                case ALL -> present.containsAll(names);
-                case NONE -> names.stream().noneMatch(present::contains);
-                case ONLY -> names.containsAll(present);
+                case ALL -> present.containsAll(named);
+                case NONE -> named.stream().noneMatch(present::contains);
+                case ONLY -> named.containsAll(present);
             };
         }
     }
@@ -265,17 +281,61 @@ public sealed interface Predicate {
             boolean all = paths.remove(""); // the rule names the whole content
             var named = List.copyOf(paths);
             return switch (quantity) {
-                case ALL ->
-                    attempt.hasDocuments() && attempt.touchedByEach().allMatch(document -> document.hasAll(named));
-                case NONE ->
-                    (!all || !attempt.hasDocuments())
-                            && Stream.concat(attempt.touched(), attempt.touchedByFilter())
-                                    .noneMatch(document -> document.hasAny(named) || document.hasAny(keys));
-                case ONLY ->
-                    all
-                            || Stream.concat(attempt.touched(), attempt.touchedByFilter())
-                                    .allMatch(document -> document.hasOnly(named));
+                case ALL -> eachHasAll(attempt, named);
+                case NONE -> (!all || !attempt.hasDocuments()) && noneHasAny(attempt, named);
+                case ONLY -> all || eachHasOnly(attempt, named);
             };
+        }
+
+        private static boolean eachHasAll(Attempt attempt, List<String> named) {
+            var upserted = attempt.touchedByFilter().toList();
+            var documents = attempt.touchedByEach().iterator();
+            boolean some = false;
+            boolean others = !documents.hasNext() && lacks(upserted, named);
+            while (documents.hasNext()) {
+                var document = documents.next();
+                boolean has = document.hasAll(named);
+                some |= has;
+                others |= !has
+                        && lacks(
+                                Stream.concat(Stream.of(document), upserted.stream())
+                                        .toList(),
+                                named);
+            }
+            if (some && others) {
+                throw new Unanswerable("some documents contain the keys");
+            }
+            return some;
+        }
+
+        /// @throws Unanswerable if each key may be changed
+        private static boolean lacks(List<TouchedPaths> touched, List<String> named) {
+            if (touched.isEmpty()
+                    || named.stream().anyMatch(key -> touched.stream().noneMatch(part -> part.has(key)))) {
+                return true;
+            }
+            throw new Unanswerable("may change the keys");
+        }
+
+        private boolean noneHasAny(Attempt attempt, List<String> named) {
+            boolean none = Stream.concat(attempt.touched(), attempt.touchedByFilter())
+                    .noneMatch(document -> document.hasAny(named) || document.hasAny(keys));
+            if (!none
+                    && attempt.touchedByEach()
+                            .noneMatch(document -> named.stream().anyMatch(key -> document.hasAll(List.of(key))))) {
+                throw new Unanswerable("may change a key");
+            }
+            return none;
+        }
+
+        private static boolean eachHasOnly(Attempt attempt, List<String> named) {
+            var touched = Stream.concat(attempt.touched(), attempt.touchedByFilter())
+                    .filter(document -> !document.hasOnly(named))
+                    .toList();
+            if (!touched.isEmpty() && touched.stream().allMatch(TouchedPaths::isUnbounded)) {
+                throw new Unanswerable("may change anything");
+            }
+            return touched.isEmpty();
         }
     }
 

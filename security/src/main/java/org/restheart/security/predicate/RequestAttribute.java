@@ -4,8 +4,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.restheart.http.Request;
-import org.restheart.http.access.Account;
 
 /// The named attributes of a request in predicates, such as `%m` or `%{METHOD}`.
 enum RequestAttribute {
@@ -54,12 +52,14 @@ enum RequestAttribute {
     }
 
     @Nullable
-    String read(Request request, @Nullable Account account) {
+    String read(Attempt attempt) {
+        var request = attempt.request();
+        var account = attempt.account();
         var connection = request.connection();
         return switch (this) {
             case METHOD -> request.method().name();
-            case REQUEST_URI -> request.path().raw();
-            case RELATIVE_PATH -> request.path().decoded();
+            case REQUEST_URI -> attempt.path().raw();
+            case RELATIVE_PATH -> attempt.path().decoded();
             case QUERY_STRING ->
                 request.query().raw().isEmpty() ? "" : "?" + request.query().raw();
             case BARE_QUERY_STRING -> request.query().raw();

@@ -2,7 +2,6 @@ package org.restheart.security.predicate;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
@@ -23,9 +22,9 @@ public final class UpsertFilters {
     public static List<BsonDocument> of(Request request) {
         var query = request.query();
         if (request.method() != Method.PATCH
-                || Stream.of("wm", "writeMode")
-                        .flatMap(name -> query.all(name).stream())
-                        .noneMatch("upsert"::equalsIgnoreCase)) {
+                || query.first(query.used("wm"))
+                        .filter("upsert"::equalsIgnoreCase)
+                        .isEmpty()) {
             return List.of();
         }
         boolean isNamed = request.attribute(DataTarget.KEY)

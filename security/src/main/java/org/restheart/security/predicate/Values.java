@@ -55,7 +55,7 @@ final class Values {
         return a.equals(b);
     }
 
-    private static @Nullable BigDecimal exact(BsonNumber number) {
+    static @Nullable BigDecimal exact(BsonNumber number) {
         return switch (number.getBsonType()) {
             case INT32, INT64 -> BigDecimal.valueOf(number.longValue());
             case DOUBLE -> Double.isFinite(number.doubleValue()) ? new BigDecimal(number.doubleValue()) : null;

@@ -161,6 +161,125 @@ class PredicateTest {
         assertThat(test(predicate, send(Method.PUT, "/c/a", json))).isEqualTo(expected);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            equals(@request.body.m.t.id, 'red')  | POST | {"m":{"t.id":"red","t":[{"id":"blue"}]}}  | false
+            equals(@request.body.m.t.id, 'red')  | POST | {"m":{"t.id":"red"}}                      | false
+            equals(@request.body.m.t.id, 'red')  | POST | {"m.t":{"id":"red"}}                      | true
+            equals(@request.body.m.t.id, 'red')  | PATCH | {"m.t.id":"red"}                         | true
+            bson-request-prop-equals(key=m.t.id, value='"red"') | PATCH | {"$set":{"m":{"t.id":"red","t":[{"id":"blue"}]}}} | false
+            not bson-request-prop-equals(key=s, value='"a"') | GET   |                              | true
+            not bson-request-prop-equals(key=s, value='"a"') | POST  | {"s":"b"}                    | true
+            not bson-request-prop-equals(key=s, value='"a"') | POST  | {"t":"a"}                    | true
+            not bson-request-prop-equals(key=s, value='"a"') | POST  | [{"s":"a"}]                  | false
+            not bson-request-prop-equals(key=s, value='"a"') | POST  | [{"t":"a"}]                  | true
+            not bson-request-prop-equals(key=s, value='"a"') | PATCH | {"$set":{"s":"b"}}           | true
+            not bson-request-prop-equals(key=s, value='"a"') | PATCH | {"$unset":{"s":""}}          | true
+            not bson-request-prop-equals(key=s, value='"a"') | PATCH | {"$setOnInsert":{"s":"a"}}   | false
+            not bson-request-prop-equals(key=s, value='"a"') | PATCH | {"$rename":{"x":"s"}}        | false
+            not bson-request-prop-equals(key=s, value='"a"') | PATCH | [{"$set":{"s":"a"}}]         | false
+            not bson-request-prop-equals(key=s, value='"a"') | PATCH | [{"$set":{"t":"a"}}]         | true
+            not bson-request-prop-equals(key=s, value='"a"') | PATCH | [{"$replaceWith":"$x"}]      | false
+            not bson-request-prop-equals(key=m.s, value=1)   | PATCH | {"m":{"x":1}}                | true
+            not bson-request-prop-equals(key=m.s, value=1)   | PATCH | {"m":{"s":1}}                | false
+            not bson-request-prop-equals(key=m.s, value=1)   | POST  | {"m":[{"s":1}]}              | false
+            not equals(@request.body.s, 'a')                 | POST  | [{"s":"a"}]                  | false
+            not bson-request-array-contains(key=r, values={1}) | PATCH | {"$push":{"r":1}}          | false
+            not bson-request-contains(f)         | POST  | {"x":1}                                  | true
+            not bson-request-contains(f)         | GET   |                                          | true
+            not bson-request-contains(f, g)      | POST  | {"f":1}                                  | true
+            not bson-request-contains(f)         | POST  | [{"f":1},{}]                             | false
+            not bson-request-contains(f)         | POST  | [{"x":1},{}]                             | true
+            not bson-request-contains(f)         | PATCH | [{"$replaceWith":"$x"}]                  | false
+            not bson-request-blacklist(f)        | PATCH | [{"$replaceWith":"$x"}]                  | false
+            not bson-request-blacklist(f)        | POST  | [{"f":1},{}]                             | true
+            not bson-request-whitelist(f)        | PATCH | [{"$replaceWith":"$x"}]                  | false
+            not bson-request-whitelist(f)        | PATCH | {"g":1}                                  | true
+            not (bson-request-contains(f) or method(GET))  | POST | [{"f":1},{}]                    | false
+            not (bson-request-contains(f) and method(GET)) | POST | [{"f":1},{}]                    | true
+            bson-request-prop-equals(key=s, value='"a"') or method(POST) | POST | [{"s":"a"}]       | true
+            """)
+    void what_the_content_does_not_tell_is_neither_true_nor_false(
+            String predicate, Method method, String json, boolean expected) {
+        assertThat(test(predicate, send(method, "/c/a", json == null ? "" : json)))
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void the_filter_of_an_upsert_tells_nothing_for_sure() {
+        for (var query : List.of("?wm=upsert&", "?writeMode=UPSERT&", "?wm=insert&writeMode=upsert&")) {
+            for (var filter : List.of("{\"s\":\"a\"}", "{\"$and\":[{\"s\":{\"$eq\":\"a\"}}]}")) {
+                for (var content : List.of("{}", "{\"x\":1}", "")) {
+                    var request = send(
+                            Method.PATCH,
+                            "/c/a" + query + "filter="
+                                    + java.net.URLEncoder.encode(filter, java.nio.charset.StandardCharsets.UTF_8),
+                            content);
+                    assertThat(test("not bson-request-prop-equals(key=s, value='\"a\"')", request))
+                            .isFalse();
+                    assertThat(test("not equals(@request.body.s, 'a')", request))
+                            .isFalse();
+                    assertThat(test("not bson-request-contains(s)", request)).isFalse();
+                    assertThat(test("not bson-request-contains(t)", request)).isTrue();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            not path-prefix('/c/_aggrs')            | /c/_AGGRS/all                      | false
+            not path-prefix('/c/_aggrs')            | /c/_Aggrs                          | false
+            not path-prefix('/c/_aggrs')            | /c/b                               | true
+            not path('/c/507f1f77bcf86cd799439011') | /c/507F1F77BCF86CD799439011        | false
+            path('/c/507F1F77BCF86CD799439011')     | /c/507F1F77BCF86CD799439011        | true
+            path('/c/_aggrs')                       | /c/_AGGRS                          | false
+            not path('/p.files/a/binary')           | /p.files/a/BINARY                  | false
+            not path-suffix('/b0')                  | /c/b0/                             | false
+            not equals(%R, '/c/b0')                 | /c/b0/                             | false
+            not equals(%U, '/c/b0')                 | /c/%620                            | false
+            not regex(pattern='^/c/b0$', value=%R)  | /c/b0//                            | false
+            not contains(search='/_size', value=%R) | /c/_SIZE                           | false
+            not regex(pattern='^/c/b0$', value=%R)  | /c/b1//                            | true
+            path-suffix('/')                        | /c/b0/                             | true
+            regex('^/c/.*$')                        | /c/                                | true
+            path-template('/c/{id}') and not equals(${id}, '507f1f77bcf86cd799439011') | /c/507F1F77BCF86CD799439011 | false
+            path-template('/c/{id}') and not equals(${id}, '507f1f77bcf86cd799439011') | /c/B/     | true
+            not (path-template('/c/{id}') and equals(${id}, '507f1f77bcf86cd799439011')) | /c/507F1F77BCF86CD799439011 | false
+            path-prefix('/c') and not equals(${remaining}, '/_meta') | /c/_META/         | false
+            """)
+    void nothing_is_not_so_in_another_spelling_only(String predicate, String target, boolean expected) {
+        assertThat(test(predicate, get(target))).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            equals(%{q,wm}, 'insert')     | ?wm=insert&writeMode=upsert | false
+            equals(%{q,wm}, 'insert')     | ?wm=insert&wm=upsert        | true
+            not equals(%{q,wm}, 'upsert') | ?writeMode=upsert           | false
+            equals(%{q,writeMode}, 'insert') | ?wm=insert               | true
+            qparams-blacklist(wm)         | ?writeMode=upsert           | false
+            qparams-blacklist(sort)       | ?sort_by=a                  | false
+            qparams-blacklist(sort_by)    | ?sort=a                     | false
+            not qparams-contain(sort)     | ?sort_by=a                  | false
+            qparams-whitelist(sort)       | ?sort=a&page=1              | false
+            equals(%{q,keys}, 'a')        | ?keys=a                     | true
+            equals(%{q,keys}, 'a')        | ?keys=a&keys=b              | false
+            in(value=%{q,keys}, array={'a', 'b'}) | ?keys=a&keys=b      | false
+            not equals(%{q,sort}, 'b')    | ?sort=a&sort=b              | false
+            exists(%{q,sort})             | ?sort=a&sort=b              | true
+            """)
+    void parameters_have_one_name_and_one_value(String predicate, String query, boolean expected) {
+        assertThat(test(predicate, send(Method.GET, "/c" + query, ""))).isEqualTo(expected);
+    }
+
+    @Test
+    void parameters_of_other_services_have_only_their_own_names() {
+        assertThat(test("qparams-blacklist(sort) and not equals(%{q,sort}, 'a')", get("/x?sort_by=a")))
+                .isTrue();
+        assertThat(test("equals(%{q,keys}, 'a')", get("/x?keys=a&keys=b"))).isTrue();
+    }
+
     @Test
     void content_predicates_hold_without_content_only_where_content_is_bson() {
         var data = send(Method.GET, "/c", "");

@@ -1,0 +1,138 @@
+package org.restheart.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.restheart.core.security.TestGateway.encode;
+
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
+
+/// Rules with exceptions: no other way to say the same is outside of an exception.
+@WithMongo
+class NegatedRulesTest {
+    private static final String OID = "507f1f77bcf86cd799439011";
+
+    @AutoClose
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start(TestMongo mongo) {
+        gateway = TestGateway.start(mongo, "");
+        gateway.addUsers("draft", "unflagged", "paths", "suffix", "own", "inserting", "keyed", "team", "nested");
+        gateway.permit(
+                "draft",
+                "path-prefix('/n') and not bson-request-prop-equals(key=status, value=approved)",
+                "{allowWriteMode: true}");
+        gateway.permit("unflagged", "path-prefix('/n') and not bson-request-contains(flag)", "{}");
+        gateway.permit(
+                "paths",
+                "path-prefix('/n') and not path-prefix('/n/_aggrs') and not path('/n/_size') and not path('/n/" + OID
+                        + "') or path-prefix('/pics.files') and not path-suffix('/binary')",
+                "{readFilter: {owner: 'paths'}}");
+        gateway.permit("suffix", "path-prefix('/n') and not path-suffix('/b0')", "{}");
+        gateway.permit("own", "path-template('/n/{id}') and equals(${id}, @user._id)", "{}");
+        gateway.permit("inserting", "path-prefix('/n') and equals(%{q,wm}, 'insert')", "{allowWriteMode: true}");
+        gateway.permit("keyed", "path('/n') and equals(%{q,keys}, '{\\\"n\\\":1}') and qparams-blacklist(sort)", "{}");
+        gateway.permit("team", "path-prefix('/n') and equals(@request.body.meta.team.id, 'red')", "{}");
+        gateway.permit("nested", "path-prefix('/n') and bson-request-prop-equals(key=meta.team.id, value=red)", "{}");
+        gateway.insert(
+                "n",
+                "{_id: 'b0', n: 1, sec: 2, x: 'approved'}",
+                "{_id: null, n: 'of null'}",
+                "{_id: {$oid: '" + OID + "'}, owner: 'paths'}");
+    }
+
+    private static int post(String user, String target, String content) {
+        return gateway.user(user).post(target, content).statusCode();
+    }
+
+    private static int patch(String user, String target, String content) {
+        return gateway.user(user).patch(target, content).statusCode();
+    }
+
+    private static int get(String user, String target) {
+        return gateway.user(user).get(target).statusCode();
+    }
+
+    @Test
+    void a_decoy_is_not_the_value_that_a_rule_wants() {
+        for (var user : List.of("team", "nested")) {
+            for (var content : List.of(
+                    "{\"meta\":{\"team.id\":\"red\",\"team\":[{\"id\":\"blue\"}]}}",
+                    "{\"meta\":{\"team.id\":\"red\",\"team\":{\"id\":\"blue\"}}}",
+                    "{\"meta\":{\"team.id\":\"red\"}}")) {
+                assertThat(post(user, "/n", content)).as(user + content).isEqualTo(403);
+                assertThat(patch(user, "/n/b0", content)).as(user + content).isEqualTo(403);
+                assertThat(patch(user, "/n/b0", "{\"$set\":" + content + "}"))
+                        .as(user + content)
+                        .isEqualTo(403);
+            }
+            assertThat(post(user, "/n", "{\"meta\":{\"team\":{\"id\":\"red\"}}}"))
+                    .isEqualTo(201);
+            assertThat(patch(user, "/n/b0", "{\"meta.team.id\":\"red\"}")).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void no_form_of_content_sets_a_value_that_a_rule_excepts() {
+        assertThat(post("draft", "/n", "{\"status\":\"approved\"}")).isEqualTo(403);
+        assertThat(post("draft", "/n", "[{\"status\":\"approved\"}]")).isEqualTo(403);
+        for (var change : List.of(
+                "{\"$set\":{\"status\":\"approved\"}}",
+                "[{\"$set\":{\"status\":\"approved\"}}]",
+                "[{\"$replaceWith\":{\"status\":\"approved\"}}]",
+                "{\"$rename\":{\"x\":\"status\"}}",
+                "{\"$setOnInsert\":{\"status\":\"approved\"}}")) {
+            assertThat(patch("draft", "/n/b0", change)).as(change).isEqualTo(403);
+        }
+        assertThat(patch("draft", "/n/new?wm=upsert&filter=" + encode("{\"status\":\"approved\"}"), "{\"y\":1}"))
+                .isEqualTo(403);
+        assertThat(post("draft", "/n", "{\"status\":\"draft\"}")).isEqualTo(201);
+        assertThat(post("draft", "/n", "[{\"title\":\"a\"},{\"title\":\"b\"}]")).isEqualTo(200);
+        assertThat(patch("draft", "/n/b0", "{\"$unset\":{\"status\":1}}")).isEqualTo(200);
+        assertThat(get("draft", "/n")).isEqualTo(200);
+
+        assertThat(post("unflagged", "/n", "[{\"flag\":1},{}]")).isEqualTo(403);
+        assertThat(patch("unflagged", "/n/b0", "[{\"$replaceWith\":{\"flag\":1}}]"))
+                .isEqualTo(403);
+        assertThat(post("unflagged", "/n", "{\"title\":\"a\"}")).isEqualTo(201);
+    }
+
+    @Test
+    void no_spelling_of_a_path_is_outside_of_an_exception() {
+        for (var path :
+                List.of("/n/_AGGRS/all", "/n/_Aggrs", "/n/_SIZE", "/n/" + OID.toUpperCase(java.util.Locale.ROOT))) {
+            assertThat(get("paths", path)).as(path).isEqualTo(403);
+        }
+        assertThat(get("paths", "/n")).isEqualTo(200);
+        assertThat(get("paths", "/pics.files/f/BINARY")).isEqualTo(403);
+        // letters that only some comparisons take for those of a keyword
+        assertThat(get("paths", "/pics.files/f/b%C4%B1nary")).isEqualTo(404);
+        assertThat(get("suffix", "/n/b0/")).isEqualTo(403);
+        assertThat(get("suffix", "/n/b0//")).isEqualTo(403);
+        assertThat(get("suffix", "/n/b1/")).isEqualTo(404);
+    }
+
+    @Test
+    void an_id_is_not_the_text_that_another_type_ignores() {
+        for (var type : List.of("NULL", "MINKEY", "MAXKEY", "null")) {
+            assertThat(get("own", "/n/own?id_type=" + type)).as(type).isEqualTo(403);
+        }
+        assertThat(get("own", "/n/own?id_type=STRING")).isEqualTo(404);
+        assertThat(get("own", "/n/own")).isEqualTo(404);
+    }
+
+    @Test
+    void a_parameter_has_one_value_by_whichever_name() {
+        assertThat(post("inserting", "/n?wm=insert&writeMode=upsert", "{\"_id\":\"b0\"}"))
+                .isEqualTo(403);
+        assertThat(post("inserting", "/n?wm=insert", "{\"_id\":\"b0\"}")).isEqualTo(409);
+        var keys = "/n?keys=" + encode("{\"n\":1}");
+        assertThat(get("keyed", keys)).isEqualTo(200);
+        assertThat(get("keyed", keys + "&keys=" + encode("{\"sec\":1}"))).isEqualTo(403);
+        assertThat(get("keyed", keys + "&sort_by=sec")).isEqualTo(403);
+    }
+}

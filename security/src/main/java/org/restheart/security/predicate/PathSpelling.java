@@ -1,0 +1,79 @@
+package org.restheart.security.predicate;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.bson.BsonNumber;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Request;
+import org.restheart.http.RequestPath;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
+
+/// How paths can be written differently for the same resource.
+final class PathSpelling {
+    private static final int OBJECT_ID_LENGTH = 24;
+
+    private PathSpelling() {}
+
+    /// Reserved names and ObjectIds, which the data API reads in any case, in lower case; without slashes at the end
+    /// and
+    /// without needless percent-encoding. Other names that look like reserved ones become equal too.
+    static RequestPath usual(RequestPath path) {
+        return RequestPath.of(
+                path.segments().stream().map(PathSpelling::segment).toList());
+    }
+
+    /// The same for a part of a decoded path.
+    static String usual(String text) {
+        return Arrays.stream(text.split("/")).map(PathSpelling::segment).collect(Collectors.joining("/"));
+    }
+
+    private static String segment(String segment) {
+        var lower = segment.toLowerCase(Locale.ROOT);
+        return segment.startsWith("_") || lower.equals("binary") || isObjectId(lower) ? lower : segment;
+    }
+
+    private static boolean isObjectId(String lower) {
+        return lower.length() == OBJECT_ID_LENGTH
+                && lower.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
+    }
+
+    /// The path of a request, with the id that it means in place of the text that `id_type` converts.
+    static RequestPath withId(Request request) {
+        var path = request.path();
+        var target = request.attribute(DataTarget.KEY);
+        var id = request.query().has("id_type") ? target.flatMap(DataTarget::id) : Optional.<BsonValue>empty();
+        var text = id.isEmpty() ? null : text(id.get());
+        if (text == null) {
+            return path;
+        }
+        var segments = new ArrayList<>(path.segments());
+        int at = segments.size() - (target.get().kind() == ResourceKind.FILE_BINARY ? 2 : 1);
+        return segments.set(at, text).equalsIgnoreCase(text) ? path : RequestPath.of(segments);
+    }
+
+    private static @Nullable String text(BsonValue id) {
+        return switch (id.getBsonType()) {
+            case NULL -> "_null";
+            case MIN_KEY -> "_minkey";
+            case MAX_KEY -> "_maxkey";
+            case BOOLEAN -> "_" + id.asBoolean().getValue();
+            case DOUBLE, INT32, INT64, DECIMAL128 -> text(id.asNumber());
+            default -> Values.text(id);
+        };
+    }
+
+    /// The same for numbers that MongoDB compares as equal.
+    private static @Nullable String text(BsonNumber number) {
+        var exact = number.doubleValue() == 0 ? BigDecimal.ZERO : Values.exact(number);
+        return exact != null
+                        && (number.isDecimal128() || exact.stripTrailingZeros().scale() <= 0)
+                ? exact.stripTrailingZeros().toPlainString()
+                : Values.text(number);
+    }
+}
