@@ -60,22 +60,26 @@ final class LastManagerGuard implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY).filter(managers.users()::isWithin);
-        if (target.isEmpty()
-                || target.get().kind() == ResourceKind.INDEX // its removal removes no account
-                || request.method().isSafe()
-                || request.method() == Method.OPTIONS) {
+        if (target.isEmpty()) {
             return next.handle(request);
         }
         return switch (request.method()) {
-            case DELETE ->
-                inTurn(request, targeted(request, target.get()), () -> {
-                    refuseTheLast(request, target.get());
-                    return next.handle(request);
-                });
+            case DELETE -> deletes(request, target.get(), next);
             case PATCH -> changes(request, target.get(), next);
             case PUT, POST -> replaces(request, target.get(), next);
             case GET, HEAD, OPTIONS -> next.handle(request);
         };
+    }
+
+    private Response deletes(Request request, DataTarget target, Handler next) {
+        // that of an index or a validator deletes no account
+        if (target.kind() != ResourceKind.DB && !holdsDocuments(target)) {
+            return next.handle(request);
+        }
+        return inTurn(request, targeted(request, target), () -> {
+            refuseTheLast(request, target);
+            return next.handle(request);
+        });
     }
 
     private Response changes(Request request, DataTarget target, Handler next) {

@@ -115,6 +115,17 @@ class MistakesOfOperatorsTest {
         assertThat(adminIsLetIn()).isTrue();
     }
 
+    @ParameterizedTest
+    @CsvSource({"/users/_validator", "/users/_indexes/byRole"})
+    void what_deletes_no_account_is_no_concern_of_the_last_one(String target) {
+        admin().put("/_schemas", "{}");
+        assertStatus(201, admin().put("/_schemas/account?wm=upsert", "{\"type\": \"object\"}"));
+        admin().put("/users", "{\"jsonSchema\": {\"schemaId\": \"account\"}}");
+        assertStatus(201, admin().put("/users/_validator", "{}"));
+        assertStatus(201, admin().put("/users/_indexes/byRole", "{\"keys\": {\"roles\": 1}}"));
+        assertStatus(204, admin().send("DELETE", target, ""));
+    }
+
     @Test
     void one_of_two_may_go_and_then_the_other_stays() {
         gateway.insert(
