@@ -115,6 +115,23 @@ class McpProtocolTest extends McpFixture {
         assertThat(json(metadata).getString("resource").getValue()).endsWith("/_mcp");
     }
 
+    /// Without a base URL each request says what this server is called, and a cache would tell others.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/.well-known/oauth-protected-resource/_mcp",
+                "/.well-known/oauth-protected-resource/c",
+                "/.well-known/oauth-authorization-server"
+            })
+    void metadata_that_repeats_the_name_in_the_request_is_not_cached(String uri) {
+        var metadata = gateway.anonymous()
+                .with("X-Forwarded-Host", "other.example")
+                .with("X-Forwarded-Proto", "https")
+                .get(uri);
+        assertStatus(200, metadata);
+        assertThat(metadata.headers().firstValue("Cache-Control")).contains("no-store");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

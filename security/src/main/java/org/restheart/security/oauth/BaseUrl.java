@@ -2,6 +2,7 @@ package org.restheart.security.oauth;
 
 import java.util.Optional;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
 
 /// The base URL of this server for clients: the configured one, else that of the request.
 ///
@@ -17,6 +18,13 @@ public record BaseUrl(Optional<String> configured, boolean trustsForwarded) {
                 .or(() -> forwarded(request))
                 .orElseGet(() -> request.connection().scheme() + "://"
                         + request.connection().hostAndPort());
+    }
+
+    /// A response that names it. Unless it is configured, each request says what it is: caches must not give the
+    /// response
+    /// to another client.
+    Response.Ready named(Response.Ready response) {
+        return configured.isPresent() ? response : response.with("Cache-Control", "no-store");
     }
 
     private Optional<String> forwarded(Request request) {

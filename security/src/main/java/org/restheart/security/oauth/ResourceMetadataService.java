@@ -24,17 +24,18 @@ public record ResourceMetadataService(BaseUrl base, String uri, Optional<Protect
         }
         var path = request.path().raw();
         var below = path.startsWith(uri) ? path.substring(uri.length()) : "";
-        var resource = described.filter(known -> below.equals(known.path()));
-        var url = resource.map(ProtectedResource::base).orElse(base).of(request);
+        var resource = described.filter(served -> below.equals(served.path()));
+        var known = resource.map(ProtectedResource::base).orElse(base);
+        var url = known.of(request);
         var servers = resource.map(ProtectedResource::authorizationServers)
                 .filter(others -> !others.isEmpty())
                 .orElse(List.of(url));
         var metadata = new BsonDocument("resource", new BsonString(url + (below.equals("/") ? "" : below)))
                 .append("authorization_servers", BsonTexts.array(servers));
-        resource.ifPresent(known -> metadata.append("scopes_supported", BsonTexts.array(known.scopes()))
+        resource.ifPresent(served -> metadata.append("scopes_supported", BsonTexts.array(served.scopes()))
                 .append("bearer_methods_supported", BsonTexts.array(List.of("header")))
                 .append("resource_name", new BsonString("RESTHeart")));
-        return Response.json(200, metadata.toJson());
+        return known.named(Response.json(200, metadata.toJson()));
     }
 
     /// An endpoint for which clients request tokens (RFC 8707, RFC 9728).

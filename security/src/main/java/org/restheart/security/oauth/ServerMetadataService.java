@@ -40,6 +40,6 @@ public record ServerMetadataService(
             metadata.append("scopes_supported", BsonTexts.array(scopes));
         }
         registration.ifPresent(path -> metadata.append("registration_endpoint", new BsonString(url + path)));
-        return Response.json(200, metadata.toJson());
+        return base.named(Response.json(200, metadata.toJson()));
     }
 }
