@@ -29,7 +29,11 @@ record RequestAuthentication(Policy policy) {
     /// is counted.
     Authentication attempt(Request request) {
         if (!request.mayBlock() || !hasCredentials(request)) {
-            return authenticate(request);
+            var outcome = authenticate(request);
+            if (outcome.rejected()) {
+                request.requireThread();
+            }
+            return outcome.authentication();
         }
         var begun = new ArrayList<FailedAttempts>();
         boolean rejected = false;
@@ -39,8 +43,8 @@ record RequestAuthentication(Policy policy) {
                 begun.add(attempts);
             }
             var outcome = authenticate(request);
-            rejected = outcome instanceof Authentication.Rejected;
-            return outcome;
+            rejected = outcome.rejected();
+            return outcome.authentication();
         } finally {
             for (var attempts : begun) {
                 attempts.end(request, rejected);
@@ -53,19 +57,30 @@ record RequestAuthentication(Policy policy) {
                 || policy.authenticators().stream().anyMatch(authenticator -> authenticator.hasOwnField(request));
     }
 
-    private Authentication authenticate(Request request) {
+    /// @param rejected whether credentials were rejected, also if a mechanism without credentials accepts the request
+    private record Outcome(Authentication authentication, boolean rejected) {}
+
+    private Outcome authenticate(Request request) {
         return authenticate(request, Authenticator::authenticate);
     }
 
-    private Authentication authenticate(Request request, BiFunction<Authenticator, Request, Authentication> mechanism) {
-        if (AuthorizationFields.areUnacceptable(request.headers())) {
-            return Authentication.REJECTED;
+    /// Credentials that are rejected are followed by no others, with which they would not be counted: mechanisms
+    /// read the same line of `Authorization`, and what is rejected in a field of its own is final.
+    private Outcome authenticate(Request sent, BiFunction<Authenticator, Request, Authentication> mechanism) {
+        if (AuthorizationFields.areUnacceptable(sent.headers())) {
+            return new Outcome(Authentication.REJECTED, true);
         }
+        var request = AuthorizationFields.withOneLine(sent);
         var outcome = Authentication.ABSENT;
         for (var authenticator : policy.authenticators()) {
             switch (mechanism.apply(authenticator, request)) {
                 case Authentication.Authenticated accepted -> {
-                    return accepted;
+                    return new Outcome(
+                            accepted, outcome instanceof Authentication.Rejected && !authenticator.readsCredentials());
+                }
+                case Authentication.Rejected rejected
+                when authenticator.hasOwnField(request) -> {
+                    return new Outcome(rejected, true);
                 }
                 case Authentication.Rejected rejected ->
                     outcome =
@@ -73,12 +88,12 @@ record RequestAuthentication(Policy policy) {
                 case Authentication.Absent _ -> {}
             }
         }
-        return outcome;
+        return new Outcome(outcome, outcome instanceof Authentication.Rejected);
     }
 
     private Authentication again(Request request) {
         var sent = request.attribute(Credentials.SENT_TO).map(request::with).orElse(request);
-        return authenticate(sent, Authenticator::authenticateAgain);
+        return authenticate(sent, Authenticator::authenticateAgain).authentication();
     }
 
     /// Whether the credentials of a request still authenticate this account, with the same properties. May
@@ -126,6 +141,19 @@ record RequestAuthentication(Policy policy) {
                 return lines.stream().anyMatch(line -> !schemes.add(scheme(line)));
             }
             return false;
+        }
+
+        /// The first line of HTTP Basic, else the first of all, is the one that mechanisms read.
+        static Request withOneLine(Request request) {
+            var lines = request.headers().all("Authorization");
+            if (lines.size() < 2) {
+                return request;
+            }
+            var line = lines.stream()
+                    .filter(sent -> scheme(sent).equals("basic"))
+                    .findFirst()
+                    .orElse(lines.getFirst());
+            return request.with(SetField.in(request.headers(), "Authorization", line));
         }
 
         private static boolean hasControlCharacter(String line) {

@@ -60,10 +60,8 @@ public final class SecurityFilter implements Filter {
                 var response = authorize(request.with(Credentials.KEY, credentials), account, caller, headers, next);
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
-            case Authentication.Rejected(boolean isStale) -> {
-                request.requireThread(); // attempts are counted there
-                yield anonymous(isStale ? request.with(Authentication.STALE, true) : request, true, next);
-            }
+            case Authentication.Rejected(boolean isStale) ->
+                anonymous(isStale ? request.with(Authentication.STALE, true) : request, true, next);
             case Authentication.Absent _ -> anonymous(request, false, next);
         };
     }

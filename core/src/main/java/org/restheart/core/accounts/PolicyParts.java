@@ -16,10 +16,8 @@ import org.restheart.http.access.Grant;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.AmbientCredentials;
-import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
-import org.restheart.security.Credentials;
 import org.restheart.security.FailedAttempts;
 import org.restheart.security.Policy;
 import org.restheart.security.ProtectedCollection;
@@ -81,9 +79,7 @@ record PolicyParts(
                         digest.realm(),
                         digest.domain(),
                         digest.accounts().component())));
-        config.identity() // for development
-                .ifPresent(account -> authenticators.add(
-                        _ -> new Authentication.Authenticated(account, Credentials.password("identity"))));
+        config.identity().map(Authenticator::always).ifPresent(authenticators::add);
         tokens.bearer().ifPresent(authenticators::add);
         return authenticators;
     }

@@ -12,13 +12,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.testkit.TestClient;
+import org.restheart.testkit.TestMongo;
+import org.restheart.testkit.WithMongo;
 
+@WithMongo
 class GuardsTest {
     private static final String FILES = """
             http-listener: {host: 127.0.0.1, port: 0}
@@ -56,6 +60,45 @@ class GuardsTest {
             assertThat(locked.headers().firstValue("Retry-After")).isPresent();
             assertStatus(429, client.get("/ping"));
             assertStatus(200, client.send("OPTIONS", "/ping", ""));
+        }
+    }
+
+    /// Whatever else the request contains that is accepted.
+    @ParameterizedTest
+    @CsvSource({"token", "key", "identity"})
+    void a_wrong_password_or_key_beside_accepted_credentials_counts(String beside, TestMongo mongo) {
+        try (var lines = new LogLines();
+                var gateway = TestGateway.start(
+                        mongo,
+                        "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 3}\n"
+                                + "failedAuthLogger: {enabled: true}\n"
+                                + "jwtConfigProvider: {key: '" + TokenFixture.KEY + "'}\n"
+                                + "jwtAuthenticationMechanism: {enabled: true}\n"
+                                + "jwtTokenManager: {enabled: true}\n"
+                                + "apiKeyAuthMechanism: {enabled: true}\n"
+                                + "apiKeyRealm: {keys-db: $db, keys-collection: apikeys}\n"
+                                + "identityAuthMechanism: {enabled: " + beside.equals("identity")
+                                + ", username: guest, roles: [guest]}\n")) {
+            var token = BsonDocument.parse(gateway.as("ada").post("/token", "").body())
+                    .getString("access_token")
+                    .getValue();
+            for (int i = 0; i < 3; i++) {
+                var guess = TestClient.basic("admin", "guess" + i);
+                var answer = switch (beside) {
+                    case "token" ->
+                        gateway.anonymous()
+                                .with("Authorization", "Bearer " + token)
+                                .with("Authorization", guess)
+                                .get("/_apikeys");
+                    case "key" ->
+                        gateway.as("ada").with("api-key", "rhk_guess" + i).get("/_apikeys");
+                    default -> gateway.anonymous().with("Authorization", guess).get("/_apikeys");
+                };
+                assertThat(answer.statusCode()).isEqualTo(beside.equals("identity") ? 403 : 401);
+            }
+            assertThat(lines.all().stream().filter(line -> line.contains("failed authentication")))
+                    .hasSize(3);
+            assertStatus(429, gateway.as("ada").get("/_apikeys"));
         }
     }
 

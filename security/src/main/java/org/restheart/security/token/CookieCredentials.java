@@ -2,6 +2,7 @@ package org.restheart.security.token;
 
 import org.restheart.http.Request;
 import org.restheart.security.AmbientCredentials;
+import org.restheart.security.SetField;
 import org.restheart.security.predicate.Cookies;
 
 /// Takes the credentials from a cookie when a request has none of its own.
@@ -17,7 +18,7 @@ public record CookieCredentials(String cookie, AmbientCredentials rule) {
         return Cookies.first(request.headers(), cookie)
                 .filter(value -> value.startsWith("Bearer_") || value.startsWith("Basic_"))
                 .map(value -> request.with(
-                                AddedField.to(request.headers(), "Authorization", value.replaceFirst("_", " ")))
+                                SetField.in(request.headers(), "Authorization", value.replaceFirst("_", " ")))
                         .with(AmbientCredentials.KEY, rule))
                 .orElse(request);
     }

@@ -13,6 +13,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.security.AmbientCredentials;
+import org.restheart.security.SetField;
 
 /// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4), converted to HTTP Basic before authentication.
 public final class FormCredentials {
@@ -71,7 +72,7 @@ public final class FormCredentials {
 
     private static Request with(Request request, String name, String password) {
         var encoded = Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
-        return request.with(AddedField.to(request.headers(), "Authorization", "Basic " + encoded))
+        return request.with(SetField.in(request.headers(), "Authorization", "Basic " + encoded))
                 .with(AmbientCredentials.KEY, AmbientCredentials.NONE);
     }
 
