@@ -29,7 +29,7 @@ record DataApiLogIns(RenewableSessions sessions, String realm, Optional<String> 
             case API_KEY -> credentials.source().equals(Credentials.API_KEYS);
             case TOKEN ->
                 credentials.source().equals(Credentials.TOKENS)
-                        && !account.properties().containsKey("scope");
+                        && !account.claims().containsKey("scope");
         };
     }
 

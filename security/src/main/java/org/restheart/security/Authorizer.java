@@ -21,7 +21,7 @@ public interface Authorizer {
     boolean requiresAuthentication(Request request);
 
     /// @param account null for an anonymous request
-    /// @return the grant; empty if this authorizer does not allow the request
+    /// @return the grant; empty if this authorizer does not allow the request; [Grant#REFUSED] if no other may
     Optional<Grant> authorize(Request request, @Nullable Account account);
 
     /// What the first rule that covers a refused request does not allow beyond it; empty if no rule covers it.

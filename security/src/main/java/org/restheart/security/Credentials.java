@@ -2,6 +2,8 @@ package org.restheart.security;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.bson.BsonString;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -31,7 +33,21 @@ public record Credentials(String source, Optional<Token> token) {
     ///
     /// @param id its `jti`
     /// @param lineage of a token that this gateway issued for an account of a realm
-    public record Token(String text, Optional<String> id, Optional<Instant> expires, Optional<Lineage> lineage) {
+    /// @param scopes to which it is limited; empty if it is not
+    public record Token(
+            String text,
+            Optional<String> id,
+            Optional<Instant> expires,
+            Optional<Lineage> lineage,
+            Set<String> scopes) {
+        public Token {
+            scopes = Set.copyOf(scopes);
+        }
+
+        public Token(String text, Optional<String> id, Optional<Instant> expires, Optional<Lineage> lineage) {
+            this(text, id, expires, lineage, Set.of());
+        }
+
         @Override
         public String toString() {
             return "Token[" + id.orElse("") + "]";
@@ -86,6 +102,16 @@ public record Credentials(String source, Optional<Token> token) {
                 : token.flatMap(Token::lineage).flatMap(Lineage::apiKey);
     }
 
+    /// The scopes to which the token is limited; empty if it is not.
+    public Set<String> scopes() {
+        return token.map(Token::scopes).orElse(Set.of());
+    }
+
+    /// Whether they allow less than the account may do: see [#requireLogIn()].
+    boolean areLimited() {
+        return isApiKey() || !scopes().isEmpty();
+    }
+
     public boolean isApiKey() {
         return source.equals(API_KEYS) || apiKey().isPresent();
     }
@@ -98,9 +124,9 @@ public record Credentials(String source, Optional<Token> token) {
     /// Returns these credentials if others may be derived from them. None are derived from an API key: they
     /// would not have its limits, such as address ranges, and would outlive its revocation. None are derived
     /// from an anonymous session: all anonymous clients share one account, whose keys and tokens none of them
-    /// may create or revoke.
+    /// may create or revoke. None are derived from a token with scopes: they would not have these.
     ///
-    /// @throws org.restheart.http.ProblemException 403 for an API key or an anonymous session
+    /// @throws org.restheart.http.ProblemException 403 for an API key, an anonymous session or scopes
     public Credentials requireLogIn() {
         if (isAnonymous()) {
             throw new ProblemException(
@@ -112,6 +138,12 @@ public record Credentials(String source, Optional<Token> token) {
                     ProblemCode.FORBIDDEN,
                     "not with an API key: tokens are issued, and keys managed, for the password of the account"
                             + " or a token that was issued for it");
+        }
+        if (!scopes().isEmpty()) {
+            throw new ProblemException(
+                    ProblemCode.FORBIDDEN,
+                    "not with a token for " + String.join(" ", new TreeSet<>(scopes()))
+                            + " alone: log in without a scope for that");
         }
         return this;
     }
@@ -132,7 +164,7 @@ public record Credentials(String source, Optional<Token> token) {
             return text("key", apiKey().orElse(""));
         }
         boolean foreign = source.equals(TOKENS) && token.flatMap(Token::lineage).isEmpty();
-        return foreign && account.properties().get("sub") instanceof BsonString subject
+        return foreign && account.claims().get("sub") instanceof BsonString subject
                 ? text("subject", source, account.name(), subject.getValue())
                 : text("account", realm(), account.name());
     }

@@ -119,7 +119,7 @@ record RequestAuthentication(Policy policy) {
         }
         var properties = account.properties().clone();
         properties.remove("_etag");
-        return new Account(account.name(), account.roles(), properties);
+        return account.with(properties);
     }
 
     /// Bounds on the `Authorization` field, checked before any mechanism reads it.

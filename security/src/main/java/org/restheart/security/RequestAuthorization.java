@@ -61,7 +61,7 @@ record RequestAuthorization(Policy policy, boolean secured) {
             if (account != null || !authorizer.requiresAuthentication(request)) {
                 var grant = authorizer.authorize(request, account);
                 if (grant.isPresent()) {
-                    return grant;
+                    return grant.filter(given -> !given.isRefused());
                 }
             }
         }
@@ -113,6 +113,14 @@ record RequestAuthorization(Policy policy, boolean secured) {
             tried.addAll(authorizer.explain(request, account));
             if (tried.stream().anyMatch(rule -> rule.grant().isPresent())) {
                 return new AccessExplanation(200, Optional.empty(), tried);
+            }
+            if (account != null
+                    && account.isLimited()
+                    && authorizer
+                            .authorize(request, account)
+                            .filter(Grant::isRefused)
+                            .isPresent()) {
+                break;
             }
         }
         return new AccessExplanation(account == null ? 401 : 403, Optional.empty(), tried);

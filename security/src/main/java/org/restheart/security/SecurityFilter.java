@@ -68,7 +68,7 @@ public final class SecurityFilter implements Filter {
 
     private static Caller caller(Account account, Credentials credentials) {
         var whole = Caller.of(account).identifiedBy(credentials.identity(account));
-        var caller = credentials.isApiKey() ? whole.withLimits() : whole;
+        var caller = credentials.areLimited() ? whole.withLimits() : whole;
         return credentials.expires().map(caller::until).orElse(caller);
     }
 

@@ -25,7 +25,7 @@ record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<
         if (credentials.isAnonymous()) { // its account is everybody's
             return Optional.of(request.caller().identity());
         }
-        var name = Claims.realmName(account, credentials);
+        var name = Claims.realmName(account);
         var source = credentials.source().equals(Credentials.API_KEYS) ? keysRealm : credentials.realm();
         var realm = realms.get(source);
         if (realm == null) { // an account of another issuer, which guarantees that the name is unique

@@ -65,7 +65,7 @@ final class CredentialChanges {
         var bases = new HashSet<AuthorizationBasis>();
         request.caller().account().ifPresent(account -> {
             bases.add(new AuthorizationBasis.OfAccount(account.name()));
-            new Claims(account.properties())
+            new Claims(account.claims())
                     .text("sub")
                     .map(AuthorizationBasis.OfAccount::new)
                     .ifPresent(bases::add);

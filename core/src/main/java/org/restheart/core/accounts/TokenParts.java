@@ -198,7 +198,9 @@ final class TokenParts {
             var cookie = config.cookieSet() && cookiesWork()
                     ? Optional.of(config.cookie())
                     : Optional.<CookieSettings>empty();
-            bindings.add(Binding.of(new TokenService(settings, manager, cookie, codes()), config.service()));
+            bindings.add(Binding.of(
+                    new TokenService(settings, manager, cookie, codes(), resources.map(grant -> grant)),
+                    config.service()));
         }
         if (config.logout().enabled()) {
             bindings.add(Binding.of(new LogoutService(config.cookie(), manager), config.logout()));

@@ -183,8 +183,9 @@ class McpTokensTest {
 
     @Test
     void metadata_names_the_resource_its_servers_and_scopes() {
-        var metadata = McpClient.json(gateway.anonymous().get("/.well-known/oauth-protected-resource/_mcp"));
-        assertThat(metadata)
+        var described = gateway.anonymous().get("/.well-known/oauth-protected-resource/_mcp");
+        assertThat(described.headers().firstValue("Cache-Control")).isEmpty();
+        assertThat(McpClient.json(described))
                 .isEqualTo(BsonDocument.parse("{resource: 'https://db.example/_mcp', authorization_servers:"
                         + " ['https://db.example'], scopes_supported: ['mcp:read', 'mcp:write'],"
                         + " bearer_methods_supported: ['header'], resource_name: 'RESTHeart'}"));
@@ -229,6 +230,71 @@ class McpTokensTest {
         assertStatus(200, find(gateway, token));
         assertThat(rest(token)).isEqualTo(401);
         assertStatus(403, call(gateway, token, "insert-many", ", \"documents\": [{\"n\": 1}]"));
+    }
+
+    private static HttpResponse<String> forPassword(TestGateway at, String more) {
+        return at.anonymous()
+                .with("Content-Type", "application/x-www-form-urlencoded")
+                .send("POST", "/token", "grant_type=password&username=ada&password=ada-pw" + more);
+    }
+
+    /// Other services ask for no scopes.
+    private static String assertReadsHereAlone(TestGateway at, HttpResponse<String> answer) {
+        assertStatus(200, answer);
+        var issued = McpClient.json(answer);
+        assertThat(issued.getString("scope").getValue()).isEqualTo("mcp:read");
+        var token = issued.getString("access_token").getValue();
+        assertStatus(200, find(at, token));
+        assertStatus(401, with(at, token).get("/c"));
+        assertStatus(401, with(at, token).post("/c", "{}"));
+        assertStatus(401, with(at, token).post("/token?renew", ""));
+        assertStatus(401, with(at, token).post("/authorize?redirect_uri=" + encode(REDIRECT), ""));
+        assertStatus(401, at.anonymous().as("ada", token).get("/c"));
+        return token;
+    }
+
+    @Test
+    void a_token_with_a_scope_is_for_this_endpoint_alone() throws Exception {
+        var token = assertReadsHereAlone(gateway, exchanged(authorized("&scope=" + encode("mcp:read openid")), ""));
+        assertStatus(403, call(gateway, token, "insert-many", ", \"documents\": [{\"n\": 1}]"));
+        assertReadsHereAlone(gateway, exchanged(authorized("&scope=&scope=mcp%3Aread"), ""));
+        assertReadsHereAlone(gateway, forPassword(gateway, "&scope=mcp%3Aread"));
+        assertReadsHereAlone(gateway, forPassword(gateway, "&scope=mcp%3Aread&resource=" + encode(RESOURCE)));
+        var form = gateway.as("ada").with("Content-Type", "application/x-www-form-urlencoded");
+        assertReadsHereAlone(gateway, form.send("POST", "/token", "grant_type=client_credentials&scope=mcp%3Aread"));
+        assertReadsHereAlone(gateway, gateway.as("ada").get("/token?scope=mcp%3Aread"));
+        var plain = McpClient.json(forPassword(gateway, "&scope=openid"));
+        assertThat(plain).doesNotContainKey("scope");
+        assertThat(rest(plain.getString("access_token").getValue())).isEqualTo(200);
+        var wrong = forPassword(gateway, "&resource=" + encode("https://other.example/_mcp"));
+        assertStatus(400, wrong);
+        assertThat(wrong.body()).contains("invalid_target");
+        assertStatus(400, exchanged(authorized(""), "&scope=mcp%3Aread"));
+    }
+
+    /// Every token has the configured audience, which is no other endpoint.
+    @Test
+    void a_token_with_a_scope_is_for_this_endpoint_alone_also_where_an_audience_is_configured(TestMongo mongo) {
+        var parts = PARTS.formatted(KEY, "").replace("audience: null", "audience: shop");
+        try (var shop = TestGateway.start(mongo, parts.replace("read-only: false", "read-only: true"))) {
+            shop.permit("{_id: 'c', roles: ['editor'], predicate: \"path-prefix('/c')\"}");
+            shop.insert("c", "{_id: 1}");
+            assertReadsHereAlone(shop, forPassword(shop, "&scope=" + encode("mcp:read mcp:write")));
+            var writing = McpClient.json(forPassword(shop, "&scope=mcp%3Awrite"))
+                    .getString("access_token")
+                    .getValue();
+            assertStatus(403, find(shop, writing));
+            assertStatus(401, with(shop, writing).get("/c"));
+        }
+    }
+
+    @Test
+    void nothing_is_derived_from_a_token_with_a_scope() {
+        var foreign = with(gateway, token("{scope: 'openid mcp:read'}"));
+        assertStatus(403, foreign.post("/token?renew", ""));
+        assertStatus(403, foreign.get("/token"));
+        assertStatus(403, foreign.post("/authorize?redirect_uri=" + encode(REDIRECT), ""));
+        assertStatus(200, with(gateway, token("{}")).get("/token"));
     }
 
     @Test

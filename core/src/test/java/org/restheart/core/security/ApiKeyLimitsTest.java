@@ -28,7 +28,7 @@ class ApiKeyLimitsTest {
             "a key of more than sixty-four characters, so that it is long enough for HMAC";
     private static final String PARTS = """
             apiKeyAuthMechanism: {enabled: true}
-            dataApi: {enabled: true}
+            dataApi: {enabled: true, login: true, sessions-db: $db}
             apiKeyRealm: {keys-db: $db, keys-collection: apikeys}
             jwtConfigProvider: {key: "%s"}
             jwtAuthenticationMechanism: {enabled: true}
@@ -249,6 +249,56 @@ class ApiKeyLimitsTest {
         assertStatus(403, foreign.post("/_apikeys", "{\"days\": 7}"));
         assertStatus(403, foreign.get("/_apikeys"));
         assertStatus(403, foreign.send("DELETE", path, ""));
+    }
+
+    private static String sign(String name, String roles, String ofKey) {
+        jwt.insertUsers("{_id: '" + name + "', roles: " + roles + "}");
+        var made = jwt.user(name).post("/_apikeys", "{\"days\": 7, \"roles\": " + ofKey + "}");
+        assertStatus(201, made);
+        return BsonDocument.parse(made.body()).getString("key").getValue();
+    }
+
+    /// The first role of an account whose permission applies decides, and may show less than those behind it.
+    @Test
+    void a_key_with_fewer_roles_may_not_do_more_than_its_account() {
+        jwt.permit("shelf-trial", "path-prefix('/shelf')", "{readFilter: {open: true}, projectResponse: {price: 0}}");
+        jwt.permit("shelf-wide", "path-prefix('/shelf') or path-prefix('/cellar')", "{}");
+        jwt.insert("shelf", "{_id: 'b0', price: 1}", "{_id: 'b1', open: true, price: 1}");
+        jwt.insert("cellar", "{_id: 'b0'}");
+        var wide = sign("trial", "['shelf-trial', 'shelf-wide']", "[\"shelf-wide\"]");
+        var narrow = sign("trial2", "['shelf-trial', 'shelf-wide']", "[\"shelf-trial\"]");
+        var last = sign("trial3", "['shelf-wide', 'shelf-trial']", "[\"shelf-trial\"]");
+        var ofRoot = sign("boss", "['admin', 'shelf-wide']", "[\"shelf-wide\"]");
+        assertStatus(404, jwt.user("trial").get("/shelf/b0"));
+        for (var client : List.of(jwt.anonymous().with("api-key", wide), session(wide))) {
+            assertStatus(403, client.get("/shelf/b0"));
+            assertStatus(403, client.get("/shelf/b1"));
+            assertStatus(200, client.get("/cellar/b0"));
+        }
+        for (var key : List.of(narrow, last)) {
+            for (var client : List.of(jwt.anonymous().with("api-key", key), session(key))) {
+                assertStatus(404, client.get("/shelf/b0"));
+                assertThat(client.get("/shelf/b1").body()).doesNotContain("price");
+                assertStatus(403, client.get("/cellar/b0"));
+            }
+        }
+        for (var client : List.of(jwt.anonymous().with("api-key", ofRoot), session(ofRoot))) {
+            assertStatus(200, client.get("/shelf/b0"));
+            assertStatus(403, client.get("/users"));
+        }
+    }
+
+    private static TestClient session(String key) {
+        var begun = jwt.anonymous()
+                .post("/api/client/v2.0/app/a/auth/providers/api-key/login", "{\"key\": \"" + key + "\"}");
+        assertStatus(200, begun);
+        return jwt.anonymous()
+                .with(
+                        "Authorization",
+                        "Bearer "
+                                + BsonDocument.parse(begun.body())
+                                        .getString("access_token")
+                                        .getValue());
     }
 
     /// With the password a key would be good for everything that its account may do, from everywhere.

@@ -1,9 +1,12 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Responses.json;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.Updates;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSObject;
@@ -14,6 +17,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
@@ -27,6 +31,36 @@ class TokenTest extends TokenFixture {
 
     private static String encode(String text) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Also the properties that are no claims, nor parts of claims.
+    @Test
+    void rules_about_properties_hold_for_tokens() {
+        gateway.permit(
+                "member",
+                "path-prefix('/m') and not equals(@user.suspended, 'true') and not equals(@user.org.country, 'xx')",
+                "{mergeRequest: {owner: '@user._id', team: '@user.team', by: '@user'}}");
+        gateway.database().createCollection("m");
+        gateway.insertUsers(
+                "{_id: 'good', org: {unit: 7, country: 'de'}, roles: ['member'], team: 'red'}",
+                "{_id: 'barred', org: {unit: 7, country: 'xx'}, roles: ['member'], team: 'red'}",
+                "{_id: 'suspended', suspended: true, roles: ['member'], team: 'red'}");
+        for (var name : List.of("barred", "suspended")) {
+            var token = token(gateway.user(name));
+            for (var client : List.of(
+                    gateway.user(name), bearer(token), gateway.anonymous().as(name, token))) {
+                assertStatus(403, client.post("/m", "{}"));
+            }
+        }
+        var token = token(gateway.user("good"));
+        assertStatus(201, bearer(token).post("/m", "{}"));
+        var stored = gateway.collection("m").find().first();
+        assertThat(stored.getString("owner").getValue()).isEqualTo("good");
+        assertThat(stored.getString("team").getValue()).isEqualTo("red");
+        assertThat(stored.getDocument("by").keySet()).contains("jti", "org").doesNotContain("_id", "exp", "sub");
+        assertThat(stored.getDocument("by").getDocument("org")).isEqualTo(BsonDocument.parse("{unit: 7}"));
+        gateway.collection("users").updateOne(Filters.eq("_id", "good"), Updates.set("suspended", BsonBoolean.TRUE));
+        await().untilAsserted(() -> assertStatus(403, bearer(token).post("/m", "{}")));
     }
 
     @Test

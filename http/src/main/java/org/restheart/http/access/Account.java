@@ -1,24 +1,47 @@
 package org.restheart.http.access;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.http.attribute.Key;
 
-/// An authenticated account. Immutable; `properties` must not be changed.
+/// An authenticated account. Immutable; `properties` and `claims` must not be changed.
 ///
 /// @param name the principal's name
 /// @param roles in the account's order, in which permissions are tried
-/// @param properties the value of `@user` in access rules; never contains the password
-public record Account(String name, List<String> roles, BsonDocument properties) {
+/// @param properties the values of `@user.…` in access rules; never contains the password
+/// @param all all roles of the account, in its order: more than `roles` for credentials that are limited to some
+/// @param claims those of the token that was sent; empty for other credentials
+public record Account(String name, List<String> roles, BsonDocument properties, List<String> all, BsonDocument claims) {
     /// The observer of a request's account, called whatever the outcome of the request.
     public static final Key<Consumer<Account>> OBSERVER = Key.named("account observer");
 
     public Account {
         roles = List.copyOf(roles);
+        all = List.copyOf(all);
+    }
+
+    public Account(String name, List<String> roles, BsonDocument properties) {
+        this(name, roles, properties, roles, new BsonDocument());
     }
 
     public boolean hasRole(String role) {
         return roles.contains(role);
+    }
+
+    /// The account with those of its roles that are among these.
+    public Account limitedTo(Collection<String> only) {
+        return new Account(name, roles.stream().filter(only::contains).toList(), properties, all, claims);
+    }
+
+    /// The same account with other properties.
+    public Account with(BsonDocument changed) {
+        return new Account(name, roles, changed, all, claims);
+    }
+
+    /// Whether the credentials are limited to some of its roles.
+    public boolean isLimited() {
+        return !all.equals(roles);
     }
 }

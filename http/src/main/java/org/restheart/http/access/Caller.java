@@ -44,7 +44,7 @@ public final class Caller {
         return new Caller(identity, account, grant, expires, limited);
     }
 
-    /// The same caller with credentials that have limits of their own, such as an API key: no tokens or keys
+    /// The same caller with credentials that have limits of their own, such as an API key or scopes: no tokens or keys
     /// may be derived from them, since these would not have the limits.
     public Caller withLimits() {
         return new Caller(identity, account, grant, expires, true);

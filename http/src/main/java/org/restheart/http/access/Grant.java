@@ -43,6 +43,38 @@ public record Grant(
             Optional.empty(),
             false);
 
+    /// Allows nothing, whatever other authorizers would: the decision about credentials with fewer roles than their
+    /// account, where another role of the account decides.
+    public static final Grant REFUSED = new Grant(
+            false,
+            false,
+            false,
+            false,
+            false,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            true);
+
+    /// Whether this is [#REFUSED] itself.
+    @SuppressWarnings("ReferenceEquality")
+    public boolean isRefused() {
+        return this == REFUSED;
+    }
+
+    /// Whether it certainly allows all that another one does.
+    public boolean covers(Grant other) {
+        return showsAll()
+                && writeFilter.isEmpty()
+                && mergeRequest.isEmpty()
+                && (allowManagementRequests || !other.allowManagementRequests)
+                && (allowBulkPatch || !other.allowBulkPatch)
+                && (allowBulkDelete || !other.allowBulkDelete)
+                && (allowWriteMode || !other.allowWriteMode)
+                && (allowAdHocAggregations || !other.allowAdHocAggregations);
+    }
+
     /// Whether this is [#FULL] itself, so that the caller may access everything; false for a permission
     /// without restrictions.
     @SuppressWarnings("ReferenceEquality")

@@ -44,6 +44,15 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
             Optional<String> failed,
             Optional<Grant> grant) {
 
+        /// The rule for credentials that do not have its role; unchanged if it does not allow the request anyway.
+        ///
+        /// @param why takes the place of a part of its predicate
+        public Tried refused(String why) {
+            return grant.isEmpty()
+                    ? this
+                    : new Tried(place, id, role, priority, missing, Optional.of(why), Optional.empty());
+        }
+
         /// A rule that is no permission.
         public static Tried of(String place, Optional<Grant> grant) {
             return new Tried(

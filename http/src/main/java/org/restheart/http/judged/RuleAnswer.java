@@ -27,6 +27,10 @@ public record RuleAnswer(String place, Optional<String> role, Answer answer, Gra
         }
     }
 
+    public RuleAnswer with(Answer other) {
+        return new RuleAnswer(place, role, other, grant, limits);
+    }
+
     /// The result of a rule that is not about data.
     public static RuleAnswer of(String place, Answer answer) {
         return new RuleAnswer(place, Optional.empty(), answer, Grant.FULL, Limits.NONE);

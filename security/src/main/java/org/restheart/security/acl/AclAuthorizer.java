@@ -49,17 +49,40 @@ public final class AclAuthorizer implements Authorizer {
         return permissions.of(request, UNAUTHENTICATED).stream().noneMatch(permission -> permission.test(attempt));
     }
 
+    /// Credentials with fewer roles than their account never allow more than the account: what a permission of
+    /// another of its roles decides, and thereby limits, is refused.
     @Override
     public Optional<Grant> authorize(Request request, @Nullable Account account) {
-        if (request.method() == Method.OPTIONS || isRoot(account)) {
+        if (request.method() == Method.OPTIONS) {
             return Optional.of(Grant.FULL);
         }
+        var own = granted(request, account, rolesOf(account));
+        if (account == null || !account.isLimited()) {
+            return own.map(Granted::grant);
+        }
+        var whole = granted(request, account, account.all());
+        if (whole.isEmpty() || account.hasRole(whole.get().role)) {
+            return whole.map(Granted::grant);
+        }
+        var limits = whole.get().grant;
+        return own.isEmpty() && limits.covers(Grant.FULL)
+                ? Optional.empty() // whatever other authorizers allow is not more
+                : Optional.of(own.map(Granted::grant).filter(limits::covers).orElse(Grant.REFUSED));
+    }
+
+    /// @param role that decides
+    private record Granted(String role, Grant grant) {}
+
+    private Optional<Granted> granted(Request request, @Nullable Account account, List<String> roles) {
+        if (account != null && rootRole.filter(roles::contains).isPresent()) {
+            return rootRole.map(role -> new Granted(role, Grant.FULL));
+        }
         var attempt = new Attempt(request, account);
-        for (var role : rolesOf(account)) {
+        for (var role : roles) {
             for (var permission : permissions.of(request, role)) {
                 var grant = permission.apply(attempt);
                 if (grant.isPresent()) {
-                    return grant;
+                    return Optional.of(new Granted(role, grant.get()));
                 }
             }
         }
@@ -89,16 +112,30 @@ public final class AclAuthorizer implements Authorizer {
             return List.of(RuleAnswer.of("root role", Answer.ALWAYS));
         }
         var answers = new ArrayList<RuleAnswer>();
-        for (var role : rolesOf(account)) {
+        RuleAnswer other = null; // of a role of the account that the credentials do not have
+        for (var role : account == null || isRootOf(account) ? rolesOf(account) : account.all()) {
             for (var permission : permissions.of(example, role)) {
                 var answer = permission.ask(attempt, role);
-                answers.add(answer);
-                if (answer.answer() == Answer.ALWAYS) {
-                    return answers;
+                if (account != null && !account.hasRole(role)) {
+                    if (answer.answer() != Answer.NEVER && (other == null || other.answer() != Answer.ALWAYS)) {
+                        other = answer;
+                    }
+                } else if (other == null) {
+                    answers.add(answer);
+                    if (answer.answer() == Answer.ALWAYS) {
+                        return answers;
+                    }
+                } else if (other.answer() != Answer.ALWAYS || other.grant().covers(answer.grant())) {
+                    answers.add(answer.answer() == Answer.ALWAYS ? answer.with(Answer.DEPENDS) : answer);
                 }
             }
         }
         return answers;
+    }
+
+    /// Whether the account has the root role, perhaps not with these credentials: it may do everything that they may.
+    private boolean isRootOf(Account account) {
+        return rootRole.filter(account.all()::contains).isPresent();
     }
 
     @Override
@@ -110,11 +147,17 @@ public final class AclAuthorizer implements Authorizer {
             return List.of(Tried.of("root role", Optional.of(Grant.FULL)));
         }
         var attempt = new Attempt(request, account);
+        var roles = rolesOf(account);
+        boolean refused = false;
+        if (account != null && account.isLimited()) {
+            refused = authorize(request, account).filter(Grant::isRefused).isPresent();
+            roles = refused ? account.all() : roles;
+        }
         var tried = new ArrayList<Tried>();
-        for (var role : rolesOf(account)) {
+        for (var role : roles) {
             for (var permission : permissions.of(request, role)) {
                 var rule = permission.explain(attempt, role);
-                tried.add(rule);
+                tried.add(refused ? rule.refused("the credentials do not have the role " + role) : rule);
                 if (rule.grant().isPresent()) {
                     return tried;
                 }

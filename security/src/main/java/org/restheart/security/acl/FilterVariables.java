@@ -138,13 +138,15 @@ record FilterVariables(Attempt attempt, Grant written) {
         return dot < 0 ? "" : variable.substring(dot + 1);
     }
 
-    /// All claims of a token, without those that only concern the token.
+    /// As a whole, of a token its claims, without those that only concern the token.
     private static BsonDocument ofUser(Account account, String variable) {
-        var properties = account.properties();
-        if (!variable.equals("@user") || !properties.containsKey("exp") || !properties.containsKey("sub")) {
-            return properties;
+        if (!variable.equals("@user") || account.claims().isEmpty()) {
+            return account.properties();
         }
-        var own = properties.clone();
+        if (!account.claims().containsKey("exp") || !account.claims().containsKey("sub")) {
+            return account.claims();
+        }
+        var own = account.claims().clone();
         own.remove("exp");
         own.remove("iss");
         own.remove("sub");

@@ -130,10 +130,6 @@ public record ApiKey(
 
     /// The account with those of the key's roles that it still has.
     Account limited(Account owner) {
-        return roles.map(only -> new Account(
-                        owner.name(),
-                        owner.roles().stream().filter(only::contains).toList(),
-                        owner.properties()))
-                .orElse(owner);
+        return roles.map(owner::limitedTo).orElse(owner);
     }
 }

@@ -3,13 +3,15 @@ package org.restheart.security.jwt;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.Account;
-import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 
 /// The claims of a token with a valid signature (RFC 7519, 4.1). Immutable; the payload must not be changed.
@@ -21,10 +23,8 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
     }
 
     /// The name of an account in its realm: that of a token's account may be another claim.
-    public static String realmName(Account account, Credentials credentials) {
-        return credentials.token().isPresent()
-                ? new Claims(account.properties()).text("sub").orElse(account.name())
-                : account.name();
+    public static String realmName(Account account) {
+        return new Claims(account.claims()).text("sub").orElse(account.name());
     }
 
     public Optional<String> text(String name) {
@@ -64,6 +64,15 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
                 ? Optional.of(
                         array.stream().map(role -> role.asString().getValue()).toList())
                 : Optional.empty();
+    }
+
+    /// `scope` (RFC 8693, 4.2).
+    Set<String> scopes() {
+        return text("scope")
+                .map(scope -> Stream.of(scope.split(" +"))
+                        .filter(name -> !name.isEmpty())
+                        .collect(Collectors.toUnmodifiableSet()))
+                .orElse(Set.of());
     }
 
     /// Whether the time claims that are present are valid times and include now. No leeway.

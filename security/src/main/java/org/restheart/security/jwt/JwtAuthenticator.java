@@ -1,16 +1,13 @@
 package org.restheart.security.jwt;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.http.BearerToken;
 import org.restheart.http.Request;
-import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
-import org.restheart.security.Credentials;
 
 /// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
 public final class JwtAuthenticator implements Authenticator {
@@ -39,7 +36,7 @@ public final class JwtAuthenticator implements Authenticator {
         }
         var token = token(sent.get().text());
         return token.flatMap(text -> verifier.verify(request, text))
-                .flatMap(claims -> account(claims, token.get()))
+                .flatMap(verified -> authenticated(verified, token.get()))
                 .orElse(Authentication.REJECTED);
     }
 
@@ -54,24 +51,14 @@ public final class JwtAuthenticator implements Authenticator {
         }
     }
 
-    private Optional<Authentication> account(Claims claims, String token) {
+    private Optional<Authentication> authenticated(VerifiedToken verified, String token) {
+        var claims = verified.claims();
         return claims.text(settings.nameClaim())
-                .flatMap(name -> roles(claims).map(roles -> new Account(name, roles, claims.payload())))
-                .map(account -> new Authentication.Authenticated(account, credentials(claims, token)));
+                .flatMap(name ->
+                        roles(claims).map(roles -> verified.authenticated(name, roles, settings.fixedRoles(), token)));
     }
 
     private Optional<List<String>> roles(Claims claims) {
-        var claimed = settings.rolesClaim().map(claims::texts).orElse(Optional.of(List.of()));
-        return claimed.map(roles -> {
-            var all = new ArrayList<>(roles);
-            all.addAll(settings.fixedRoles());
-            return all;
-        });
-    }
-
-    public static Credentials credentials(Claims claims, String token) {
-        return new Credentials(
-                Credentials.TOKENS,
-                Optional.of(new Credentials.Token(token, claims.id(), claims.expires(), claims.lineage())));
+        return settings.rolesClaim().map(claims::texts).orElse(Optional.of(List.of()));
     }
 }

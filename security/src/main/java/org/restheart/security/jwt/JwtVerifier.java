@@ -10,6 +10,7 @@ import com.nimbusds.jose.util.Base64URL;
 import java.text.ParseException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonParser;
@@ -75,48 +76,47 @@ public final class JwtVerifier {
         return revocations;
     }
 
-    /// The claims of a token that is valid now. Authorization codes are refused.
+    /// A token that is valid now, for this request. Authorization codes are refused.
     ///
     /// @throws org.restheart.http.ProblemException 503 if the issuer's keys cannot be fetched
-    public Optional<Claims> verify(Request request, String token) {
-        return verify(request, token, false);
+    public Optional<VerifiedToken> verify(Request request, String token) {
+        return verify(request, token, false)
+                .filter(valid ->
+                        resource.isEmpty() || resource.get().accept(request, valid.claims(), settings.audience()));
     }
 
     /// The claims of an authorization code that is valid and unused.
     public Optional<Claims> verifyCode(Request request, String code) {
-        return verify(request, code, true);
+        return verify(request, code, true).map(VerifiedToken::claims);
     }
 
-    private Optional<Claims> verify(Request request, String token, boolean code) {
+    private Optional<VerifiedToken> verify(Request request, String token, boolean code) {
         if (token.length() > MAX_LENGTH) {
             return Optional.empty();
         }
         var key = digest.of(token, code ? "code" : "");
         var known = verified.getIfPresent(key);
         var claims = known != null ? Optional.of(known) : check(request, token, code);
-        var valid = claims.filter(good -> areGood(request, good));
-        if (!code && resource.isPresent()) {
-            var endpoint = resource.get();
-            return remembered(key, known == null, valid).filter(good -> endpoint.accept(request, good));
-        }
-        return remembered(key, known == null, valid);
-    }
-
-    private Optional<Claims> remembered(KeyedDigest.Digest key, boolean isNew, Optional<Claims> valid) {
-        if (isNew) {
-            valid.ifPresent(good -> verified.put(key, good));
+        var valid = claims.flatMap(good -> valid(request, good));
+        if (known == null) {
+            valid.ifPresent(good -> verified.put(key, good.claims()));
         } else if (valid.isEmpty()) {
             verified.invalidate(key);
         }
         return valid;
     }
 
-    private boolean areGood(Request request, Claims claims) {
-        return claims.areValidAt(Instant.now(), settings.expiryRequired())
-                && !isRevoked(request, claims)
-                && claims.lineage()
-                        .map(lineage -> isOfCurrentAccount(request, lineage, claims))
-                        .orElse(true);
+    private Optional<VerifiedToken> valid(Request request, Claims claims) {
+        if (!claims.areValidAt(Instant.now(), settings.expiryRequired()) || isRevoked(request, claims)) {
+            return Optional.empty();
+        }
+        var scopes = resource.isPresent() ? claims.scopes() : Set.<String>of();
+        if (claims.lineage().isEmpty() || accounts.isEmpty()) {
+            return Optional.of(new VerifiedToken(claims, scopes, Optional.empty()));
+        }
+        return claims.text("sub")
+                .flatMap(name -> accounts.get().of(request, claims.lineage().get(), name))
+                .map(account -> new VerifiedToken(claims, scopes, Optional.of(account)));
     }
 
     /// Whether the token, or the one from which it was renewed, has been revoked. Calls
@@ -124,13 +124,6 @@ public final class JwtVerifier {
     public boolean isRevoked(Request request, Claims claims) {
         return Stream.concat(claims.id().stream(), claims.lineage().map(Lineage::id).stream())
                 .anyMatch(id -> revocations.contains(request, id));
-    }
-
-    private boolean isOfCurrentAccount(Request request, Lineage lineage, Claims claims) {
-        return accounts.isEmpty()
-                || claims.text("sub")
-                        .flatMap(name -> accounts.get().of(request, lineage, name))
-                        .isPresent();
     }
 
     private Optional<Claims> check(Request request, String token, boolean code) {

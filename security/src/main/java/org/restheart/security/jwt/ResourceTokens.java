@@ -65,8 +65,11 @@ public final class ResourceTokens {
         }
     }
 
-    boolean accept(Request request, Claims claims) {
-        var audience = claims.audience();
+    /// @param everywhere the audience that every token must have, so that it says nothing about where one is valid
+    boolean accept(Request request, Claims claims, List<String> everywhere) {
+        var audience = claims.audience().stream()
+                .filter(name -> !everywhere.contains(name))
+                .toList();
         if (isBelow(request)) {
             return audience.isEmpty() ? plain : audience.stream().anyMatch(name -> isNamed(request, name));
         }

@@ -123,14 +123,16 @@ public final class AuthorizationService implements IoThreadService {
         if (problem.isPresent()) {
             return back(request, redirect, "error", "invalid_request", "error_description", problem.get());
         }
-        if (resources.isPresent() && resources.get().isWrong(request, query)) {
+        var limits = resources.map(grant -> grant.ofCode(request, query)).orElse(Optional.of(new BsonDocument()));
+        if (limits.isEmpty()) {
             return back(request, redirect, "error", "invalid_target", "error_description", ResourceGrant.WRONG);
         }
         var lineage = accounts.of(request, account.get(), request.require(Credentials.KEY));
-        return back(request, redirect, "code", code(request, account.get(), lineage, redirect));
+        return back(request, redirect, "code", code(request, account.get(), lineage, redirect, limits.get()));
     }
 
-    private String code(Request request, Account account, Optional<Lineage> lineage, String redirect) {
+    private String code(
+            Request request, Account account, Optional<Lineage> lineage, String redirect, BsonDocument limits) {
         var query = request.query();
         var claims = new BsonDocument("roles", BsonTexts.array(account.roles()))
                 .append("cc", new BsonString(query.first("code_challenge").orElseThrow()))
@@ -152,7 +154,7 @@ public final class AuthorizationService implements IoThreadService {
                     .expires()
                     .ifPresent(end -> claims.append(PkceCodeGrant.END_CLAIM, new BsonInt64(end.getEpochSecond())));
         }
-        resources.ifPresent(grant -> grant.addTo(claims, request, query));
+        claims.putAll(limits);
         return signer.signCode(account.name(), CODE_LIFETIME, claims, lineage).token();
     }
 

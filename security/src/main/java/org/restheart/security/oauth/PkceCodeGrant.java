@@ -80,7 +80,7 @@ public final class PkceCodeGrant implements CodeGrant {
         if (resources
                 .filter(grant -> grant.isOther(request, form, claims.get()))
                 .isPresent()) {
-            return OAuthError.response(400, "invalid_target", ResourceGrant.WRONG);
+            return OAuthError.response(400, "invalid_target", ResourceGrant.OTHER);
         }
         request.requireThread();
         var first = verifier.revocations()

@@ -81,7 +81,7 @@ public final class RenewableSessions {
     /// @param credentials of the account
     public Begun begin(Request request, Account account, Credentials credentials) {
         request.requireThread();
-        var name = Claims.realmName(account, credentials);
+        var name = Claims.realmName(account);
         var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
         var now = Instant.now();
         var latest = now.plus(settings.refresh());

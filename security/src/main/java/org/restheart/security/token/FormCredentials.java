@@ -29,8 +29,14 @@ public final class FormCredentials {
     ///
     /// @throws org.restheart.http.ProblemException 400 for other content
     public static Optional<Query> of(Request request) {
+        return request.headers().has("Authorization") ? Optional.empty() : fields(request);
+    }
+
+    /// The fields of a form, whatever the credentials.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for other content
+    static Optional<Query> fields(Request request) {
         boolean isForm = request.method() == Method.POST
-                && !request.headers().has("Authorization")
                 && request.headers()
                         .first("Content-Type")
                         .filter(type -> type.toLowerCase(Locale.ROOT).startsWith(FORM))

@@ -18,7 +18,6 @@ import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.jwt.Claims;
-import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.jwt.JwtVerifier;
 import org.restheart.security.realm.Generations;
@@ -71,13 +70,13 @@ public final class JwtTokenManager implements TokenManager {
 
     /// A token can be exchanged for one with the current claims of its account that ends with it.
     @Override
-    public Issued issue(Request request, Account account, Credentials credentials, boolean renew) {
+    public Issued issue(Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits) {
         var begun = accounts.of(request, account, credentials);
-        var current = begun.flatMap(
-                        lineage -> accounts.current(request, lineage.source(), Claims.realmName(account, credentials)))
+        var current = begun.flatMap(lineage -> accounts.current(request, lineage.source(), Claims.realmName(account)))
                 .map(Generations.Current::account)
                 .orElse(account);
         var toSay = TokenClaims.of(current, settings.propertyClaims());
+        toSay.putAll(limits);
         var owner = owner(current, begun.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);
         if (!renew) {
@@ -123,12 +122,12 @@ public final class JwtTokenManager implements TokenManager {
     private Optional<Issued> shown(Request request, Account account, Credentials credentials, BsonDocument toSay) {
         return credentials
                 .token()
-                .filter(token -> account.properties().entrySet().containsAll(toSay.entrySet())
-                        && account.name()
-                                .equals(new Claims(account.properties())
-                                        .text("sub")
-                                        .orElse(""))
-                        && isGoodForAWhile(request, new Claims(account.properties(), token.lineage())))
+                .filter(token -> account.claims().entrySet().containsAll(toSay.entrySet())
+                        && new Claims(account.claims())
+                                .text("sub")
+                                .filter(account.name()::equals)
+                                .isPresent()
+                        && isGoodForAWhile(request, new Claims(account.claims(), token.lineage())))
                 .map(token -> new Issued(token.text(), account, token.expires().orElse(Instant.MAX)));
     }
 
@@ -151,11 +150,11 @@ public final class JwtTokenManager implements TokenManager {
             return Optional.empty();
         }
         return verifier.verify(request, token)
-                .filter(claims -> claims.text("sub").filter(name::equals).isPresent())
-                .flatMap(claims -> claims.texts("roles")
-                        .map(roles -> new Authentication.Authenticated(
-                                new Account(name, roles, claims.payload()),
-                                JwtAuthenticator.credentials(claims, token))));
+                .filter(verified ->
+                        verified.claims().text("sub").filter(name::equals).isPresent())
+                .flatMap(verified -> verified.claims()
+                        .texts("roles")
+                        .map(roles -> verified.authenticated(name, roles, List.of(), token)));
     }
 
     @Override

@@ -8,6 +8,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -49,7 +52,13 @@ public final class RandomTokenManager implements TokenManager {
     }
 
     @Override
-    public Issued issue(Request request, Account account, Credentials credentials, boolean renew) {
+    public Issued issue(Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits) {
+        if (!limits.isEmpty()) {
+            throw Problem.helpful(
+                            ProblemCode.BAD_REQUEST,
+                            "the tokens of this server have no resource or scope: jwtTokenManager makes such")
+                    .raise();
+        }
         var generation = generation(request, credentials.requireLogIn().source(), account.name());
         var known = tokens.asMap().compute(account.name(), (_, before) -> {
             if (before == null

@@ -3,6 +3,7 @@ package org.restheart.security.token;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.bson.BsonDocument;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -24,8 +25,10 @@ public interface TokenManager {
     /// The account's token: the existing one, if its claims are current and it does not expire soon.
     ///
     /// @param renew always issue a new one
-    /// @throws org.restheart.http.ProblemException 403 if no token may be derived from the credentials
-    Issued issue(Request request, Account account, Credentials credentials, boolean renew);
+    /// @param limits claims that limit the token; empty if it is not limited
+    /// @throws org.restheart.http.ProblemException 403 if no token may be derived from the credentials; 400
+    ///     if tokens cannot be limited
+    Issued issue(Request request, Account account, Credentials credentials, boolean renew, BsonDocument limits);
 
     /// Verifies a token that is used in place of the account's password.
     Optional<Authentication> verify(Request request, String name, String token);

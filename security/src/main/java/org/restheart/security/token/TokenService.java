@@ -7,7 +7,9 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -36,6 +38,7 @@ public final class TokenService implements IoThreadService {
     private final Optional<TokenManager> tokens;
     private final Optional<CookieSettings> cookie;
     private final Optional<CodeGrant> codes;
+    private final Optional<TokenLimits> limits;
 
     /// @param redirect the target of `/token/redirect`
     /// @param bearer whether a cookie's token is a bearer token; otherwise it replaces a password
@@ -44,15 +47,18 @@ public final class TokenService implements IoThreadService {
     /// @param tokens empty if no token manager is enabled
     /// @param cookie empty if no cookie is set
     /// @param codes empty if authorization codes are not accepted
+    /// @param limits empty if tokens have none: the parameters `resource` and `scope` are ignored then
     public TokenService(
             Settings settings,
             Optional<TokenManager> tokens,
             Optional<CookieSettings> cookie,
-            Optional<CodeGrant> codes) {
+            Optional<CodeGrant> codes,
+            Optional<TokenLimits> limits) {
         this.settings = settings;
         this.tokens = tokens;
         this.cookie = cookie;
         this.codes = codes;
+        this.limits = limits;
     }
 
     @Override
@@ -81,16 +87,17 @@ public final class TokenService implements IoThreadService {
         return switch (below(request)) {
             case "" -> token(request);
             case "/cookie" ->
-                request.method() == Method.POST ? authenticated(request, this::cookie) : Response.notAllowed("POST");
-            case "/redirect" ->
-                request.method() == Method.GET ? authenticated(request, this::redirect) : Response.notAllowed("GET");
+                request.method() == Method.POST
+                        ? issuing(request, (manager, issued, _) -> cookie(manager, issued))
+                        : Response.notAllowed("POST");
+            case "/redirect" -> request.method() == Method.GET ? redirect(request) : Response.notAllowed("GET");
             default -> authenticated(request, (_, _, _) -> Response.status(404));
         };
     }
 
     private Response token(Request request) {
         return switch (request.method()) {
-            case GET -> authenticated(request, this::body);
+            case GET -> issuing(request, this::withToken);
             case POST -> post(request);
             case DELETE ->
                 authenticated(request, (_, account, manager) -> {
@@ -108,7 +115,7 @@ public final class TokenService implements IoThreadService {
                 return noStore(codes.get().exchange(request, form.get()));
             }
         }
-        return authenticated(request, this::body);
+        return issuing(request, this::withToken);
     }
 
     private static boolean isCode(Query form) {
@@ -138,24 +145,43 @@ public final class TokenService implements IoThreadService {
                         .raise()));
     }
 
-    private static TokenManager.Issued issue(Request request, Account account, TokenManager manager) {
-        return manager.issue(
-                request,
-                account,
-                request.require(Credentials.KEY),
-                request.query().has("renew"));
+    private interface WithToken {
+        /// @param limits of the token
+        Response.Ready to(TokenManager manager, TokenManager.Issued issued, BsonDocument limits);
     }
 
-    private Response.Ready body(Request request, Account account, TokenManager manager) {
-        return withToken(manager, issue(request, account, manager));
+    private Response issuing(Request request, WithToken answer) {
+        return authenticated(request, (_, account, manager) -> {
+            var form = FormCredentials.fields(request).orElse(Query.NONE);
+            var asked = limits.map(known -> known.claims(
+                            request, all(request.query(), form, "resource"), all(request.query(), form, "scope")))
+                    .orElse(Optional.of(new BsonDocument()));
+            if (asked.isEmpty()) {
+                return noStore(OAuthError.response(400, "invalid_target", "this server has no such resource"));
+            }
+            var issued = manager.issue(
+                    request,
+                    account,
+                    request.require(Credentials.KEY),
+                    request.query().has("renew"),
+                    asked.get());
+            return answer.to(manager, issued, asked.get());
+        });
     }
 
-    private Response.Ready withToken(TokenManager manager, TokenManager.Issued issued) {
+    private static List<String> all(Query query, Query form, String name) {
+        return Stream.concat(query.all(name).stream(), form.all(name).stream()).toList();
+    }
+
+    private Response.Ready withToken(TokenManager manager, TokenManager.Issued issued, BsonDocument limits) {
         var body = new BsonDocument("access_token", new BsonString(issued.token()))
                 .append("token_type", new BsonString(manager.type()))
                 .append("expires_in", new BsonInt64(secondsLeft(issued)))
                 .append("username", new BsonString(issued.account().name()))
                 .append("roles", BsonTexts.array(issued.account().roles()));
+        if (limits.containsKey("scope")) {
+            body.append("scope", limits.get("scope"));
+        }
         return noStore(withFields(Response.json(200, body.toJson()), manager, issued));
     }
 
@@ -175,10 +201,9 @@ public final class TokenService implements IoThreadService {
         return response.with("Cache-Control", "no-store").with("Pragma", "no-cache");
     }
 
-    private Response.Ready cookie(Request request, Account account, TokenManager manager) {
-        var issued = issue(request, account, manager);
+    private Response.Ready cookie(TokenManager manager, TokenManager.Issued issued) {
         var body = new BsonDocument("authenticated", BsonBoolean.TRUE)
-                .append("username", new BsonString(account.name()))
+                .append("username", new BsonString(issued.account().name()))
                 .append("roles", BsonTexts.array(issued.account().roles()));
         var response = noStore(Response.json(200, body.toJson()));
         if (cookie.isEmpty()) {
@@ -196,17 +221,20 @@ public final class TokenService implements IoThreadService {
                 : "Basic_" + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     }
 
-    private Response.Ready redirect(Request request, Account account, TokenManager manager) {
+    private Response redirect(Request request) {
         if (settings.redirect().isEmpty()) {
-            return noStore(
-                    OAuthError.response(400, "invalid_request", "no redirect-url configured for /token/redirect"));
+            return authenticated(
+                    request,
+                    (_, _, _) -> noStore(OAuthError.response(
+                            400, "invalid_request", "no redirect-url configured for /token/redirect")));
         }
-        var issued = issue(request, account, manager);
-        var fragment = "access_token=" + URLEncoder.encode(issued.token(), StandardCharsets.UTF_8) + "&token_type="
-                + URLEncoder.encode(manager.type(), StandardCharsets.UTF_8) + "&expires_in=" + secondsLeft(issued);
-        return withToken(manager, issued)
-                .withStatus(307)
-                .with("Location", settings.redirect().get() + "#" + fragment);
+        return issuing(request, (manager, issued, limits) -> {
+            var fragment = "access_token=" + URLEncoder.encode(issued.token(), StandardCharsets.UTF_8) + "&token_type="
+                    + URLEncoder.encode(manager.type(), StandardCharsets.UTF_8) + "&expires_in=" + secondsLeft(issued);
+            return withToken(manager, issued, limits)
+                    .withStatus(307)
+                    .with("Location", settings.redirect().get() + "#" + fragment);
+        });
     }
 
     /// Exchanges an authorization code for a token (RFC 6749, 4.1.3).

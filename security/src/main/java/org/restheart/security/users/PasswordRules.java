@@ -31,7 +31,7 @@ public final class PasswordRules {
                 _ -> {
                     throw new ProblemException(
                             ProblemCode.FORBIDDEN,
-                            "an API key does not change the password of its account: sign in with the password");
+                            "neither an API key nor a token with scopes changes the password of its account: sign in with the password");
                 },
                 hashed,
                 strength);
