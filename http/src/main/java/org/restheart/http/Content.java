@@ -3,6 +3,7 @@ package org.restheart.http;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.restheart.http.push.Subscription;
 
@@ -78,7 +79,18 @@ public sealed interface Content {
     /// @param path the path and query of the forwarded request
     /// @param headers the fields of the forwarded request, except those that delimit its content
     /// @param caller the caller whose share of connections is used, see [org.restheart.http.access.CallerScope]
-    record Forwarded(String proxy, String path, Fields headers, String caller) implements Content {}
+    /// @param standing asked while request and response are under way: whether they may go on; may block
+    record Forwarded(String proxy, String path, Fields headers, String caller, BooleanSupplier standing)
+            implements Content {
+        /// To the end, whoever its caller is then.
+        public Forwarded(String proxy, String path, Fields headers, String caller) {
+            this(proxy, path, headers, caller, () -> true);
+        }
+
+        public Forwarded during(BooleanSupplier standing) {
+            return new Forwarded(proxy, path, headers, caller, standing);
+        }
+    }
 
     /// Supplies streamed bytes. Confined to one response: read by one virtual thread at a time, never after the
     /// end, and closed exactly once, also when the client disconnects.

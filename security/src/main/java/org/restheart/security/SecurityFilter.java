@@ -3,7 +3,7 @@ package org.restheart.security;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
@@ -91,10 +91,11 @@ public final class SecurityFilter implements Filter {
             throw authorization.refusal(request, account).with(headers).raise();
         }
         var admitted = request.with(permitted.get());
-        var received = request.body().isAbsent()
-                ? admitted
-                : admitted.with(revocable(admitted).of(request.body()));
-        return handleFor(received, next, source -> revocable(admitted).of(source));
+        var withoutContent = admitted.blocking().with(Body.EMPTY);
+        BooleanSupplier standing = () -> maySendRest(withoutContent);
+        var received =
+                request.body().isAbsent() ? admitted : admitted.with(new RevocableContent(standing).of(request.body()));
+        return handleFor(received, next, standing);
     }
 
     /// As [#filter], for a judged request: its caller was authenticated with the outer request.
@@ -109,19 +110,24 @@ public final class SecurityFilter implements Filter {
             policy.failedAttempts().forEach(attempts -> attempts.refused(request));
             throw JudgedRequests.NOT_PERMITTED.raise();
         }
-        return handleFor(request.with(permitted.get()), next, UnaryOperator.identity());
+        return handleFor(request.with(permitted.get()), next, () -> true); // the outer response is guarded
     }
 
     /// In the scope of the caller, also while the content of the response is pulled.
     ///
-    /// @param guard of that content
-    private Response handleFor(Request request, Handler next, UnaryOperator<Content.Source> guard) {
+    /// @param standing whether what is left of that content may be sent; may block
+    private Response handleFor(Request request, Handler next, BooleanSupplier standing) {
         var caller = policy.clients().caller(request);
         request.attribute(CallerScope.OBSERVER).ifPresent(observer -> observer.accept(caller));
-        return CallerScope.call(caller, () -> next.handle(request))
-                .map(ready -> ready.content() instanceof Content.Streamed streamed
-                        ? ready.with(streamed.through(source -> new CallersSource(caller, guard.apply(source))))
-                        : ready);
+        return CallerScope.call(caller, () -> next.handle(request)).map(ready -> switch (ready.content()) {
+            case Content.Streamed streamed ->
+                ready.with(streamed.through(
+                        source -> new CallersSource(caller, new RevocableContent(standing).of(source))));
+            case Content.Forwarded forwarded ->
+                ready.with(forwarded.during(() -> CallerScope.call(caller, standing::getAsBoolean)));
+            case Content.None _, Content.Bytes _ -> ready; // sent as a whole
+            case Content.Push _ -> ready; // whoever pushes watches the credentials
+        });
     }
 
     /// Streamed content that is produced in the scope of its caller, on whatever thread it is read.
@@ -135,11 +141,6 @@ public final class SecurityFilter implements Filter {
         public void close() {
             CallerScope.run(caller, source::close);
         }
-    }
-
-    private RevocableContent revocable(Request admitted) {
-        var withoutContent = admitted.blocking().with(Body.EMPTY);
-        return new RevocableContent(() -> maySendRest(withoutContent));
     }
 
     /// Whether what is left of a response may be sent, or of content received. If that cannot be decided now, it may:

@@ -38,9 +38,6 @@ import org.xnio.channels.StreamSourceChannel;
 final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter, BodyReceiver.Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
-    /// The status of a request whose client has disconnected, for log and metrics only; the same as nginx's.
-    private static final int CLIENT_GONE = 499;
-
     private final HttpServerExchange http;
     private final Route route;
     private final ServerParts parts;
@@ -225,9 +222,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void settle(Supplier<Ready> answer) {
         settled = true;
         if (gone) {
-            http.setPersistent(false);
-            http.setStatusCode(CLIENT_GONE);
-            http.endExchange();
+            Presence.endGone(http);
             return;
         }
         try {
@@ -247,9 +242,11 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             parts.threads().execute(built.content()::abandon);
         }
         var fitting = reserved.orElseGet(() -> RootHandler.unavailable(
-                built.content() instanceof Content.Push
-                        ? "too many large requests of this client are in progress"
-                        : "responses that this client has not taken fill its share"));
+                switch (built.content()) {
+                    case Content.Push _ -> "too many large requests of this client are in progress";
+                    case Content.Forwarded _ -> "too many requests of this client are in progress";
+                    default -> "responses that this client has not taken fill its share";
+                }));
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
         if (ready.content() instanceof Content.Push) {
@@ -283,12 +280,12 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
                 parts.responses()
                         .reserveListener(http, this::caller, subscription)
                         .map(counted -> built.with(new Content.Push(counted)));
-            case Content.Streamed streamed ->
-                parts.responses().reserve(http, this::caller, streamed)
+            case Content.Streamed _, Content.Forwarded _ ->
+                parts.responses().reserve(http, this::caller, built.content())
                                 && parts.untaken().add(http, caller())
                         ? Optional.of(built)
                         : Optional.empty();
-            default ->
+            case Content.None _, Content.Bytes _ ->
                 parts.responses().reserve(http, this::caller, built.content()) ? Optional.of(built) : Optional.empty();
         };
     }

@@ -85,7 +85,9 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
     ///
     /// @param code of the error (RFC 9113, 7)
     void reset(HttpServerExchange exchange, int code) {
-        channel.sendRstStream(response.getStreamId(), code);
+        if (!isReset()) {
+            channel.sendRstStream(response.getStreamId(), code);
+        }
         IoUtils.safeClose(response); // a frame that waits for the window would wait on, and the exchange for it
         exchange.endExchange();
     }

@@ -12,6 +12,9 @@ import org.xnio.XnioExecutor;
 final class Presence {
     private static final long INTERVAL_SECONDS = 1;
 
+    /// The status of a request whose client has disconnected, for log and metrics only; the same as nginx's.
+    private static final int CLIENT_GONE = 499;
+
     private Presence() {}
 
     /// Runs a task about every second from the time at which the client of an exchange has gone, until the exchange
@@ -19,6 +22,13 @@ final class Presence {
     /// in HTTP/2 also if it has reset the stream.
     static void whenGone(HttpServerExchange exchange, Runnable task) {
         new Watch(exchange, task).lookLater();
+    }
+
+    /// Ends an exchange that has no response yet, and whose client has gone.
+    static void endGone(HttpServerExchange exchange) {
+        exchange.setPersistent(false);
+        exchange.setStatusCode(CLIENT_GONE);
+        exchange.endExchange();
     }
 
     /// Confined to the I/O thread.

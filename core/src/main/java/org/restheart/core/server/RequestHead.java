@@ -26,10 +26,21 @@ final class RequestHead {
     /// Has the trailers of a request of HTTP/2 removed as soon as they are added, so that they are neither
     /// forwarded nor kept. To be called before the fields are read.
     static void ignoreTrailers(HttpServerExchange exchange, Http2StreamSourceChannel channel) {
-        var fields = exchange.getRequestHeaders();
-        var head = new RequestHead(new HeaderMap().putAll(fields));
+        var head = keep(exchange);
+        channel.setTrailersHandler(_ -> assign(exchange.getRequestHeaders(), head.current));
+    }
+
+    /// Keeps the fields as received, for as long as the exchange lasts. To be called before they are read, for a
+    /// request
+    /// that is forwarded with others.
+    static RequestHead keep(HttpServerExchange exchange) {
+        var kept = exchange.getAttachment(KEY);
+        if (kept != null) {
+            return kept;
+        }
+        var head = new RequestHead(new HeaderMap().putAll(exchange.getRequestHeaders()));
         exchange.putAttachment(KEY, head);
-        channel.setTrailersHandler(_ -> assign(fields, head.current));
+        return head;
     }
 
     /// The fields as received. Any thread.
@@ -46,10 +57,7 @@ final class RequestHead {
 
     /// Changes the fields that Undertow forwards to the target of a proxy. On the I/O thread, which reads the content.
     static void replace(HttpServerExchange exchange, HeaderMap fields) {
-        var head = exchange.getAttachment(KEY);
-        if (head != null) {
-            head.current = fields;
-        }
+        keep(exchange).current = fields;
         assign(exchange.getRequestHeaders(), fields);
     }
 

@@ -6,8 +6,6 @@ import io.undertow.protocols.ssl.UndertowXnioSsl;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.handlers.proxy.LoadBalancingProxyClient;
 import io.undertow.server.handlers.proxy.ProxyHandler;
-import io.undertow.server.protocol.http.HttpServerConnection;
-import io.undertow.util.AttachmentKey;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
@@ -19,8 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.restheart.core.config.ProxyConfig;
 import org.restheart.http.Content;
@@ -50,17 +46,12 @@ final class ReverseProxy implements AutoCloseable {
             new HttpString("Proxy-Connection"),
             Headers.UPGRADE);
 
-    /// For a connection that others of the same caller hold.
-    private static final long MAX_WAIT_SECONDS = 10;
-
     private final ProxyHandler handler;
     private final ServerSettings.Limits limits;
     private final Optional<TargetHealth> health;
     private final TargetFailures failures;
 
     /// The connections to all targets, which each I/O thread has for itself.
-    private static final AttachmentKey<Boolean> ABANDONED = AttachmentKey.create(Boolean.class);
-
     private final ConcurrentMap<XnioIoThread, FairShares> connections = new ConcurrentHashMap<>();
 
     private final int connectionsPerThread;
@@ -112,10 +103,9 @@ final class ReverseProxy implements AutoCloseable {
                 TargetFailures.of(config, settings.core().errorBodies()));
     }
 
-    /// Whether another connection may be used if the present one breaks. It is closed for a client that has gone, which
-    /// may have sent something else since.
+    /// Whether another connection may be used if the present one breaks.
     private static boolean maySendAgain(HttpServerExchange exchange) {
-        return exchange.getAttachment(ABANDONED) == null && IdempotentPredicate.INSTANCE.resolve(exchange);
+        return !Forwarding.isAbandoned(exchange) && IdempotentPredicate.INSTANCE.resolve(exchange);
     }
 
     /// Without the slash at its end: the rest of a request's path begins with one.
@@ -145,48 +135,38 @@ final class ReverseProxy implements AutoCloseable {
 
     /// Hands the request on, with its content, when its caller may have another connection. The exchange
     /// ends with the target's response, or with 503 if there is no target or no connection, 504 if it takes
-    /// too long. Blocks.
+    /// too long. Blocks until it ends.
     void forward(HttpServerExchange exchange, Content.Forwarded forwarded) {
         if (RequestHead.contentLength(exchange) > limits.maxStreamedContent()) {
             failures.refuseContent(exchange, limits.maxStreamedContent());
-        } else if (takeConnection(exchange, forwarded.caller())) {
-            onIoThread(exchange, () -> handOn(exchange, forwarded));
+            return;
+        }
+        var caller = forwarded.caller();
+        var shares = connections.computeIfAbsent(exchange.getIoThread(), _ -> new FairShares(connectionsPerThread, 0));
+        var forwarding = new Forwarding(exchange);
+        if (!forwarding.awaitConnection(shares, caller)) {
+            forwarding.onIoThread(() -> refuse(exchange, forwarding));
+            return;
+        }
+        forwarding.onIoThread(() -> {
+            // until the exchange ends: slow uploads and endless responses of one caller would leave none for others
+            AtEnd.of(exchange, () -> shares.release(caller));
+            handOn(exchange, forwarded, forwarding);
+        });
+        forwarding.endWith(forwarded.standing());
+    }
+
+    private void refuse(HttpServerExchange exchange, Forwarding forwarding) {
+        if (forwarding.isGone()) {
+            Presence.endGone(exchange);
         } else {
             failures.refuseConnection(exchange);
         }
     }
 
-    /// Takes the place of a connection until the exchange ends. Slow uploads and endless responses of one
-    /// caller would leave none for others.
-    private boolean takeConnection(HttpServerExchange exchange, String caller) {
-        var shares = connections.computeIfAbsent(exchange.getIoThread(), _ -> new FairShares(connectionsPerThread, 0));
-        try {
-            if (!shares.take(caller, TimeUnit.SECONDS.toNanos(MAX_WAIT_SECONDS))) {
-                return false;
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-        AtEnd.of(exchange, () -> shares.release(caller));
-        return true;
-    }
-
-    /// The only thread that uses the fields of the exchange.
-    private static void onIoThread(HttpServerExchange exchange, Runnable task) {
-        try {
-            exchange.getIoThread().execute(task);
-        } catch (RejectedExecutionException _) { // the server has stopped
-            exchange.endExchange();
-        }
-    }
-
-    private void handOn(HttpServerExchange exchange, Content.Forwarded forwarded) {
+    private void handOn(HttpServerExchange exchange, Content.Forwarded forwarded, Forwarding forwarding) {
         ForwardedContent.watch(exchange, limits.contentTimeout(), limits.maxStreamedContent());
-        // Undertow tells nobody who waits for the rest of a request, or for the target's response.
-        Http2Connections.atClose(exchange, () -> abandon(exchange));
-        Presence.whenGone(exchange, () -> abandon(exchange));
-        PromptResponse.send(exchange);
+        forwarding.begin(limits.responseTimeout());
         RequestHead.replace(exchange, fields(exchange, forwarded));
         exchange.setRequestURI(forwarded.path(), false);
         exchange.addResponseCommitListener(ReverseProxy::keepConnectionsApart);
@@ -197,18 +177,6 @@ final class ReverseProxy implements AutoCloseable {
             LOG.error("a request could not be handed on to {}", forwarded.proxy(), e);
             exchange.setStatusCode(500);
             exchange.endExchange();
-        }
-    }
-
-    /// The client has gone. Undertow would close all of the client's connection of HTTP/2 if that to the target is
-    /// closed after the response has begun, and leave the exchange open.
-    private static void abandon(HttpServerExchange exchange) {
-        exchange.putAttachment(ABANDONED, true);
-        if (exchange.isResponseStarted() && !(exchange.getConnection() instanceof HttpServerConnection)) {
-            TargetConnections.closeUnnoticed(exchange);
-            exchange.endExchange();
-        } else {
-            TargetConnections.close(exchange);
         }
     }
 

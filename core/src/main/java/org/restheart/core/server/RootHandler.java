@@ -91,6 +91,9 @@ final class RootHandler implements HttpHandler {
             refuse(exchange, NOTHING_BOUND);
             return;
         }
+        if (route.get().binding().service().forwardsContent()) {
+            RequestHead.keep(exchange);
+        }
         var note = new RequestNote();
         var request = read(exchange, method.get(), path, note);
         switch (parts.admission()

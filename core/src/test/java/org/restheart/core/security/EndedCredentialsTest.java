@@ -8,6 +8,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.gridfs.GridFSBuckets;
+import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,6 +29,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,7 @@ class EndedCredentialsTest {
             graphql: {enabled: true, uri: /graphql, db: $db, collection: gql-apps}
             mcp: {enabled: true, calls-per-minute: 100000, concurrent-calls: 100}
             imports: {db: $db, max-per-account: 100}
+            proxies: [{location: /back, proxy-pass: 'http://127.0.0.1:$target'}]
             """;
     private static final String PARTS = COMMON + """
             apiKeyAuthMechanism: {enabled: true}
@@ -61,6 +64,8 @@ class EndedCredentialsTest {
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
+    private static HttpServer target;
+
     @AutoClose
     private static TestGateway gateway;
 
@@ -68,11 +73,21 @@ class EndedCredentialsTest {
     private static Gateway another;
 
     @BeforeAll
-    static void start(TestMongo mongo) {
-        gateway = TestGateway.start(mongo, PARTS);
-        another = Gateway.start(
-                TestGateway.config(mongo.connectionString(), gateway.database().getName(), TestGateway.REALM + PARTS));
+    static void start(TestMongo mongo) throws IOException {
+        target = OpenResponses.target();
+        gateway = TestGateway.start(mongo, targeted(PARTS));
+        another = Gateway.start(TestGateway.config(
+                mongo.connectionString(), gateway.database().getName(), TestGateway.REALM + targeted(PARTS)));
         prepare(gateway);
+    }
+
+    @AfterAll
+    static void stop() {
+        target.stop(0);
+    }
+
+    private static String targeted(String parts) {
+        return parts.replace("$target", "" + target.getAddress().getPort());
     }
 
     private static void prepare(TestGateway at) {
@@ -311,7 +326,7 @@ class EndedCredentialsTest {
 
     @Test
     void a_random_token_ends_what_is_open(TestMongo mongo) throws Exception {
-        try (var local = TestGateway.start(mongo, COMMON + """
+        try (var local = TestGateway.start(mongo, targeted(COMMON) + """
                 tokenBasicAuthMechanism: {enabled: true}
                 rndTokenManager: {enabled: true}
                 authTokenService: {enabled: true, uri: /token}

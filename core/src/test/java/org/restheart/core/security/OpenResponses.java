@@ -6,8 +6,10 @@ import static com.mongodb.client.model.Updates.combine;
 import static com.mongodb.client.model.Updates.set;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -29,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The responses that stay open for one caller, one of each kind: change streams and subscriptions of GraphQL, each
 /// as WebSocket and as server-sent events, a WebSocket of GraphQL without subscription, a call of a tool that
-/// waits, the progress of an import, a file that is received slowly.
+/// waits, the progress of an import, a file that is received slowly, a response of a proxy's target.
 final class OpenResponses implements AutoCloseable {
     /// How many there are.
-    static final int KINDS = 8;
+    static final int KINDS = 9;
 
     /// Of the file `/big.files/slow`.
     static final int FILE = 100 << 20;
@@ -68,7 +70,20 @@ final class OpenResponses implements AutoCloseable {
         open.call(gateway.database().getName());
         open.progress(gateway);
         open.download();
+        open.events("proxied response", open.request("/back/events").GET());
         return open;
+    }
+
+    /// The target of the proxy at `/back`, whose responses do not end.
+    static HttpServer target() throws IOException {
+        var target = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        target.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write('.');
+            exchange.getResponseBody().flush();
+        });
+        target.start();
+        return target;
     }
 
     /// Which are open.

@@ -35,6 +35,8 @@ final class TestServer implements AutoCloseable {
     private final List<Observation> observations = new CopyOnWriteArrayList<>();
     private volatile Runnable atEnd = () -> {};
 
+    private static final Duration PATIENCE = Duration.ofSeconds(8);
+
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
                 new PipelineSettings(
@@ -69,25 +71,30 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer with(String yaml, int maxRequestsInFlight, Binding... bindings) {
-        return on(0, yaml, maxRequestsInFlight, bindings);
+        return with(yaml, maxRequestsInFlight, PATIENCE, bindings);
+    }
+
+    /// @param timeout how long a client may take nothing of a response
+    static TestServer with(String yaml, int maxRequestsInFlight, Duration timeout, Binding... bindings) {
+        return start(listener(0) + yaml, maxRequestsInFlight, timeout, bindings);
     }
 
     static TestServer onPort(int port, Binding... bindings) {
-        return on(port, "", 1_000, bindings);
+        return start(listener(port), 1_000, PATIENCE, bindings);
     }
 
     /// Listens by TLS alone.
     ///
     /// @param listener the block `https-listener`
     static TestServer tls(String listener, Binding... bindings) {
-        return start("http-listener: {enabled: false}\nhttps-listener: " + listener, 1_000, bindings);
+        return start("http-listener: {enabled: false}\nhttps-listener: " + listener, 1_000, PATIENCE, bindings);
     }
 
-    private static TestServer on(int port, String yaml, int maxRequestsInFlight, Binding... bindings) {
-        return start("http-listener: {host: 127.0.0.1, port: " + port + "}\n" + yaml, maxRequestsInFlight, bindings);
+    private static String listener(int port) {
+        return "http-listener: {host: 127.0.0.1, port: " + port + "}\n";
     }
 
-    private static TestServer start(String yaml, int maxRequestsInFlight, Binding... bindings) {
+    private static TestServer start(String yaml, int maxRequestsInFlight, Duration timeout, Binding... bindings) {
         var settings = ServerSettings.of(GatewayConfig.parse(yaml));
         var limits = new ServerSettings.Limits(
                 10_000,
@@ -99,7 +106,7 @@ final class TestServer implements AutoCloseable {
                 1 << 20,
                 64L << 30,
                 Duration.ofSeconds(1),
-                Duration.ofSeconds(8));
+                timeout);
         return new TestServer(
                 new ServerSettings(
                         settings.core(),
