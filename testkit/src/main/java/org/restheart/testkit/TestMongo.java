@@ -34,6 +34,14 @@ public final class TestMongo implements AutoCloseable {
         return connectionString;
     }
 
+    /// The same with another option, such as `maxPoolSize=5`, in place of one of its name.
+    public String connectionString(String option) {
+        var name = option.substring(0, option.indexOf('=') + 1);
+        var kept = connectionString.replaceAll("(?<=[?&])" + name + "[^&]*&?", "");
+        var path = kept.contains("?") || !kept.matches("mongodb://[^/]+") ? kept : kept + "/";
+        return path + (path.matches(".*[?&]") ? "" : path.contains("?") ? "&" : "?") + option;
+    }
+
     public MongoDatabase database() {
         return client.getDatabase(databaseName);
     }

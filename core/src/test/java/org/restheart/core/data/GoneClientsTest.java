@@ -32,17 +32,13 @@ class GoneClientsTest {
 
     GoneClientsTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.gateway = ConformanceGateway.start(withoutRetries(mongo.connectionString()), """
+        // without retryable writes, inserts wait without a limit
+        this.gateway = ConformanceGateway.start(mongo.connectionString("retryWrites=false"), """
                 mongo: {mongo-mounts: [{what: '*', where: /}], coalescing: {concurrent-commands: 1, max-wait: 60000, header: true}}
                 dataApi: {enabled: true}
                 """);
         mongo.database().drop();
         mongo.database().createCollection("c");
-    }
-
-    /// Without retryable writes, inserts wait without a limit.
-    private static String withoutRetries(String uri) {
-        return uri + (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "retryWrites=false";
     }
 
     @AfterEach

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.mongodb.client.MongoCollection;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.data.ConformanceGateway;
+import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -57,7 +57,7 @@ class SubscriptionRightsTest {
 
     @BeforeEach
     void prepare() {
-        var password = BCrypt.withDefaults().hashToString(4, "secret".toCharArray());
+        var password = TestGateway.hash("secret");
         for (var name : List.of("admin", "ada")) {
             collection("users")
                     .insertOne(new Document("_id", name)
@@ -144,10 +144,7 @@ class SubscriptionRightsTest {
                 case "account" -> collection("users").deleteOne(eq("_id", "ada"));
                 case "role" -> collection("users").updateOne(eq("_id", "ada"), set("roles", List.of("none")));
                 case "password" ->
-                    collection("users")
-                            .updateOne(
-                                    eq("_id", "ada"),
-                                    set("password", BCrypt.withDefaults().hashToString(4, "x".toCharArray())));
+                    collection("users").updateOne(eq("_id", "ada"), set("password", TestGateway.hash("x")));
                 default -> collection("acl").deleteOne(eq("_id", lost));
             }
             assertThat(socket.closeCode()).isEqualTo(1008);

@@ -2,7 +2,6 @@ package org.restheart.core.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -38,7 +38,7 @@ class CacheMetricsTest {
                 .getDatabase(db)
                 .getCollection("users")
                 .insertOne(new Document("_id", "root")
-                        .append("password", BCrypt.withDefaults().hashToString(4, "pw".toCharArray()))
+                        .append("password", TestGateway.hash("pw"))
                         .append("roles", List.of("admin", "other")));
         gateway = Gateway.start(GatewayConfig.parse(
                 """

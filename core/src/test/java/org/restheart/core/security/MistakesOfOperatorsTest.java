@@ -216,9 +216,8 @@ class MistakesOfOperatorsTest {
 
     @Test
     void a_start_with_the_name_of_another_replica_set_is_refused(TestMongo mongo) {
-        var uri = mongo.connectionString().replaceAll("[?&]replicaSet=[^&]*", "");
-        var option = (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "replicaSet=other";
-        var config = TestGateway.config(uri + option, gateway.database().getName(), TestGateway.REALM);
+        var uri = mongo.connectionString("replicaSet=other");
+        var config = TestGateway.config(uri, gateway.database().getName(), TestGateway.REALM);
         assertThatThrownBy(() -> Gateway.start(config))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("/mclient/connection-string has replicaSet=other, but ")
@@ -227,10 +226,9 @@ class MistakesOfOperatorsTest {
 
     @Test
     void so_is_one_where_accounts_and_permissions_are_in_files(TestMongo mongo) {
-        var uri = mongo.connectionString().replaceAll("[?&]replicaSet=[^&]*", "");
-        var option = (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "replicaSet=other";
+        var uri = mongo.connectionString("replicaSet=other");
         var config = GatewayConfig.parse(ConformanceGateway.GUARDS + ConformanceGateway.ACCOUNTS
-                + ConformanceGateway.PERMISSIONS + "mclient: {connection-string: '" + uri + option + "'}\n");
+                + ConformanceGateway.PERMISSIONS + "mclient: {connection-string: '" + uri + "'}\n");
         assertThatThrownBy(() -> Gateway.start(config))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("/mclient/connection-string has replicaSet=other, but ");

@@ -38,10 +38,7 @@ public final class TestGateway implements AutoCloseable {
 
     /// With few connections to MongoDB.
     public static TestGateway startWithPool(TestMongo mongo, int connections, String more) {
-        var uri = mongo.connectionString();
-        var option =
-                (uri.contains("?") ? "&" : uri.matches("mongodb://[^/]+") ? "/?" : "?") + "maxPoolSize=" + connections;
-        return start(mongo, uri + option, REALM, more);
+        return start(mongo, mongo.connectionString("maxPoolSize=" + connections), REALM, more);
     }
 
     /// @param realm the block `mongoRealmAuthenticator`
