@@ -2,18 +2,27 @@ package org.restheart.mongo.schema;
 
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.exchange.DocumentRule;
@@ -21,6 +30,9 @@ import org.restheart.mongo.metadata.ResourceMetadata;
 
 /// Validates documents against the schema of their collection (property `jsonSchema`). Thread-safe.
 public final class Schemas implements AutoCloseable {
+    /// In place of values that must not be told; it may be required that there is one.
+    private static final BsonValue WITHHELD = new BsonString("");
+
     private final StoredSchemas stored;
     private final CollectionChanges changes;
 
@@ -136,6 +148,7 @@ public final class Schemas implements AutoCloseable {
         private final Request request;
         private final SchemaReference reference;
         private final EvaluationBudget budget = new EvaluationBudget();
+        private final Map<String, Set<BsonValue>> sent = new HashMap<>();
 
         Rule(Request request, SchemaReference reference) {
             this.request = request;
@@ -147,12 +160,45 @@ public final class Schemas implements AutoCloseable {
             request.requireThread();
             var key = reference.key();
             changes.follow(key.db());
-            var violations = stored.compiled(key).violations(document, budget);
+            var withheld = withheld(document);
+            var violations = new ArrayList<>(stored.compiled(key).violations(without(withheld, document), budget));
+            violations.removeIf(violation -> violation.getInstanceLocation().getNameCount() > 0
+                    && withheld.contains(violation.getInstanceLocation().getName(0)));
             if (!violations.isEmpty()) {
                 var refusal = DataWrite.VIOLATES_SCHEMA + " '" + key.idText() + "'";
                 throw new ProblemException(
                         ProblemCode.CONTENT_INVALID, disclose ? refusal + ": " + Violation.text(violations) : refusal);
             }
+        }
+
+        /// Hidden properties with other values than the request sends: whether a schema accepts them would tell what
+        /// they are.
+        private Set<String> withheld(BsonDocument document) {
+            return request.attribute(Hidden.KEY).map(Hidden::properties).orElse(Set.of()).stream()
+                    .filter(name -> document.containsKey(name)
+                            && !sent.computeIfAbsent(name, this::sent).contains(document.get(name)))
+                    .collect(Collectors.toSet());
+        }
+
+        private Set<BsonValue> sent(String name) {
+            var content = request.attribute(RequestContent.KEY)
+                    .map(RequestContent::value)
+                    .orElseGet(BsonDocument::new);
+            return (content instanceof BsonArray array ? array : List.of(content))
+                    .stream()
+                            .filter(BsonValue::isDocument)
+                            .flatMap(one -> Stream.ofNullable(
+                                    EffectiveValue.of(one.asDocument(), name).value()))
+                            .collect(Collectors.toSet());
+        }
+
+        private static BsonDocument without(Set<String> withheld, BsonDocument document) {
+            if (withheld.isEmpty()) {
+                return document;
+            }
+            var others = new BsonDocument();
+            document.forEach((name, value) -> others.append(name, withheld.contains(name) ? WITHHELD : value));
+            return others;
         }
 
         @Override

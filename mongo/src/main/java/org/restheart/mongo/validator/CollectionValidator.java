@@ -2,6 +2,7 @@ package org.restheart.mongo.validator;
 
 import static org.restheart.http.ProblemCode.CONFLICT;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.ProblemCode.FORBIDDEN;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.UNPROCESSABLE;
 
@@ -47,6 +48,10 @@ public final class CollectionValidator {
     public Response put(DataRequest request) {
         var wanted = request.contentDocument();
         check(wanted);
+        if (request.grant().projectResponse().isPresent()) {
+            throw new ProblemException(
+                    FORBIDDEN, "a validator would tell what is in properties that are not shown to you");
+        }
         request.http().requireThread();
         var schema = schema(request)
                 .orElseThrow(() -> new ProblemException(

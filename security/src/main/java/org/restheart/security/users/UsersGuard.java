@@ -86,7 +86,7 @@ public final class UsersGuard implements Filter {
         }
         var grant = properties.withhold(request.caller().grant());
         if (writesDocuments(request, target.get())) {
-            var guarded = guarded(request, target.get(), grant);
+            var guarded = guarded(request, target.get(), grant).with(Hidden.KEY, new Hidden(hidden));
             if (request.method() == Method.POST) {
                 shape.requireName(request.require(RequestContent.KEY).value());
             }
