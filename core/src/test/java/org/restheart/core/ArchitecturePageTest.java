@@ -14,9 +14,12 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// Holds docs/architecture.md against the classes there are, and the image's context against the modules.
+/// Holds docs/architecture.md and the page of bounds against the classes there are, and the image's context against the
+/// modules.
 class ArchitecturePageTest {
     private static final Path PAGE = Path.of("../docs/architecture.md");
+    private static final Path BOUNDS = Path.of("../docs/reference/bounds.md");
+    private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]+(?:[A-Z][a-z0-9]*)+)`");
     private static final Pattern ROW_OF_MODULES = Pattern.compile("(?m)^\\|[^|]*\\| ((?:`[a-z.]+`(?:, )?)+) \\|");
     private static final Pattern ROW_OF_FILES = Pattern.compile("(?m)^\\| `(\\w+)/(\\w+)` \\|");
     private static final Pattern QUOTED = Pattern.compile("`([a-z.]+)`");
@@ -54,6 +57,17 @@ class ArchitecturePageTest {
                         .containsAnyElementsOf(List.of(
                                 "org.restheart." + file.group(1) + "." + file.group(2),
                                 "org.restheart.core." + file.group(1) + "." + file.group(2))));
+    }
+
+    @Test
+    void the_classes_that_keep_bounds_exist() throws IOException {
+        var named = CLASS.matcher(Files.readString(BOUNDS))
+                .results()
+                .map(found -> found.group(1))
+                .distinct()
+                .toList();
+        assertThat(named).hasSizeGreaterThan(20);
+        assertThat(CLASSES.stream().map(JavaClass::getSimpleName)).containsAll(named);
     }
 
     @Test
