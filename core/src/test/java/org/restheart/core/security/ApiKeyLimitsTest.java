@@ -274,6 +274,14 @@ class ApiKeyLimitsTest {
             assertStatus(403, client.get("/shelf/b0"));
             assertStatus(403, client.get("/shelf/b1"));
             assertStatus(200, client.get("/cellar/b0"));
+            assertThat(client.post("/_access/check", "{\"path\": \"/shelf/b0\"}")
+                            .body())
+                    .contains("refused")
+                    .doesNotContain("allowed");
+            assertThat(client.post("/_access/check", "{\"path\": \"/cellar/b0\"}")
+                            .body())
+                    .contains("allowed");
+            assertThat(client.get("/_access").body()).contains("\"cellar\"").doesNotContain("\"shelf\"");
         }
         for (var key : List.of(narrow, last)) {
             for (var client : List.of(jwt.anonymous().with("api-key", key), session(key))) {
