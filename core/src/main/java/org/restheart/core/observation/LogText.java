@@ -77,7 +77,8 @@ final class LogText {
         var masked = new StringBuilder(query.length());
         for (var parameter : query.split("&", -1)) {
             int equals = parameter.indexOf('=');
-            boolean secret = equals > 0 && (isSecret(parameter.substring(0, equals)) || hasKey(parameter));
+            boolean named = equals > 0 && isSecret(parameter.substring(0, equals));
+            boolean secret = named || hasKey(decoded(parameter));
             masked.append(masked.isEmpty() ? "" : "&")
                     .append(secret ? parameter.substring(0, equals + 1) + MASK : parameter);
         }
@@ -94,6 +95,11 @@ final class LogText {
 
     private static boolean hasKey(String value) {
         return value.contains(KeyForm.PREFIX);
+    }
+
+    /// A path as sent, unless it contains an API key.
+    static String maskedPath(String path) {
+        return hasKey(path) ? MASK : bounded(oneLine(path));
     }
 
     private static String decoded(String name) {

@@ -166,7 +166,11 @@ class RequestLogTest {
                 "Referer", "https://app.example/cb?code=s3cret-4&page=2");
         assertThat(logged(
                         "{requests-log-mode: 2, tracing-headers: [X-Any]}",
-                        get("/x", "q=rhk_s3cret-7&t=1", headers, Optional.empty())))
+                        get(
+                                "/x",
+                                "q=rhk_s3cret-7&t=1&rhk_s3cret-8&=rhk_s3cret-9&p=rhk%5Fs3cret-10",
+                                headers,
+                                Optional.empty())))
                 .singleElement()
                 .asString()
                 .contains("X-Api-Key: **********", "X-Robot: **********", "q=**********&t=1")

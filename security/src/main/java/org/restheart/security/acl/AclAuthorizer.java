@@ -56,14 +56,14 @@ public final class AclAuthorizer implements Authorizer {
         if (request.method() == Method.OPTIONS) {
             return Optional.of(Grant.FULL);
         }
-        var own = granted(request, account, rolesOf(account));
         if (account == null || !account.isLimited()) {
-            return own.map(Granted::grant);
+            return granted(request, account, rolesOf(account)).map(Granted::grant);
         }
         var whole = granted(request, account, account.all());
         if (whole.isEmpty() || account.hasRole(whole.get().role)) {
             return whole.map(Granted::grant);
         }
+        var own = granted(request, account, rolesOf(account));
         var limits = whole.get().grant;
         return own.isEmpty() && limits.covers(Grant.FULL)
                 ? Optional.empty() // whatever other authorizers allow is not more
