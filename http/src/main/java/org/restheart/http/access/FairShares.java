@@ -20,17 +20,22 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Where each holder takes half of what the one before it has left, a dozen of them leave nothing, and one client may
 /// have as many addresses, but not as many accounts. So callers without an account leave [#FOR_ACCOUNTS] of the places
-/// to accounts, and those of them that hold a place already leave [#FOR_NEWCOMERS] to others: one address alone gets
-/// about a third, and another one finds a place until there are hundreds of them. Waiting callers are served in turn,
-/// and those with an account and those without in turn. Thread-safe.
+/// that accounts have not taken to further accounts, and those of them that hold a place already leave
+/// [#FOR_NEWCOMERS] to others: one address alone gets about a third, and of hundreds of places, another one finds one
+/// until there are hundreds of addresses. Together they may hold as much, [#FOR_NEWCOMERS] of all, beside any number of
+/// accounts, which would otherwise take all that is released. Waiting callers are served in turn, and those with an
+/// account and those without in turn. Thread-safe.
 public final class FairShares {
-    /// The divisors of the number of places.
+    /// The divisors of numbers of places, rounded up.
     private static final int FOR_ACCOUNTS = 4;
 
     private static final int FOR_NEWCOMERS = 16;
 
+    /// Of fewer places none are left to anybody: an address could take none beside an account.
+    private static final int MIN_DIVIDED = 4;
+
     private final int size;
-    private final int forAccounts;
+    private final boolean ofAddresses;
     private final int forNewcomers;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -59,18 +64,18 @@ public final class FairShares {
     /// @param size the number of places
     /// @param reserve how many of them only [CallerScope#SERVER] may take
     public FairShares(int size, int reserve) {
-        this(size - reserve, (size - reserve) / FOR_ACCOUNTS, (size - reserve) / FOR_NEWCOMERS);
+        this(size - reserve, false);
     }
 
-    private FairShares(int size, int forAccounts, int forNewcomers) {
+    private FairShares(int size, boolean ofAddresses) {
         this.size = size;
-        this.forAccounts = forAccounts;
-        this.forNewcomers = forNewcomers;
+        this.ofAddresses = ofAddresses;
+        this.forNewcomers = part(size, FOR_NEWCOMERS);
     }
 
     /// For callers that have not been authenticated: none is left to accounts.
     public static FairShares ofAddresses(int size) {
-        return new FairShares(size, 0, size / FOR_NEWCOMERS);
+        return new FairShares(size, true);
     }
 
     /// Takes a place if the caller may have another one now. Never blocks.
@@ -251,12 +256,19 @@ public final class FairShares {
         return held.getOrDefault(caller, 0);
     }
 
+    private int part(int places, int divisor) {
+        return size < MIN_DIVIDED ? 0 : Math.ceilDiv(places, divisor);
+    }
+
     /// What callers hold together counts as if none of it was held by accounts.
     private int free(String caller) {
         int free = size - used;
-        return CallerScope.hasAccount(caller)
-                ? free
-                : Math.min(free, size - forAccounts - Math.min(heldByOthers, used));
+        if (ofAddresses || CallerScope.hasAccount(caller)) {
+            return free;
+        }
+        int byOthers = Math.min(heldByOthers, used);
+        int left = size - Math.min(heldByAccounts, used - byOthers);
+        return Math.min(free, Math.max(left - part(left, FOR_ACCOUNTS), forNewcomers) - byOthers);
     }
 
     private int freeForMore(String caller) {

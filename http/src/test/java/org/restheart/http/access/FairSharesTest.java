@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FairSharesTest {
     private static final String A = CallerScope.account("a");
@@ -174,9 +176,9 @@ class FairSharesTest {
 
     @Test
     void an_account_does_not_wait_for_all_addresses_that_came_before_it() throws Exception {
-        var shares = new FairShares(4, 0);
+        var shares = new FairShares(3, 0);
         assertThat(shares.tryTake(A)).isTrue();
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 2; i++) {
             assertThat(shares.tryTake(CallerScope.address("taking " + i))).isTrue();
         }
         for (int i = 0; i < 50; i++) {
@@ -211,6 +213,42 @@ class FairSharesTest {
         assertThat(taken(shares, B)).isEqualTo(100);
         shares.release(CallerScope.address("0"), 550);
         assertThat(shares.tryTake(CallerScope.address("one more"))).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4, 10, 100, 1_000})
+    void few_addresses_beside_an_account_leave_places_to_others(int size) {
+        var shares = new FairShares(size, 0);
+        taken(shares, A);
+        for (int i = 0; i < 40; i++) {
+            taken(shares, CallerScope.address("" + i));
+        }
+        assertThat(taken(shares, B)).isGreaterThanOrEqualTo(Math.max(1, size / 17));
+    }
+
+    @Test
+    void an_address_that_holds_places_leaves_some_to_others_also_where_there_are_few() {
+        var shares = new FairShares(8, 0);
+        assertThat(taken(shares, CallerScope.address("0"))).isEqualTo(3);
+        for (int i = 1; i < 4; i++) {
+            assertThat(taken(shares, CallerScope.address("" + i))).isEqualTo(1);
+        }
+        assertThat(taken(shares, A)).isEqualTo(1);
+    }
+
+    @Test
+    void addresses_together_have_a_part_beside_any_number_of_accounts() {
+        var shares = new FairShares(32, 0);
+        for (int i = 0; i < 32; i++) {
+            assertThat(shares.tryTake(CallerScope.account("" + i))).isTrue();
+        }
+        for (int i = 0; i < 2; i++) {
+            shares.release(CallerScope.account("" + i));
+            assertThat(shares.tryTake(CallerScope.address("" + i))).isTrue();
+        }
+        shares.release(CallerScope.account("2"));
+        assertThat(shares.tryTake(CallerScope.address("2"))).isFalse();
+        assertThat(shares.tryTake(A)).isTrue();
     }
 
     @Test
