@@ -26,9 +26,14 @@ final class Presence {
 
     /// Ends an exchange that has no response yet, and whose client has gone.
     static void endGone(HttpServerExchange exchange) {
+        markGone(exchange);
+        exchange.endExchange();
+    }
+
+    /// Gives an exchange that ends without a response, and whose client has gone, its status.
+    static void markGone(HttpServerExchange exchange) {
         exchange.setPersistent(false);
         exchange.setStatusCode(CLIENT_GONE);
-        exchange.endExchange();
     }
 
     /// Confined to the I/O thread.

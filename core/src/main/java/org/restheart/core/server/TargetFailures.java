@@ -54,6 +54,10 @@ final class TargetFailures implements DefaultResponseListener {
             exchange.setStatusCode(content.status());
             return explain(exchange, content);
         }
+        if (Forwarding.isAbandoned(exchange)) {
+            Presence.markGone(exchange);
+            return false;
+        }
         return switch (exchange.getStatusCode()) {
             case 503 -> {
                 exchange.getResponseHeaders().put(Headers.RETRY_AFTER, retryAfter);

@@ -133,6 +133,19 @@ class ForwardingTest {
         }
     }
 
+    @Test
+    void a_client_that_closes_its_sending_side_has_gone() throws Exception {
+        try (var server = server("");
+                var client = server.connect()) {
+            client.request("GET /back/x");
+            target.accept();
+            client.end();
+            target.assertClosed();
+            await().until(() -> server.observations().size() == 1);
+            assertThat(server.observations().getFirst().status()).isEqualTo(499);
+        }
+    }
+
     /// What the client does not take.
     enum Untaken {
         A_SHORT_RESPONSE("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 0),
