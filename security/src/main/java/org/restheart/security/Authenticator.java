@@ -1,6 +1,7 @@
 package org.restheart.security;
 
 import java.util.Optional;
+import java.util.Set;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
@@ -17,6 +18,11 @@ public interface Authenticator {
     /// @throws org.restheart.http.ProblemException 503 when the credentials cannot be checked now
     default Authentication authenticateAgain(Request request) {
         return authenticate(request);
+    }
+
+    /// The schemes of `Authorization` that it reads, in lower case.
+    default Set<String> schemes() {
+        return Set.of();
     }
 
     /// Whether the request has credentials of this kind elsewhere than in `Authorization`.

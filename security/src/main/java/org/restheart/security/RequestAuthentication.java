@@ -2,6 +2,7 @@ package org.restheart.security;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -70,7 +71,7 @@ record RequestAuthentication(Policy policy) {
         if (AuthorizationFields.areUnacceptable(sent.headers())) {
             return new Outcome(Authentication.REJECTED, true);
         }
-        var request = AuthorizationFields.withOneLine(sent);
+        var request = AuthorizationFields.withOneLine(sent, policy.authenticators());
         var outcome = Authentication.ABSENT;
         for (var authenticator : policy.authenticators()) {
             switch (mechanism.apply(authenticator, request)) {
@@ -143,16 +144,21 @@ record RequestAuthentication(Policy policy) {
             return false;
         }
 
-        /// The first line of HTTP Basic, else the first of all, is the one that mechanisms read.
-        static Request withOneLine(Request request) {
+        /// The one that mechanisms read: the first line of HTTP Basic, else of a scheme that one of them reads, else
+        /// of all.
+        static Request withOneLine(Request request, List<Authenticator> authenticators) {
             var lines = request.headers().all("Authorization");
             if (lines.size() < 2) {
                 return request;
             }
-            var line = lines.stream()
+            var known = lines.stream()
+                    .filter(sent -> authenticators.stream()
+                            .anyMatch(authenticator -> authenticator.schemes().contains(scheme(sent))))
+                    .toList();
+            var line = known.stream()
                     .filter(sent -> scheme(sent).equals("basic"))
                     .findFirst()
-                    .orElse(lines.getFirst());
+                    .orElse(known.isEmpty() ? lines.getFirst() : known.getFirst());
             return request.with(SetField.in(request.headers(), "Authorization", line));
         }
 

@@ -106,6 +106,15 @@ class TokenTest extends TokenFixture {
     }
 
     @Test
+    void a_line_of_an_unknown_scheme_hides_no_token() {
+        var token = token(gateway.as("ada"));
+        var negotiating = gateway.anonymous().with("Authorization", "Negotiate abc");
+        assertStatus(401, negotiating.get("/c"));
+        assertStatus(200, negotiating.with("Authorization", "Bearer " + token).get("/c"));
+        assertStatus(401, negotiating.with("Authorization", "Bearer x" + token).get("/c"));
+    }
+
+    @Test
     void malformed_requests_are_client_errors() {
         assertStatus(401, gateway.anonymous().delete("/token"));
         assertStatus(404, gateway.as("ada").get("/token/x"));

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.restheart.http.BearerToken;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
@@ -30,6 +31,11 @@ public final class ApiKeyAuthenticator implements Authenticator {
     @Override
     public boolean hasOwnField(Request request) {
         return headerNames.stream().anyMatch(request.headers()::has);
+    }
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("bearer");
     }
 
     @Override

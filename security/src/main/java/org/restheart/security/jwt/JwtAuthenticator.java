@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.restheart.http.BearerToken;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
@@ -23,6 +24,11 @@ public final class JwtAuthenticator implements Authenticator {
     public JwtAuthenticator(JwtVerifier verifier, Settings settings) {
         this.verifier = verifier;
         this.settings = settings;
+    }
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("bearer");
     }
 
     @Override

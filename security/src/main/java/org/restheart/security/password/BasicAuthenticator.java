@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -34,6 +35,11 @@ public final class BasicAuthenticator implements Authenticator {
     public BasicAuthenticator(Realm realm, String name) {
         this.realm = realm;
         this.credentials = Credentials.password(name);
+    }
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("basic");
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.http.Digests;
 import org.restheart.http.Fields;
@@ -34,6 +35,11 @@ public final class DigestAuthenticator implements Authenticator {
         this.realm = realm;
         this.domain = domain;
         this.credentials = Credentials.password(source);
+    }
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("digest");
     }
 
     @Override

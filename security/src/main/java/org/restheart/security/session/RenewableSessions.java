@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.restheart.http.BearerToken;
 import org.restheart.http.Request;
@@ -152,6 +153,11 @@ public final class RenewableSessions {
             RefreshTokens store, KeyForm form, Generations accounts, Revocations revocations) implements Authenticator {
         /// The source of credentials that are refresh tokens; the id of their token is its digest.
         static final String SOURCE = "refreshToken";
+
+        @Override
+        public Set<String> schemes() {
+            return Set.of("bearer");
+        }
 
         @Override
         public Authentication authenticate(Request request) {

@@ -1,5 +1,6 @@
 package org.restheart.security.token;
 
+import java.util.Set;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
@@ -15,6 +16,11 @@ public final class TokenBasicAuthenticator implements Authenticator {
 
     public TokenBasicAuthenticator(TokenManager tokens) {
         this.tokens = tokens;
+    }
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("basic");
     }
 
     @Override
