@@ -1,12 +1,16 @@
 package org.restheart.http;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query string, decoded once: percent-encoding, and `+` as a space. Order and repetition are
@@ -16,6 +20,13 @@ public final class Query {
 
     /// Parameters of the data API by their other names, which prevail if both are sent.
     private static final Map<String, String> ALIASES = Map.of("sort_by", "sort", "writeMode", "wm");
+
+    /// Parameters of the data API of which only the first value counts. Of all others several may be used together.
+    private static final Set<String> SINGLE = Words.of(
+            "cache checkEtag count eager id_type jsonMode noauthchallenge np page pagesize renew rep wm writeMode");
+
+    /// In a query string (RFC 3986, 3.4), besides unreserved characters.
+    private static final String NEED_NO_ENCODING = "!$'()*,/:;?@";
 
     private @Nullable String raw;
     private final Map<String, List<String>> parameters;
@@ -77,6 +88,26 @@ public final class Query {
         return raw;
     }
 
+    /// The query string in each usual spelling: decoded, with no needless percent-encoding, and with all of it.
+    public List<String> spellings() {
+        return Stream.<UnaryOperator<String>>of(
+                        text -> text,
+                        text -> PercentCoding.encode(text, NEED_NO_ENCODING),
+                        text -> PercentCoding.encode(text, ""))
+                .map(this::spelled)
+                .distinct()
+                .toList();
+    }
+
+    private String spelled(UnaryOperator<String> coding) {
+        return Arrays.stream(raw().split("&"))
+                .filter(parameter -> !parameter.isEmpty())
+                .map(parameter -> Arrays.stream(parameter.split("=", 2))
+                        .map(part -> coding.apply(PercentCoding.decode(part, true)))
+                        .collect(Collectors.joining("=")))
+                .collect(Collectors.joining("&"));
+    }
+
     public boolean has(String name) {
         return parameters.containsKey(name);
     }
@@ -106,6 +137,11 @@ public final class Query {
             }
         }
         return canonical;
+    }
+
+    /// Whether the data API uses the first value of a parameter, whatever others there are.
+    public static boolean isSingle(String name) {
+        return SINGLE.contains(name);
     }
 
     /// The names, in order of their first appearance.

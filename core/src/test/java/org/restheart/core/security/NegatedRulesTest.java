@@ -21,7 +21,19 @@ class NegatedRulesTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        gateway.addUsers("draft", "unflagged", "paths", "suffix", "own", "inserting", "keyed", "team", "nested");
+        gateway.addUsers(
+                "draft",
+                "unflagged",
+                "paths",
+                "suffix",
+                "own",
+                "inserting",
+                "keyed",
+                "team",
+                "nested",
+                "filtering",
+                "level",
+                "query");
         gateway.permit(
                 "draft",
                 "path-prefix('/n') and not bson-request-prop-equals(key=status, value=approved)",
@@ -38,6 +50,9 @@ class NegatedRulesTest {
         gateway.permit("keyed", "path('/n') and equals(%{q,keys}, '{\\\"n\\\":1}') and qparams-blacklist(sort)", "{}");
         gateway.permit("team", "path-prefix('/n') and equals(@request.body.meta.team.id, 'red')", "{}");
         gateway.permit("nested", "path-prefix('/n') and bson-request-prop-equals(key=meta.team.id, value=red)", "{}");
+        gateway.permit("filtering", "path-prefix('/n') and not contains(value=%{q,filter}, search='sec')", "{}");
+        gateway.permit("level", "path('/n') and not equals(@request.body.lvl, '9')", "{}");
+        gateway.permit("query", "path('/n') and not contains(value=%q, search='page')", "{}");
         gateway.insert(
                 "n",
                 "{_id: 'b0', n: 1, sec: 2, x: 'approved'}",
@@ -134,5 +149,20 @@ class NegatedRulesTest {
         assertThat(get("keyed", keys)).isEqualTo(200);
         assertThat(get("keyed", keys + "&keys=" + encode("{\"sec\":1}"))).isEqualTo(403);
         assertThat(get("keyed", keys + "&sort_by=sec")).isEqualTo(403);
+        var filter = "/n?filter=" + encode("{\"n\":1}");
+        assertThat(get("filtering", filter)).isEqualTo(200);
+        assertThat(get("filtering", filter + "&filter=" + encode("{\"sec\":2}")))
+                .isEqualTo(403);
+        assertThat(get("query", "/n?np=1")).isEqualTo(200);
+        assertThat(get("query", "/n?page=1")).isEqualTo(403);
+        assertThat(get("query", "/n?%70age=1")).isEqualTo(403);
+    }
+
+    @Test
+    void no_number_or_array_that_is_found_by_a_value_is_another_value() {
+        for (var value : List.of("9", "9.0", "{\"$numberDecimal\":\"9.0\"}", "[9]")) {
+            assertThat(post("level", "/n", "{\"lvl\":" + value + "}")).as(value).isEqualTo(403);
+        }
+        assertThat(post("level", "/n", "{\"lvl\":8}")).isEqualTo(201);
     }
 }

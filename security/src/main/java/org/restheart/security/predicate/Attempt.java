@@ -26,8 +26,6 @@ import org.restheart.http.judged.DataWrite;
 /// A request, as predicates see it. Confined to one request: values bound by a template or a regular expression are
 /// visible to the predicates to its right, until [#forget()] clears them before the next rule.
 public final class Attempt {
-    private static final Set<String> ADDED_UP = Set.of("keys", "sort");
-
     private final Request request;
     private final @Nullable Account account;
     private final boolean authenticationRequired;
@@ -35,6 +33,8 @@ public final class Attempt {
     private @Nullable TouchedPaths touched;
     private @Nullable RequestPath path;
     private @Nullable RequestPath usualPath;
+    private final @Nullable String query;
+    private boolean readsQuery;
     private final @Nullable Attempt asSent;
 
     /// @param authenticationRequired whether the rules require an account; false while that is being decided
@@ -42,14 +42,16 @@ public final class Attempt {
         this.request = request;
         this.account = account;
         this.authenticationRequired = authenticationRequired;
+        this.query = null;
         this.asSent = null;
     }
 
-    private Attempt(Attempt asSent, RequestPath path) {
+    private Attempt(Attempt asSent, RequestPath path, @Nullable String query) {
         this.request = asSent.request;
         this.account = asSent.account;
         this.authenticationRequired = asSent.authenticationRequired;
         this.path = path;
+        this.query = query;
         this.asSent = asSent;
     }
 
@@ -74,26 +76,52 @@ public final class Attempt {
         return path;
     }
 
-    /// The same attempt, in the usual spelling of its path; empty if it is in that one.
-    Optional<Attempt> usual() {
+    /// The query string without the `?`.
+    String query() {
+        if (query != null) {
+            return query;
+        }
+        readsQuery = true;
         if (asSent != null) {
-            return Optional.empty();
+            asSent.readsQuery = true;
+        }
+        return request.query().raw();
+    }
+
+    /// The same attempt, in the usual spelling of its path; empty if it is in that one.
+    Stream<Attempt> withUsualPath() {
+        return paths().skip(1).map(path -> new Attempt(this, path, null));
+    }
+
+    /// The same attempt, in the usual spellings of its query string; empty if no predicate has read that, of this
+    /// attempt or [#withUsualPath].
+    Stream<Attempt> withUsualQuery() {
+        var sent = request.query();
+        return !readsQuery || sent.raw().isEmpty()
+                ? Stream.empty()
+                : sent.spellings().stream()
+                        .filter(text -> !text.equals(sent.raw()))
+                        .flatMap(text -> paths().map(path -> new Attempt(this, path, text)));
+    }
+
+    private Stream<RequestPath> paths() {
+        if (asSent != null) {
+            return Stream.empty();
         }
         if (usualPath == null) {
             usualPath = PathSpelling.usual(path());
         }
-        return usualPath.raw().equals(path().raw()) ? Optional.empty() : Optional.of(new Attempt(this, usualPath));
+        return usualPath.raw().equals(path().raw()) ? Stream.of(path()) : Stream.of(path(), usualPath);
     }
 
-    /// The values of a query parameter by any of its names: those that handlers use.
+    /// The values of a query parameter by any of its names: those that handlers use, or that a service behind a
+    /// proxy may use.
     List<String> parameter(String name) {
         var query = request.query();
-        return query.all(isForData() ? query.used(name) : name);
-    }
-
-    /// Whether handlers use all values of a query parameter together, not the first.
-    boolean usesAll(String parameter) {
-        return isForData() && ADDED_UP.contains(Query.canonical(parameter));
+        if (!isForData()) {
+            return query.all(name);
+        }
+        return Query.isSingle(name) ? query.first(query.used(name)).stream().toList() : query.all(query.used(name));
     }
 
     /// One name for each of the parameters.

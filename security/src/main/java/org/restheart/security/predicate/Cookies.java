@@ -1,5 +1,7 @@
 package org.restheart.security.predicate;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.restheart.http.Headers;
 
@@ -7,18 +9,24 @@ import org.restheart.http.Headers;
 public final class Cookies {
     private Cookies() {}
 
-    /// The first cookie of that name; surrounding quotes are not part of the value.
+    /// The first cookie of that name.
     public static Optional<String> first(Headers headers, String name) {
+        return all(headers, name).stream().findFirst();
+    }
+
+    /// All cookies of that name; surrounding quotes are not part of a value.
+    static List<String> all(Headers headers, String name) {
+        var values = new ArrayList<String>();
         for (var line : headers.all("Cookie")) {
             for (var pair : line.split(";", -1)) {
                 int equals = pair.indexOf('=');
                 if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
                     var value = pair.substring(equals + 1).strip();
                     boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
-                    return Optional.of(quoted ? value.substring(1, value.length() - 1) : value);
+                    values.add(quoted ? value.substring(1, value.length() - 1) : value);
                 }
             }
         }
-        return Optional.empty();
+        return values;
     }
 }

@@ -1,15 +1,20 @@
 package org.restheart.security.predicate;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Words;
 
 /// A value in a predicate. It is resolved when the predicate is evaluated and compared as a value: text of clients is
 /// never parsed as part of the language.
 sealed interface Operand {
     /// The value as text, or null if the request has none.
+    ///
+    /// @throws Unanswerable if it has several
     @Nullable
     String text(Attempt attempt);
 
@@ -36,24 +41,23 @@ sealed interface Operand {
     }
 
     /// `%{i,Name}`.
-    record Header(String name) implements Operand {
+    record Header(String name) implements Repeatable {
+        /// Which clients and proxies may split (RFC 9110, 5.3), and no service reads otherwise than as one list.
+        private static final Set<String> LISTS = Words.of("""
+                accept accept-charset accept-encoding accept-language cache-control connection forwarded if-match
+                if-none-match via x-forwarded-for""");
+
         @Override
-        public @Nullable String text(Attempt attempt) {
-            return attempt.request().headers().first(name).orElse(null);
+        public List<String> texts(Attempt attempt) {
+            var lines = attempt.request().headers().all(name);
+            return lines.size() > 1 && LISTS.contains(name.toLowerCase(Locale.ROOT))
+                    ? List.of(String.join(", ", lines))
+                    : lines;
         }
     }
 
-    /// `%{q,name}`: the value that handlers use.
-    record Parameter(String name) implements Operand {
-        @Override
-        public @Nullable String text(Attempt attempt) {
-            var values = texts(attempt);
-            if (values.size() > 1 && attempt.usesAll(name)) {
-                throw new Unanswerable("several values");
-            }
-            return values.isEmpty() ? null : values.getFirst();
-        }
-
+    /// `%{q,name}`.
+    record Parameter(String name) implements Repeatable {
         @Override
         public List<String> texts(Attempt attempt) {
             return attempt.parameter(name);
@@ -61,10 +65,10 @@ sealed interface Operand {
     }
 
     /// `%{c,name}`.
-    record Cookie(String name) implements Operand {
+    record Cookie(String name) implements Repeatable {
         @Override
-        public @Nullable String text(Attempt attempt) {
-            return Cookies.first(attempt.request().headers(), name).orElse(null);
+        public List<String> texts(Attempt attempt) {
+            return Cookies.all(attempt.request().headers(), name);
         }
     }
 
@@ -117,6 +121,25 @@ sealed interface Operand {
         }
     }
 
+    /// An operand that a request may contain several times. It is not known which of its values a service uses.
+    sealed interface Repeatable extends Operand {
+        @Override
+        List<String> texts(Attempt attempt);
+
+        @Override
+        default @Nullable String text(Attempt attempt) {
+            var values = texts(attempt);
+            if (values.isEmpty()) {
+                return null;
+            }
+            var first = values.getFirst();
+            if (!values.stream().allMatch(first::equals)) {
+                throw new Unanswerable("several values");
+            }
+            return first;
+        }
+    }
+
     /// An operand that is a BSON value.
     sealed interface Variable extends Operand {
         @Nullable
@@ -125,17 +148,21 @@ sealed interface Operand {
         @Override
         default @Nullable String text(Attempt attempt) {
             var value = value(attempt);
+            if (value instanceof BsonArray array && !texts(array).isEmpty()) {
+                throw new Unanswerable("several values");
+            }
             return value == null ? null : Values.text(value);
         }
 
         @Override
         default List<String> texts(Attempt attempt) {
-            if (value(attempt) instanceof BsonArray array) {
-                return array.stream()
-                        .flatMap(element -> Optional.ofNullable(Values.text(element)).stream())
-                        .toList();
-            }
-            return Operand.super.texts(attempt);
+            return value(attempt) instanceof BsonArray array ? texts(array) : Operand.super.texts(attempt);
+        }
+
+        private static List<String> texts(BsonArray array) {
+            return array.stream()
+                    .flatMap(element -> Optional.ofNullable(Values.text(element)).stream())
+                    .toList();
         }
     }
 }

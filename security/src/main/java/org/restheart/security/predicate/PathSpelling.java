@@ -1,12 +1,10 @@
 package org.restheart.security.predicate;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.bson.BsonNumber;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Request;
@@ -63,17 +61,7 @@ final class PathSpelling {
             case MIN_KEY -> "_minkey";
             case MAX_KEY -> "_maxkey";
             case BOOLEAN -> "_" + id.asBoolean().getValue();
-            case DOUBLE, INT32, INT64, DECIMAL128 -> text(id.asNumber());
             default -> Values.text(id);
         };
-    }
-
-    /// The same for numbers that MongoDB compares as equal.
-    private static @Nullable String text(BsonNumber number) {
-        var exact = number.doubleValue() == 0 ? BigDecimal.ZERO : Values.exact(number);
-        return exact != null
-                        && (number.isDecimal128() || exact.stripTrailingZeros().scale() <= 0)
-                ? exact.stripTrailingZeros().toPlainString()
-                : Values.text(number);
     }
 }

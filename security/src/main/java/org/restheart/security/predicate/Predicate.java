@@ -28,15 +28,15 @@ public sealed interface Predicate {
         }
     }
 
-    /// True of a path if it is so of the usual spelling too, since rules name resources in that one.
+    /// True of a path or query string if it is so of its usual spellings too, since rules are written in those.
     record Not(Predicate of) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
             if (of.test(attempt)) {
                 return false;
             }
-            var usual = attempt.usual();
-            if (usual.isPresent() && of.test(usual.get())) {
+            if (attempt.withUsualPath().anyMatch(of::test)
+                    || attempt.withUsualQuery().anyMatch(of::test)) {
                 throw new Unanswerable("another spelling");
             }
             return true;
@@ -363,12 +363,20 @@ public sealed interface Predicate {
                 }
             }
             return switch (relation) {
-                case EQUALS -> Values.equal(actual, wanted.getFirst());
+                case EQUALS -> Values.equal(actual, wanted.getFirst()) || foundBy(actual, wanted.getFirst());
                 case CONTAINS ->
                     actual instanceof BsonArray array && wanted.stream().allMatch(value -> has(array, value));
                 case IS_SUBSET ->
                     actual instanceof BsonArray array && array.stream().allMatch(value -> has(wanted, value));
             };
+        }
+
+        /// @throws Unanswerable if it is, since MongoDB finds an array by each of its elements
+        private static boolean foundBy(BsonValue actual, BsonValue wanted) {
+            if (actual instanceof BsonArray array && has(array, wanted)) {
+                throw new Unanswerable("an array with the value");
+            }
+            return false;
         }
 
         private static boolean has(List<BsonValue> values, BsonValue value) {

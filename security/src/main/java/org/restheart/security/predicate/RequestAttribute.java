@@ -60,9 +60,8 @@ enum RequestAttribute {
             case METHOD -> request.method().name();
             case REQUEST_URI -> attempt.path().raw();
             case RELATIVE_PATH -> attempt.path().decoded();
-            case QUERY_STRING ->
-                request.query().raw().isEmpty() ? "" : "?" + request.query().raw();
-            case BARE_QUERY_STRING -> request.query().raw();
+            case QUERY_STRING -> attempt.query().isEmpty() ? "" : "?" + attempt.query();
+            case BARE_QUERY_STRING -> attempt.query();
             case REMOTE_USER -> account == null ? null : account.name();
             case REMOTE_IP -> connection.peerAddress();
             case REMOTE_HOST -> connection.peer().getHostString();

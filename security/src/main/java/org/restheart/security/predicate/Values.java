@@ -22,17 +22,25 @@ final class Values {
             case BOOLEAN -> Boolean.toString(value.asBoolean().getValue());
             case INT32 -> Integer.toString(value.asInt32().getValue());
             case INT64 -> Long.toString(value.asInt64().getValue());
-            case DOUBLE -> text(value.asDouble().getValue());
-            case DECIMAL128 -> value.asDecimal128().getValue().toString();
+            case DOUBLE, DECIMAL128 -> text(value.asNumber());
             case SYMBOL -> value.asSymbol().getSymbol();
             default -> null;
         };
     }
 
-    private static String text(double number) {
-        return number == Math.rint(number) && Math.abs(number) < 1L << 53
-                ? Long.toString((long) number)
-                : Double.toString(number);
+    /// The same for numbers that MongoDB compares as equal. Fractions that are a double are written as the shortest
+    /// decimal that means that double.
+    private static String text(BsonNumber number) {
+        var exact = exact(number);
+        if (exact == null) {
+            return Double.toString(number.doubleValue());
+        }
+        double nearest = exact.doubleValue();
+        boolean isFraction = exact.stripTrailingZeros().scale() > 0;
+        var shown = isFraction && new BigDecimal(nearest).compareTo(exact) == 0
+                ? new BigDecimal(Double.toString(nearest))
+                : exact;
+        return shown.stripTrailingZeros().toPlainString();
     }
 
     /// Equality in which numbers of different types compare by value.
@@ -64,10 +72,13 @@ final class Values {
     }
 
     private static @Nullable BigDecimal exact(Decimal128 number) {
+        if (number.isNaN() || number.isInfinite()) { // only equal to itself
+            return null;
+        }
         try {
             return number.bigDecimalValue();
-        } catch (ArithmeticException _) { // infinite, not a number or negative zero: only equal to itself
-            return null;
+        } catch (ArithmeticException _) { // negative zero
+            return BigDecimal.ZERO;
         }
     }
 

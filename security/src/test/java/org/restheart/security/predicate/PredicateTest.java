@@ -184,6 +184,13 @@ class PredicateTest {
             not bson-request-prop-equals(key=m.s, value=1)   | PATCH | {"m":{"s":1}}                | false
             not bson-request-prop-equals(key=m.s, value=1)   | POST  | {"m":[{"s":1}]}              | false
             not equals(@request.body.s, 'a')                 | POST  | [{"s":"a"}]                  | false
+            not equals(@request.body.s, 'a')                 | POST  | {"s":["a"]}                  | false
+            equals(@request.body.s, 'a')                     | POST  | {"s":["a"]}                  | false
+            not contains(search='a', value=@request.body.s)  | POST  | {"s":["b","a"]}              | false
+            not equals(@request.body.s, 'a')                 | POST  | {"s":[]}                     | true
+            not bson-request-prop-equals(key=s, value='"a"') | POST  | {"s":["b","a"]}              | false
+            not bson-request-prop-equals(key=s, value='"a"') | POST  | {"s":["b"]}                  | true
+            bson-request-prop-equals(key=s, value='["a"]')   | POST  | {"s":["a"]}                  | true
             not bson-request-array-contains(key=r, values={1}) | PATCH | {"$push":{"r":1}}          | false
             not bson-request-contains(f)         | POST  | {"x":1}                                  | true
             not bson-request-contains(f)         | GET   |                                          | true
@@ -247,6 +254,18 @@ class PredicateTest {
             path-template('/c/{id}') and not equals(${id}, '507f1f77bcf86cd799439011') | /c/B/     | true
             not (path-template('/c/{id}') and equals(${id}, '507f1f77bcf86cd799439011')) | /c/507F1F77BCF86CD799439011 | false
             path-prefix('/c') and not equals(${remaining}, '/_meta') | /c/_META/         | false
+            not contains(value=%q, search='page')   | /c?%70age=1                        | false
+            not contains(value=%q, search='page')   | /c?p=1                             | true
+            not contains(value=%q, search='a b')    | /c?a=%61+b                         | false
+            not contains(value=%q, search='a:1')    | /c?x=%61%3A1                       | false
+            not contains(value=%q, search='%22a%22:1') | /c?x=%22%61%22%3a1              | false
+            not contains(value=%q, search='a%3A1')  | /c?x=a:1                           | false
+            not regex(pattern='^page=1$', value=%{BARE_QUERY_STRING}) | /c?pag%65=1      | false
+            not equals(%{QUERY_STRING}, '?page=1')  | /c?page=%31&                       | false
+            not (path('/c/_size') and contains(value=%q, search='page')) | /c/_SIZE?%70age=1 | false
+            not (path('/c/_SIZE') and contains(value=%q, search='page')) | /c/_SIZE?%70age=1 | false
+            not (path('/c/_size') and contains(value=%q, search='page')) | /c/_SIZE?page=1 | false
+            contains(value=%q, search='page')       | /c?%70age=1                        | false
             """)
     void nothing_is_not_so_in_another_spelling_only(String predicate, String target, boolean expected) {
         assertThat(test(predicate, get(target))).isEqualTo(expected);
@@ -268,6 +287,12 @@ class PredicateTest {
             in(value=%{q,keys}, array={'a', 'b'}) | ?keys=a&keys=b      | false
             not equals(%{q,sort}, 'b')    | ?sort=a&sort=b              | false
             exists(%{q,sort})             | ?sort=a&sort=b              | true
+            not contains(value=%{q,filter}, search='hid') | ?filter={_id:3}&filter={hid:3} | false
+            equals(%{q,filter}, 'a')      | ?filter=a&filter=b          | false
+            equals(%{q,filter}, 'a')      | ?filter=a&filter=a          | true
+            equals(%{q,hint}, 'a')        | ?hint=a&hint=b              | false
+            not equals(%{q,shardkey}, 'b') | ?shardkey=a&shardkey=b     | false
+            not equals(%{q,page}, '2')    | ?page=1&page=2              | true
             """)
     void parameters_have_one_name_and_one_value(String predicate, String query, boolean expected) {
         assertThat(test(predicate, send(Method.GET, "/c" + query, ""))).isEqualTo(expected);
@@ -277,7 +302,64 @@ class PredicateTest {
     void parameters_of_other_services_have_only_their_own_names() {
         assertThat(test("qparams-blacklist(sort) and not equals(%{q,sort}, 'a')", get("/x?sort_by=a")))
                 .isTrue();
-        assertThat(test("equals(%{q,keys}, 'a')", get("/x?keys=a&keys=b"))).isTrue();
+    }
+
+    /// A service behind a proxy may use another of them than the first.
+    @Test
+    void of_several_different_values_nothing_is_said() {
+        var one = with(with(get("/x?p=user"), "X-Role", "user"), "Cookie", "role=user");
+        var other = with(with(get("/x?p=user&p=admin"), "X-Role", "user"), "Cookie", "role=user; a=1");
+        var several = with(with(other, "X-Role", "admin"), "Cookie", "role=admin");
+        var equal = with(with(get("/x?p=user&p=user"), "X-Role", "user"), "Cookie", "role=user; role=user");
+        equal = with(equal, "X-Role", "user");
+        for (var operand : List.of("%{q,p}", "%{i,X-Role}", "%{c,role}")) {
+            for (var wanted : List.of("equals(#, 'user')", "not equals(#, 'admin')", "in(#, {'user'})")) {
+                var predicate = wanted.replace("#", wanted.startsWith("in") ? "value=" + operand : operand)
+                        .replace(", {", ", array={");
+                assertThat(test(predicate, one)).as(predicate).isTrue();
+                assertThat(test(predicate, equal)).as(predicate).isTrue();
+                assertThat(test(predicate, several)).as(predicate).isFalse();
+            }
+            assertThat(test("exists(" + operand + ")", several)).isTrue();
+        }
+        assertThat(test("path('/x') or equals(%{i,X-Role}, 'user')", several)).isTrue();
+    }
+
+    @Test
+    void lines_of_a_list_are_one_value() {
+        var request = with(with(get("/x"), "Accept", "text/html"), "accept", "image/png");
+        assertThat(test("contains(value=%{i,ACCEPT}, search='image/png')", request))
+                .isTrue();
+        assertThat(test("not contains(value=%{i,Accept}, search='image/png')", request))
+                .isFalse();
+        assertThat(test("equals(%{i,Accept}, 'text/html, image/png')", request)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            9                         | 9
+            {"$numberDecimal":"9.0"}  | 9
+            {"$numberDecimal":"9E+1"} | 90
+            {"$numberDecimal":"-0"}   | 0
+            -0.0                      | 0
+            {"$numberDecimal":"0.50"} | 0.5
+            0.5                       | 0.5
+            0.1                       | 0.1
+            {"$numberDecimal":"0.1"}  | 0.1
+            9.313225746154785E-10     | 0.0000000009313225746154785
+            {"$numberDecimal":"9.31322574615478515625E-10"} | 0.0000000009313225746154785
+            9007199254740992.0        | 9007199254740992
+            1E20                      | 100000000000000000000
+            {"$numberDecimal":"NaN"}  | NaN
+            {"$numberDouble":"Infinity"} | Infinity
+            {"$numberDecimal":"-Infinity"} | -Infinity
+            """)
+    void numbers_that_are_equal_are_the_same_text(String number, String text) {
+        var request = send(Method.POST, "/c", "{\"n\":" + number + "}");
+        assertThat(test("equals(@request.body.n, '" + text + "')", request)).isTrue();
+        assertThat(test("not equals(@request.body.n, '" + text + "')", request)).isFalse();
+        assertThat(test("not in(value=@request.body.n, array={'" + text + "'})", request))
+                .isFalse();
     }
 
     @Test
