@@ -91,8 +91,8 @@ public final class SecurityFilter implements Filter {
             throw authorization.refusal(request, account).with(headers).raise();
         }
         var admitted = request.with(permitted.get());
-        var withoutContent = admitted.blocking().with(Body.EMPTY);
-        BooleanSupplier standing = () -> maySendRest(withoutContent);
+        var withoutContent = request.body().isAbsent() ? admitted : admitted.with(Body.EMPTY);
+        BooleanSupplier standing = () -> maySendRest(withoutContent.blocking());
         var received =
                 request.body().isAbsent() ? admitted : admitted.with(new RevocableContent(standing).of(request.body()));
         return handleFor(received, next, standing);

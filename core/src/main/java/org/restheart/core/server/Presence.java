@@ -76,9 +76,8 @@ final class Presence {
     }
 
     /// Called on the connection's I/O thread, before the response begins or, of a proxied one, within it. While a
-    /// response of HTTP/1.1 is pending
-    /// its connection is not read, so its end is checked here. A client that has only closed its side of the
-    /// connection counts as disconnected.
+    /// response of HTTP/1.1 is pending its connection is not read, so its end is checked here. A client that has
+    /// only closed its side of the connection counts as disconnected.
     static boolean hasGone(HttpServerExchange exchange) {
         var connection = exchange.getConnection();
         if (!connection.isOpen()) {

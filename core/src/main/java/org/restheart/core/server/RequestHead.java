@@ -31,8 +31,7 @@ final class RequestHead {
     }
 
     /// Keeps the fields as received, for as long as the exchange lasts. To be called before they are read, for a
-    /// request
-    /// that is forwarded with others.
+    /// request that is forwarded with others.
     static RequestHead keep(HttpServerExchange exchange) {
         var kept = exchange.getAttachment(KEY);
         if (kept != null) {

@@ -69,6 +69,7 @@ class ForwardingTest {
         return TestServer.with(
                 proxies,
                 IN_FLIGHT,
+                Duration.ofSeconds(10),
                 PATIENCE,
                 Binding.prefix(new OfAda(proxy, standing), "/back", false),
                 TestServer.blocking("/own", _ -> Response.status(200)));

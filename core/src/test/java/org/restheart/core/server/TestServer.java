@@ -36,6 +36,7 @@ final class TestServer implements AutoCloseable {
     private volatile Runnable atEnd = () -> {};
 
     private static final Duration PATIENCE = Duration.ofSeconds(8);
+    private static final Duration ARRIVAL = Duration.ofSeconds(1);
 
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
@@ -71,30 +72,34 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer with(String yaml, int maxRequestsInFlight, Binding... bindings) {
-        return with(yaml, maxRequestsInFlight, PATIENCE, bindings);
+        return with(yaml, maxRequestsInFlight, ARRIVAL, PATIENCE, bindings);
     }
 
-    /// @param timeout how long a client may take nothing of a response
-    static TestServer with(String yaml, int maxRequestsInFlight, Duration timeout, Binding... bindings) {
-        return start(listener(0) + yaml, maxRequestsInFlight, timeout, bindings);
+    /// @param content how long nothing of a request may arrive
+    /// @param response how long a client may take nothing of a response
+    static TestServer with(
+            String yaml, int maxRequestsInFlight, Duration content, Duration response, Binding... bindings) {
+        return start(listener(0) + yaml, maxRequestsInFlight, content, response, bindings);
     }
 
     static TestServer onPort(int port, Binding... bindings) {
-        return start(listener(port), 1_000, PATIENCE, bindings);
+        return start(listener(port), 1_000, ARRIVAL, PATIENCE, bindings);
     }
 
     /// Listens by TLS alone.
     ///
     /// @param listener the block `https-listener`
     static TestServer tls(String listener, Binding... bindings) {
-        return start("http-listener: {enabled: false}\nhttps-listener: " + listener, 1_000, PATIENCE, bindings);
+        return start(
+                "http-listener: {enabled: false}\nhttps-listener: " + listener, 1_000, ARRIVAL, PATIENCE, bindings);
     }
 
     private static String listener(int port) {
         return "http-listener: {host: 127.0.0.1, port: " + port + "}\n";
     }
 
-    private static TestServer start(String yaml, int maxRequestsInFlight, Duration timeout, Binding... bindings) {
+    private static TestServer start(
+            String yaml, int maxRequestsInFlight, Duration content, Duration response, Binding... bindings) {
         var settings = ServerSettings.of(GatewayConfig.parse(yaml));
         var limits = new ServerSettings.Limits(
                 10_000,
@@ -105,8 +110,8 @@ final class TestServer implements AutoCloseable {
                 64 << 20,
                 1 << 20,
                 64L << 30,
-                Duration.ofSeconds(1),
-                timeout);
+                content,
+                response);
         return new TestServer(
                 new ServerSettings(
                         settings.core(),

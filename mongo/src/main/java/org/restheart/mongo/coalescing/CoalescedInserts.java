@@ -13,8 +13,7 @@ import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.TimeLimitedWrites;
 
 /// Coalesces single documents, or small arrays of them, to one unordered insert ([InsertCommand]). Those of one caller
-/// share a command,
-/// see [Target#ofCaller()]. Thread-safe.
+/// share a command, see [Target#ofCaller()]. Thread-safe.
 final class CoalescedInserts implements Inserts {
     /// MongoDB writes as many at once (`internalInsertMaxBatchSize`); a larger command only delays its first
     /// requests.

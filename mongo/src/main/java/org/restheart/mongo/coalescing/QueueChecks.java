@@ -1,8 +1,7 @@
 package org.restheart.mongo.coalescing;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -10,16 +9,27 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Checks all queues that have requests, by one timer: different queries have different queues, so that timers and
-/// threads of their own would cost as much as the queries. Thread-safe.
+/// Checks the queues of one kind that have requests, by one timer: different queries have different queues, so that
+/// timers and threads of their own would cost as much as the queries. Thread-safe.
 final class QueueChecks {
     private static final Logger LOG = LoggerFactory.getLogger(QueueChecks.class);
 
-    private final Set<BatchQueue<?, ?>> queues = ConcurrentHashMap.newKeySet();
+    /// Where many requests reach their time limits, they are refused together.
+    private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /// A check that is late by more than this has failed to begin: there was no thread for it.
+    private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /// When each is to be checked, in [System#nanoTime()].
+    private final Map<BatchQueue<?, ?>, Long> due = new ConcurrentHashMap<>();
+
     private final Executor threads;
 
     @GuardedBy("this")
     private boolean scheduled;
+
+    @GuardedBy("this")
+    private long scheduledFor;
 
     /// @param threads perform the checks
     QueueChecks(Executor threads) {
@@ -28,16 +38,19 @@ final class QueueChecks {
 
     /// Checks a queue until it needs no more checks.
     ///
-    /// @param nanos until the first check, at the latest
+    /// @param nanos until the first check, about
     void add(BatchQueue<?, ?> queue, long nanos) {
-        queues.add(queue);
-        schedule(nanos);
+        long now = System.nanoTime();
+        due.put(queue, now + nanos);
+        schedule(now, nanos);
     }
 
-    private synchronized void schedule(long nanos) {
-        if (!scheduled) {
+    private synchronized void schedule(long now, long nanos) {
+        if (!scheduled || now - scheduledFor > LOST_NANOS) {
+            long delay = Math.max(nanos, LEAST_NANOS);
             scheduled = true;
-            CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, threads)
+            scheduledFor = now + delay;
+            CompletableFuture.delayedExecutor(delay, TimeUnit.NANOSECONDS, threads)
                     .execute(this::check);
         }
     }
@@ -46,24 +59,33 @@ final class QueueChecks {
         synchronized (this) {
             scheduled = false;
         }
+        long now = System.nanoTime();
         long next = Long.MAX_VALUE;
-        for (var queue : List.copyOf(queues)) {
-            queues.remove(queue); // before its check, during which a request may add it again
-            long nanos = check(queue);
-            if (nanos > 0) {
-                queues.add(queue);
-                next = Math.min(next, nanos);
-            }
+        for (var queue : Map.copyOf(due).entrySet()) {
+            next = Math.min(next, untilNext(queue.getKey(), queue.getValue() - now, now));
         }
         if (next < Long.MAX_VALUE) {
-            schedule(next);
+            schedule(System.nanoTime(), next);
         }
+    }
+
+    private long untilNext(BatchQueue<?, ?> queue, long nanos, long now) {
+        if (nanos > 0) {
+            return nanos;
+        }
+        due.remove(queue); // before its check, during which a request may add it again
+        long next = check(queue);
+        if (next == 0) {
+            return Long.MAX_VALUE;
+        }
+        due.put(queue, now + next);
+        return next;
     }
 
     private static long check(BatchQueue<?, ?> queue) {
         try {
             return queue.check();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a queue of requests could not be checked", e);
             return TimeUnit.SECONDS.toNanos(1);
         }

@@ -26,6 +26,9 @@ public final class Multipart {
     private static final int MAX_HEADERS = 8 * 1024;
     private static final int BUFFER = 64 * 1024;
 
+    /// More than a delimiter.
+    private static final int LEAST_BUFFER = 1024;
+
     private Multipart() {}
 
     /// A field of a form.
@@ -69,9 +72,10 @@ public final class Multipart {
             return parts;
         }
         try {
-            var input = input(mediaType, new ByteArrayInputStream(body));
+            var delimiter = "--" + boundary(mediaType);
+            var input = input(mediaType, new ByteArrayInputStream(body), Math.clamp(body.length, LEAST_BUFFER, BUFFER));
             if (!input.skipPreamble()) {
-                requireEnd(body, "--" + boundary(mediaType) + "--");
+                requireEnd(body, delimiter + "--");
                 return parts;
             }
             do {
@@ -84,6 +88,7 @@ public final class Multipart {
                         head.filter(part -> part.fileName().isEmpty()).isPresent()
                                 ? content
                                 : OutputStream.nullOutputStream());
+                requireNoDelimiter(content, delimiter);
                 head.ifPresent(part -> parts.add(new Part(part.name(), part.fileName(), content.toByteArray())));
             } while (input.readBoundary());
             return parts;
@@ -99,16 +104,29 @@ public final class Multipart {
         }
     }
 
+    /// A part without content whose header ends with the line break of the next delimiter (RFC 2046, 5.1.1, allows it)
+    /// would contain the next part.
+    private static void requireNoDelimiter(ByteArrayOutputStream content, String delimiter) {
+        if (content.size() >= delimiter.length()
+                && content.toString(StandardCharsets.ISO_8859_1).startsWith(delimiter)) {
+            throw invalid("multipart/form-data: a part without content needs a line break before the next boundary");
+        }
+    }
+
     /// Splits content into its parts.
     ///
     /// @param mediaType the request's, with its boundary
     /// @throws org.restheart.http.ProblemException 400 if it has none
     public static MultipartInput input(String mediaType, InputStream content) throws IOException {
+        return input(mediaType, content, BUFFER);
+    }
+
+    private static MultipartInput input(String mediaType, InputStream content, int buffer) throws IOException {
         var builder = MultipartInput.builder();
         builder.setBoundary(boundary(mediaType).getBytes(StandardCharsets.ISO_8859_1));
         builder.setPartHeaderSizeMax(MAX_HEADERS);
         builder.setInputStream(content);
-        builder.setBufferSize(BUFFER);
+        builder.setBufferSize(buffer);
         var input = builder.get();
         input.setHeaderCharset(StandardCharsets.UTF_8);
         return input;

@@ -67,10 +67,11 @@ record Exports(
 
     private Response page(DataRequest request, Export export) {
         var format = format(request, export, List.of());
-        var mode = request.parameters().format().jsonMode();
         var page = new Pages.Page(
                 queries.page(request),
-                export + " " + mode,
+                export == Export.BSON
+                        ? export.name()
+                        : export + " " + request.parameters().format().jsonMode(),
                 request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false));
         return pages.page(
                 request.http(),

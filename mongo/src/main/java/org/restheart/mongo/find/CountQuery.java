@@ -6,8 +6,7 @@ import com.mongodb.MongoNamespace;
 ///
 /// @param filter what must match; empty to count all
 /// @param estimated take the number from the collection's metadata: at once, but only nearly right after a
-///     crash or with
-///     shards; there is no estimate for a filter
+///     crash or with shards; there is no estimate for a filter
 /// @param limit where counting ends; 0 for nowhere
 public record CountQuery(
         MongoNamespace namespace, StagedFilter filter, boolean estimated, int limit, ReadSettings settings) {

@@ -35,6 +35,9 @@ public final class UnknownParameters {
     private static final Set<String> WITH_SCHEMA =
             Stream.concat(KNOWN.stream(), Stream.of("schema")).collect(Collectors.toUnmodifiableSet());
 
+    /// What decides which documents a write changes, and whether at all.
+    private static final Set<String> CONDITIONS = Set.of("filter", "checkEtag", "sid", "txn");
+
     /// Names that MongoDB and other gateways use for the same, in lower case.
     private static final Map<String, String> MEANT = byWord(Map.of(
             "pagesize", "limit size per_page perpage",
@@ -43,8 +46,9 @@ public final class UnknownParameters {
             "keys", "projection fields select",
             "sort", "order order_by orderby",
             "wm=upsert", "upsert",
+            "checkEtag", "etag if_match ifmatch",
             "sid", "session sessionid session_id",
-            "txn", "tx txnid txn_id transactionid transaction_id transaction"));
+            "txn", "tx txid trx trxid txnid txn_id transactionid transaction_id transaction"));
 
     /// Comparisons in the syntax of other gateways: `year=eq.1975`.
     private static final Pattern COMPARISON = Pattern.compile("(not\\.)?(eq|neq|gt|gte|lt|lte|like|ilike|in|is)\\..*");
@@ -85,9 +89,7 @@ public final class UnknownParameters {
                 var value = request.query().first(name).orElse("");
                 var help = ofSchema ? help(name, value, WITH_SCHEMA) : help(name, value, KNOWN);
                 var text = unknown(name) + help.orElse("");
-                boolean looksLikeOne = help.isPresent()
-                        && (name.length() > SHORT_NAME || MEANT.containsKey(name.toLowerCase(Locale.ROOT)));
-                if (strict || (looksLikeOne && cannotBeUndone(request, kind))) {
+                if (strict || (help.isPresent() && cannotBeUndone(request, kind, name))) {
                     throw refusal(text);
                 }
                 if (warnings.size() < MAX_WARNINGS) {
@@ -156,14 +158,25 @@ public final class UnknownParameters {
         }
     }
 
-    /// Whether the request writes many documents, or might run outside of the transaction that the client
-    /// intended.
-    private static boolean cannotBeUndone(Request request, ResourceKind kind) {
-        return switch (request.method()) {
-            case DELETE, PATCH -> kind.isBulk() || isInSession(request);
-            case POST, PUT -> isInSession(request);
-            case GET, HEAD, OPTIONS -> false;
-        };
+    /// Whether the request writes many documents, might run outside of the transaction that the client intended, or
+    /// changes a document although the client has named a condition.
+    ///
+    /// @param similar to a known parameter
+    private static boolean cannotBeUndone(Request request, ResourceKind kind, String similar) {
+        if (request.method().isSafe()) {
+            return false;
+        }
+        var meant = meant(similar, KNOWN);
+        if (isInSession(request) && meant.equals(Optional.of("txn"))) {
+            return true;
+        }
+        boolean isLong = similar.length() > SHORT_NAME || MEANT.containsKey(similar.toLowerCase(Locale.ROOT));
+        boolean changes = request.method() == Method.DELETE || request.method() == Method.PATCH;
+        return isLong
+                && (isInSession(request)
+                        || (changes
+                                && (kind.isBulk()
+                                        || meant.filter(CONDITIONS::contains).isPresent())));
     }
 
     private static boolean isInSession(Request request) {
@@ -186,8 +199,10 @@ public final class UnknownParameters {
         if (name.length() > MAX_NAME) {
             return Optional.empty();
         }
-        return Optional.ofNullable(MEANT.get(name.toLowerCase(Locale.ROOT)))
-                .or(() -> Nearest.to(name, known))
-                .map(meant -> "; did you mean " + meant + "?");
+        return meant(name, known).map(meant -> "; did you mean " + meant + "?");
+    }
+
+    private static Optional<String> meant(String name, Set<String> known) {
+        return Optional.ofNullable(MEANT.get(name.toLowerCase(Locale.ROOT))).or(() -> Nearest.to(name, known));
     }
 }

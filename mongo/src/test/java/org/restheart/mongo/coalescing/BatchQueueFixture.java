@@ -23,7 +23,7 @@ import org.restheart.mongo.coalescing.Batching.BatchCommand;
 /// Queues whose commands a test defines.
 abstract class BatchQueueFixture {
     static final ServerAddress SERVER = new ServerAddress("localhost");
-    private static final Deployment UP = new Deployment(() -> deployment(true));
+    static final Deployment UP = new Deployment(() -> deployment(true));
 
     final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     final BatchLoad load = new BatchLoad();

@@ -113,6 +113,7 @@ class FormTest {
                 "--XX\nContent-Disposition: form-data; name=a\n\nv",
                 "--XXother\nContent-Disposition: form-data; name=a\n\nv\n--XX--",
                 "nothing of the kind",
+                "--XX\nContent-Disposition: form-data; name=a\n\n--XX\nContent-Disposition: form-data; name=b\n\nv\n--XX--",
             })
     void broken_multipart_is_refused(String body) {
         assertThatThrownBy(() -> multipart(body)).isInstanceOf(ProblemException.class);

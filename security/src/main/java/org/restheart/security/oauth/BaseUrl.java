@@ -21,8 +21,7 @@ public record BaseUrl(Optional<String> configured, boolean trustsForwarded) {
     }
 
     /// A response that names it. Unless it is configured, each request says what it is: caches must not give the
-    /// response
-    /// to another client.
+    /// response to another client.
     Response.Ready named(Response.Ready response) {
         return configured.isPresent() ? response : response.with("Cache-Control", "no-store");
     }
