@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
@@ -17,20 +18,42 @@ import org.restheart.http.access.FairShares;
 final class Admission {
     sealed interface Verdict {}
 
-    /// @param sharer the address that has a place among the shares; [CallerScope#SERVER] if the request needs none
-    record Admitted(String sharer) implements Verdict {}
+    /// A request in flight.
+    static final class Admitted implements Verdict {
+        private final Admission admission;
+
+        /// The address that has a place among the shares; [CallerScope#SERVER] if the request needs none.
+        private final String sharer;
+
+        private final AtomicBoolean left = new AtomicBoolean();
+
+        private Admitted(Admission admission, String sharer) {
+            this.admission = admission;
+            this.sharer = sharer;
+        }
+
+        /// The request is not in flight any more. Takes effect once.
+        void leave() {
+            if (left.compareAndSet(false, true)) {
+                admission.leave(sharer);
+            }
+        }
+    }
 
     enum Refused implements Verdict {
         FULL,
         DRAINING
     }
 
-    private static final Admitted ADMITTED = new Admitted(CallerScope.SERVER);
-
     private final int limit;
-    private final int unshared;
+    private final int mostUnshared;
     private final FairShares shares;
     private final AtomicInteger inFlight = new AtomicInteger();
+
+    /// Those in flight that need no place among the shares. They are counted apart: who holds shares leaves this half
+    /// to others.
+    private final AtomicInteger unshared = new AtomicInteger();
+
     private final LongAdder rejected = new LongAdder();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition empty = lock.newCondition();
@@ -41,22 +64,23 @@ final class Admission {
     /// @param limit most requests at once
     Admission(int limit) {
         this.limit = limit;
-        this.unshared = limit - limit / 2;
+        this.mostUnshared = limit - limit / 2;
         this.shares = FairShares.ofAddresses(limit / 2);
     }
 
-    /// After admission [#leave] is called once.
+    /// After admission [Admitted#leave()] is called.
     ///
     /// @param address as [CallerScope] names it; asked only while there are many requests
     Verdict enter(Supplier<String> address) {
-        int now = inFlight.incrementAndGet();
+        inFlight.incrementAndGet();
         if (!draining) {
-            var admitted = now <= unshared ? ADMITTED : new Admitted(address.get());
-            if (now <= unshared || shares.tryTake(admitted.sharer)) {
+            boolean isUnshared = unshared.getAndUpdate(now -> Math.min(now + 1, mostUnshared)) < mostUnshared;
+            var sharer = isUnshared ? CallerScope.SERVER : address.get();
+            if (isUnshared || shares.tryTake(sharer)) {
                 if (leaving) {
                     lastWhileLeaving = System.nanoTime();
                 }
-                return admitted;
+                return new Admitted(this, sharer);
             }
         }
         rejected.increment();
@@ -64,9 +88,11 @@ final class Admission {
         return draining ? Refused.DRAINING : Refused.FULL;
     }
 
-    void leave(Admitted admitted) {
-        if (!admitted.sharer.equals(CallerScope.SERVER)) {
-            shares.release(admitted.sharer);
+    private void leave(String sharer) {
+        if (sharer.equals(CallerScope.SERVER)) {
+            unshared.decrementAndGet();
+        } else {
+            shares.release(sharer);
         }
         left();
     }

@@ -23,8 +23,9 @@ import org.xnio.channels.StreamSourceChannel;
 /// The bytes of a request while they arrive. Unread bytes stay in the socket, which slows down the client.
 /// Confined to one thread at a time, which may block.
 ///
-/// From the first wait to the end of the content the request has one of the places that callers share; the caller is
-/// known by then, unless it is authenticated by the content. It waits for the socket by a listener, not with the
+/// From the first wait to the end of the content, or to a response that leaves it unread, the request has one of the
+/// places that callers share; the caller is known by then, unless it is authenticated by the content. It waits for the
+/// socket by a listener, not with the
 /// channel's own blocking calls: those keep a selector per thread.
 final class ArrivingContent extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ArrivingContent.class);
@@ -148,7 +149,8 @@ final class ArrivingContent extends InputStream {
         }
     }
 
-    private void leave() {
+    /// No more content is read: gives the place back. The response may need one.
+    void leave() {
         var taker = holder.getAndSet(NOBODY);
         if (taker != null && !taker.equals(NOBODY)) {
             places.release(taker);

@@ -47,7 +47,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private final long arrived = System.nanoTime();
     private final @Nullable RequestSpan span;
     private Request request;
-    private boolean left;
+    private @Nullable ArrivingContent arriving;
 
     /// If the I/O thread may run a command for the request.
     private @Nullable InlineCommand inline;
@@ -121,6 +121,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     private void decideFirst(boolean streamed, byte[] begin, @Nullable StreamSourceChannel channel) {
         var content = new ArrivingContent(http, parts.bodies(), parts.waiting(), this::caller, begin, channel);
+        arriving = content;
         request = request.with(decoded(
                 new ArrivingBody(RequestHead.contentLength(http), streamed, content, parts.bodies(), counter),
                 streamed));
@@ -250,7 +251,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         var ready = span == null ? fitting : span.respond(fitting);
         responseHeaders = ready.headers();
         if (ready.content() instanceof Content.Push) {
-            vacate(); // it may stay open for days; whoever pushes may hold the request's content
+            admitted.leave(); // it may stay open for days; whoever pushes may hold the request's content
         } else if (leavesContentUnread(ready)) {
             leave(); // while the client sends it
         }
@@ -333,17 +334,13 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         }
     }
 
+    /// No content is read any more, and the request is not in progress.
     private void leave() {
         counter.close();
-        vacate();
-    }
-
-    /// The request is not in progress any more.
-    private void vacate() {
-        if (!left) {
-            left = true;
-            parts.admission().leave(admitted);
+        if (arriving != null) {
+            arriving.leave();
         }
+        admitted.leave();
     }
 
     /// The response was sent, or the exchange was aborted.

@@ -98,8 +98,10 @@ final class RootHandler implements HttpHandler {
         var request = read(exchange, method.get(), path, note);
         switch (parts.admission()
                 .enter(() -> CallerScope.address(parts.clients().of(request)))) {
-            case Admission.Admitted admitted ->
+            case Admission.Admitted admitted -> {
+                AtEnd.of(exchange, admitted::leave); // also if it cannot be started
                 new Exchange(exchange, route.get(), request, note, admitted, parts).start();
+            }
             case Admission.Refused.FULL -> refuse(exchange, OVERLOADED);
             case Admission.Refused.DRAINING -> stopping(exchange);
         }

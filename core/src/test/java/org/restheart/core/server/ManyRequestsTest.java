@@ -16,9 +16,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.Service;
+import org.restheart.http.Traffic;
+import org.restheart.testkit.Opened;
 
 class ManyRequestsTest {
     /// Answers with the request's content, in batches, from threads of its own: as coalesced writes do.
@@ -211,6 +215,56 @@ class ManyRequestsTest {
             eventual.complete(Response.status(200));
             await().until(() -> server.listener().load().inFlight() == 0);
             assertThat(other.request("GET /").answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void places_that_need_no_share_are_free_again_while_all_shares_are_held() throws Exception {
+        var early = new CompletableFuture<Response.Ready>();
+        var late = new CompletableFuture<Response.Ready>();
+        try (var server = TestServer.with(
+                        "",
+                        20,
+                        eager("/early", _ -> Response.later(early, Function.identity())),
+                        eager("/late", _ -> Response.later(late, Function.identity())),
+                        eager("/", _ -> Response.status(200)));
+                var first = new RawHttp2(server.listener().address());
+                var sharers = new Opened<RawClient>();
+                var other = new RawClient(server.listener().address(), "127.0.0.99")) {
+            for (int i = 0; i < 10; i++) {
+                first.get(2 * i + 1, "/early");
+            }
+            await().until(() -> server.listener().load().inFlight() == 10);
+            for (int i = 0; i < 10; i++) {
+                sharers.add(new RawClient(server.listener().address(), "127.0.0." + (i + 10)))
+                        .request("GET /late");
+            }
+            await().until(() -> server.listener().load().inFlight() == 20);
+            assertThat(other.request("GET /").answer().status()).isEqualTo(503);
+            early.complete(Response.status(200));
+            await().until(() -> server.listener().load().inFlight() == 10);
+            assertThat(other.request("GET /").answer().status()).isEqualTo(200);
+            late.complete(Response.status(200));
+        }
+    }
+
+    @Test
+    void a_request_that_cannot_be_started_is_not_in_flight() throws Exception {
+        var service = new Service() {
+            @Override
+            public Response handle(Request request) {
+                return Response.status(200);
+            }
+
+            @Override
+            public Traffic traffic() {
+                throw new IllegalStateException("expected by the test");
+            }
+        };
+        try (var server = TestServer.of(Binding.prefix(service, "/", false));
+                var client = server.connect()) {
+            assertThat(client.request("GET /").answer().status()).isEqualTo(500);
+            await().until(() -> server.listener().load().inFlight() == 0);
         }
     }
 

@@ -2,6 +2,7 @@ package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.restheart.core.server.TestServer.blocking;
 import static org.restheart.core.server.TestServer.eager;
 
 import java.io.IOException;
@@ -72,6 +73,26 @@ class UnreadResponsesTest {
             for (var client : clients.all()) {
                 assertThat(statusLine(client)).isEqualTo("HTTP/1.1 200");
             }
+        }
+    }
+
+    /// Of two places, an address has one: that of the content, and then that of the response.
+    @Test
+    void a_request_that_is_answered_before_its_content_came_has_one_place() throws Exception {
+        var service = blocking("/", request -> {
+            request.body().bytes();
+            return Response.status(200);
+        });
+        try (var server = TestServer.with("", 4, service);
+                var client = new RawHttp2(server.listener().address())) {
+            client.begin(1, "POST", "/", 100_000);
+            client.content(1, RawHttp2.CONTENT, false);
+            var first = client.awaitEnd(1);
+            assertThat(first.type()).isNotEqualTo(RawHttp2.GO_AWAY);
+            client.get(3, "/");
+            var second = client.awaitEnd(3);
+            assertThat(second.type()).isNotEqualTo(RawHttp2.GO_AWAY);
+            assertThat(second.stream()).isEqualTo(3);
         }
     }
 
