@@ -55,9 +55,11 @@ public final class SecurityFilter implements Filter {
         return switch (authentication.attempt(request)) {
             case Authentication.Authenticated(var account, var credentials, var headers) -> {
                 request.attribute(Account.OBSERVER).ifPresent(observer -> observer.accept(account));
-                ambient.check(request);
                 var caller = caller(account, credentials);
-                var response = authorize(request.with(Credentials.KEY, credentials), account, caller, headers, next);
+                var known = request.with(Credentials.KEY, credentials);
+                tellCaller(known.with(caller)); // before rules read the content, which counts for the caller
+                ambient.check(request);
+                var response = authorize(known, account, caller, headers, next);
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected(boolean isStale) ->
@@ -70,6 +72,13 @@ public final class SecurityFilter implements Filter {
         var whole = Caller.of(account).identifiedBy(credentials.identity(account));
         var caller = credentials.areLimited() ? whole.withLimits() : whole;
         return credentials.expires().map(caller::until).orElse(caller);
+    }
+
+    /// Tells the observer of the caller, if there is one, whose shares the request uses.
+    private String tellCaller(Request request) {
+        var caller = policy.clients().caller(request);
+        request.attribute(CallerScope.OBSERVER).ifPresent(observer -> observer.accept(caller));
+        return caller;
     }
 
     private Response anonymous(Request request, boolean rejected, Handler next) {
@@ -117,8 +126,7 @@ public final class SecurityFilter implements Filter {
     ///
     /// @param standing whether what is left of that content may be sent; may block
     private Response handleFor(Request request, Handler next, BooleanSupplier standing) {
-        var caller = policy.clients().caller(request);
-        request.attribute(CallerScope.OBSERVER).ifPresent(observer -> observer.accept(caller));
+        var caller = tellCaller(request);
         return CallerScope.call(caller, () -> next.handle(request)).map(ready -> switch (ready.content()) {
             case Content.Streamed streamed ->
                 ready.with(streamed.through(

@@ -51,6 +51,7 @@ class EarlyRefusalsTest {
         gateway.permit("{_id: 'open', roles: ['$unauthenticated'], predicate: \"path('/open') and method(POST)\"}");
         gateway.permit(
                 "{_id: 'kind', roles: ['editor'], predicate: \"path('/kinds') and bson-request-contains(kind)\"}");
+        gateway.permit("{_id: 'others', roles: ['viewer'], predicate: \"path('/kinds')\"}");
         gateway.permit("{_id: 'many', roles: ['editor', 'viewer'], predicate: \"path('/many')\"}");
         gateway.insert("many", "{_id: 'a'}");
         gateway.insert("open", "{_id: 'a'}");
@@ -106,9 +107,25 @@ class EarlyRefusalsTest {
         }
     }
 
+    /// Addresses have 2 MiB together.
+    @Test
+    void content_that_a_rule_reads_counts_for_the_account() throws Exception {
+        try (var clients = new Opened<RawClient>()) {
+            var content = "{\"kind\":1,\"x\":\"" + "x".repeat(MIB * 5 / 4) + "\"";
+            for (int i = 0; i < 2; i++) {
+                clients.add(connect())
+                        .request("POST /kinds", JSON, "Content-Length: " + (content.length() + 1), ADA)
+                        .send(content);
+            }
+            for (var client : clients.all()) {
+                assertThat(client.send("}").answer().status()).isEqualTo(201);
+            }
+        }
+    }
+
     /// Each sends nearly all content of several requests, again and again, as far as it is given memory for.
     @ParameterizedTest
-    @CsvSource({"/many, 2", "/open, 1"})
+    @CsvSource({"/kinds, 2", "/many, 2", "/open, 1"})
     void several_callers_whose_content_does_not_arrive_leave_memory_to_others(String path, int mib) throws Exception {
         boolean isOpen = path.equals("/open");
         var refusals = new AtomicInteger();
