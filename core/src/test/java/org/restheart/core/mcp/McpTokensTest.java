@@ -18,6 +18,8 @@ import org.bson.BsonDocument;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
@@ -285,6 +287,23 @@ class McpTokensTest {
                     .getValue();
             assertStatus(403, find(shop, writing));
             assertStatus(401, with(shop, writing).get("/c"));
+        }
+    }
+
+    /// As identity providers that know the endpoint by its address issue them.
+    @ParameterizedTest
+    @ValueSource(strings = {"", ", accept-plain-tokens: false"})
+    void an_audience_that_is_this_endpoint_is_configured(String more, TestMongo mongo) {
+        var parts = PARTS.formatted(KEY, more).replace("audience: null", "audience: \"" + RESOURCE + "\"");
+        try (var own = TestGateway.start(mongo, parts)) {
+            own.permit("{_id: 'c', roles: ['editor'], predicate: \"path-prefix('/c')\"}");
+            own.insert("c", "{_id: 1}");
+            var here = token("{aud: '" + RESOURCE + "'}");
+            assertStatus(200, find(own, here));
+            assertStatus(401, with(own, here).get("/c"));
+            var both = token("{aud: ['" + RESOURCE + "', 'api']}");
+            assertStatus(200, find(own, both));
+            assertStatus(200, with(own, both).get("/c"));
         }
     }
 

@@ -65,10 +65,11 @@ public final class ResourceTokens {
         }
     }
 
-    /// @param everywhere the audience that every token must have, so that it says nothing about where one is valid
+    /// @param everywhere the audience that every token must have, so that it says nothing about where one is valid,
+    ///     unless it is this endpoint
     boolean accept(Request request, Claims claims, List<String> everywhere) {
         var audience = claims.audience().stream()
-                .filter(name -> !everywhere.contains(name))
+                .filter(name -> !everywhere.contains(name) || isPathNamed(name))
                 .toList();
         if (isBelow(request)) {
             return audience.isEmpty() ? plain : audience.stream().anyMatch(name -> isNamed(request, name));
