@@ -91,7 +91,7 @@ final class MongoParts implements AutoCloseable {
         addWrites(
                 routes,
                 coalescer,
-                new Validators(tasks, client, schemas, mounts),
+                new Validators(tasks, client, schemas, mounts, config.querySecurity()::withholds),
                 locations,
                 inspection,
                 config,

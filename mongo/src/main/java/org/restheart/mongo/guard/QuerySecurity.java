@@ -34,7 +34,7 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
     }
 
     /// Names are compared without regard to case, as in the guard of accounts.
-    boolean withholds(String db, String collection) {
+    public boolean withholds(String db, String collection) {
         return withheld.stream()
                 .anyMatch(namespace -> namespace.getDatabaseName().equalsIgnoreCase(db)
                         && namespace.getCollectionName().equalsIgnoreCase(collection));

@@ -48,6 +48,9 @@ public final class CollectionValidator {
     public Response put(DataRequest request) {
         var wanted = request.contentDocument();
         check(wanted);
+        if (validators.areRefused(request.path().requireDb(), request.path().requireCollection())) {
+            throw new ProblemException(FORBIDDEN, "no validator is made for collections of accounts and permissions");
+        }
         if (request.grant().projectResponse().isPresent()) {
             throw new ProblemException(
                     FORBIDDEN, "a validator would tell what is in properties that are not shown to you");

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiPredicate;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -48,16 +49,29 @@ public final class Validators {
     private final MongoClient client;
     private final Schemas schemas;
     private final Mounts mounts;
+    private final BiPredicate<String, String> isProtected;
     private final BackgroundTasks tasks;
     private final AtomicBoolean changed = new AtomicBoolean();
     private final AtomicBoolean busy = new AtomicBoolean();
 
-    public Validators(BackgroundTasks tasks, MongoClient client, Schemas schemas, Mounts mounts) {
+    /// @param isProtected whether a collection, of a database, has no validator made from a schema: MongoDB checks
+    ///     whole documents, so who may change the schema would find out what is in properties that nobody is shown
+    public Validators(
+            BackgroundTasks tasks,
+            MongoClient client,
+            Schemas schemas,
+            Mounts mounts,
+            BiPredicate<String, String> isProtected) {
         this.tasks = tasks;
         this.client = client;
         this.schemas = schemas;
         this.mounts = mounts;
+        this.isProtected = isProtected;
         schemas.onChange(this::followSoon);
+    }
+
+    boolean areRefused(String db, String collection) {
+        return isProtected.test(db, collection);
     }
 
     /// The validator of a collection; empty if it has none.
@@ -103,6 +117,11 @@ public final class Validators {
         for (int i = 0; i < ATTEMPTS; i++) {
             var validator = find(db, collection).filter(StoredValidator::follows);
             if (validator.isEmpty()) {
+                return true;
+            }
+            if (areRefused(db, collection)) {
+                LOG.warn("The validator of {}.{} is removed; the gateway alone checks its JSON Schema", db, collection);
+                set(db, collection, new BsonDocument(), new BsonDocument());
                 return true;
             }
             var schema = schemas.named(
