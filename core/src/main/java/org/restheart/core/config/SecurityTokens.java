@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.JwtAuthenticator;
@@ -30,6 +31,11 @@ public record SecurityTokens(
         boolean cookieChecksOrigin,
         List<OriginPattern> cookieOrigins,
         Endpoint logout) {
+
+    /// Claims of which a token, or the authorization code before it, consists: they say for whom, where, until when
+    /// and for what it is valid.
+    private static final Set<String> OWN_CLAIMS =
+            Set.of("iss", "sub", "aud", "exp", "nbf", "iat", "jti", "roles", "scope", "res", "scp", "cend");
 
     /// `rndTokenManager`.
     public record RandomTokens(Duration lifetime, String uri) {}
@@ -117,9 +123,18 @@ public record SecurityTokens(
                 ? Optional.of(new JwtTokenManager.Settings(
                         block.minutes("ttl", 15, 1, 5_256_000),
                         block.uri("srv-uri", "/token"),
-                        block.texts("account-properties-claims", List.of()),
+                        propertyClaims(block, "account-properties-claims"),
                         service.bool("revoke", true)))
                 : Optional.empty();
+    }
+
+    private static List<String> propertyClaims(Block block, String key) {
+        var paths = block.texts(key, List.of());
+        paths.stream()
+                .filter(path -> OWN_CLAIMS.contains((path.startsWith("/") ? path.substring(1) : path).split("/", 2)[0]))
+                .forEach(path -> block.refuse(
+                        key, "must not name " + path + ", which says what the token is, not what its account has"));
+        return paths;
     }
 
     private static Optional<RandomTokens> randomTokens(Block block) {

@@ -80,6 +80,8 @@ class GatewayConfigTest {
                 "mongo: {default-pagesize: 2000} | /mongo/default-pagesize must be at most max-pagesize, which is 1000, but was 2000",
                 "mongo: {mongo-mounts: [{what: /a}]} | /mongo/mongo-mounts[1]/where is required and must start with /",
                 "mongo: {mongo-mounts: [{what: /a, wher: /}]} | /mongo/mongo-mounts[1]/where is required and must start with / (is wher meant for it?)",
+                "jwtTokenManager: {enabled: true, account-properties-claims: [team, scope]} | /jwtTokenManager/account-properties-claims must not name scope, which says what the token is, not what its account has",
+                "jwtTokenManager: {enabled: true, account-properties-claims: [/nbf/x, /org/unit]} | /jwtTokenManager/account-properties-claims must not name /nbf/x, which says what the token is, not what its account has",
                 "ping: {uri: ping} | /ping/uri must start with / but was \"ping\"",
                 "database-probe: {timeout-ms: 0} | /database-probe/timeout-ms must be a whole number from 1 to 600000 but was 0",
                 "proxies: [{location: /a}] | /proxies[1]/proxy-pass must be a URL or a list of URLs",
