@@ -18,6 +18,9 @@ public sealed interface ClientAddress {
     /// operators do, up to 256 of them count as one, like clients behind one IPv4 address.
     int SITE_BYTES = 7;
 
+    /// The prefix of one network, in which each host chooses the rest of its addresses (RFC 7421).
+    int NETWORK_BYTES = 8;
+
     /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
     Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");
 
@@ -27,10 +30,20 @@ public sealed interface ClientAddress {
     /// A value of `X-Forwarded-For`, counted from the last, which the nearest proxy has written.
     record Forwarded(int fromLast) implements ClientAddress {}
 
+    /// For shares of what all clients use: of IPv6 all addresses of a site are one.
     default String of(Request request) {
+        return prefix(request, SITE_BYTES);
+    }
+
+    /// For refusals, which concern no neighbours: of IPv6 all addresses of a network are one.
+    default String network(Request request) {
+        return prefix(request, NETWORK_BYTES);
+    }
+
+    private String prefix(Request request, int bytes) {
         return switch (this) {
-            case Peer() -> peer(request);
-            case Forwarded(int fromLast) -> forwarded(request, fromLast);
+            case Peer() -> prefix(request.connection().peer().getAddress(), bytes);
+            case Forwarded(int fromLast) -> forwarded(request, fromLast, bytes);
         };
     }
 
@@ -49,24 +62,24 @@ public sealed interface ClientAddress {
                 .isPresent();
     }
 
-    private static String peer(Request request) {
-        return of(request.connection().peer().getAddress());
-    }
-
     /// The text under which the clients of an address are counted; of IPv6 the part that all addresses of a site share.
     static String of(InetAddress address) {
+        return prefix(address, SITE_BYTES);
+    }
+
+    private static String prefix(InetAddress address, int bytes) {
         return address instanceof Inet6Address ipv6
-                ? HexFormat.of().formatHex(ipv6.getAddress(), 0, SITE_BYTES)
+                ? HexFormat.of().formatHex(ipv6.getAddress(), 0, bytes)
                 : address.getHostAddress();
     }
 
     /// Requests without the field share an address. A port is left out, which some proxies append: each connection of
     /// a client would be another address.
-    private static String forwarded(Request request, int fromLast) {
+    private static String forwarded(Request request, int fromLast, int bytes) {
         var values = String.join(",", request.headers().all("X-Forwarded-For")).split(",", -1);
         var value = values[Math.max(0, values.length - 1 - fromLast)].strip();
         var bounded = value.substring(0, Math.min(value.length(), MAX_LENGTH));
-        return literal(bounded).map(ClientAddress::of).orElse(bounded);
+        return literal(bounded).map(address -> prefix(address, bytes)).orElse(bounded);
     }
 
     private static Optional<InetAddress> literal(String value) {

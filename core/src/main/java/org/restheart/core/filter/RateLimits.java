@@ -112,7 +112,7 @@ public final class RateLimits {
     private Optional<Applied> ofAddress(Request request) {
         return config.perAddress()
                 .filter(_ -> !isExempt(request))
-                .map(limit -> new Applied(byAddress, limit, addresses.of(request)));
+                .map(limit -> new Applied(byAddress, limit, addresses.network(request)));
     }
 
     private Optional<Applied> ofAccount(Request request) {

@@ -166,7 +166,7 @@ class GuardsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "2001:db8:1:2::1, 2001:db8:1:ff:ffff::7, 2001:db8:1:102::1", // the addresses of a site
+        "2001:db8:1:2::1, 2001:db8:1:2:ffff::7, 2001:db8:1:3::1", // the addresses of a network
         "2001:DB8:0001:2::1, [2001:db8:1:2::1]:4711, ::1",
         "192.0.2.1:1000, 192.0.2.1:1001, 192.0.2.2:1000", // the connections of a client
         "::ffff:192.0.2.1, 192.0.2.1, ::ffff:192.0.2.2",
@@ -181,6 +181,30 @@ class GuardsTest {
                     429, client.with("X-Forwarded-For", same).as("ada", "pw").get("/roles/ada"));
             assertStatus(
                     200, client.with("X-Forwarded-For", other).as("ada", "pw").get("/roles/ada"));
+        }
+    }
+
+    /// A phone that has a wrong password has neighbours, and somebody who guesses has a whole site.
+    @Test
+    void a_site_is_locked_out_after_sixteen_times_as_many_failures_as_a_network() {
+        try (var gateway = start(
+                "bruteForceAttackGuard: {enabled: true, max-failed-attempts: 1, trust-x-forwarded-for: true}\n")) {
+            var client = TestClient.of(gateway.address());
+            for (int network = 0; network < 16; network++) {
+                var from = client.with("X-Forwarded-For", "2001:db8:1:1%02x::1".formatted(network));
+                assertStatus(200, from.as("ada", "pw").get("/roles/ada"));
+                assertStatus(401, from.as("ada", "x").get("/roles/ada"));
+            }
+            assertStatus(
+                    429,
+                    client.with("X-Forwarded-For", "2001:db8:1:1ff::1")
+                            .as("ada", "pw")
+                            .get("/roles/ada"));
+            assertStatus(
+                    200,
+                    client.with("X-Forwarded-For", "2001:db8:1:2ff::1")
+                            .as("ada", "pw")
+                            .get("/roles/ada"));
         }
     }
 

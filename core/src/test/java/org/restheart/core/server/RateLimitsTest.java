@@ -73,6 +73,15 @@ class RateLimitsTest {
     }
 
     @Test
+    void a_network_of_ipv6_is_refused_without_its_neighbours() {
+        try (var gateway = start("address-requests-per-minute: 1, address-burst: 1")) {
+            assertStatus(200, get(gateway, "/metrics", "ada", "2001:db8:1:2::1"));
+            assertStatus(429, get(gateway, "/metrics", "ada", "2001:db8:1:2::2"));
+            assertStatus(200, get(gateway, "/metrics", "ada", "2001:db8:1:3::1"));
+        }
+    }
+
+    @Test
     void without_limits_there_are_no_headers() {
         try (var gateway = start("address-requests-per-minute: 0, account-requests-per-minute: 0")) {
             assertThat(get(gateway, "/metrics", "ada", "1.1.1.1").headers().firstValue("RateLimit-Limit"))

@@ -4,6 +4,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,10 +19,12 @@ import org.restheart.security.ClientAddress;
 import org.restheart.security.FailedAttempts;
 
 /// Locks out a source after too many failed attempts within ten seconds, for ten seconds. Consulted before any password
-/// is checked. Running attempts count as failed until they succeed; further attempts wait for their results.
-/// Thread-safe.
+/// is checked. A source is an address of IPv4 or a network of IPv6; a site has many networks, and is locked out after
+/// [#NETWORKS] times as many. Running attempts count as failed until they succeed; further attempts wait for their
+/// results. Thread-safe.
 public final class BruteForceGuard implements FailedAttempts {
     private static final Duration WINDOW = Duration.ofSeconds(10);
+    private static final int NETWORKS = 16;
     private static final int MAX_SOURCES = 100_000;
 
     private final int maxFailures;
@@ -44,26 +48,41 @@ public final class BruteForceGuard implements FailedAttempts {
 
     @Override
     public void admit(Request request) {
-        var known = sources.getIfPresent(address.of(request));
-        if (known != null && request.method() != Method.OPTIONS && known.isLocked()) {
+        if (request.method() != Method.OPTIONS
+                && (isLocked(address.network(request)) || isLocked(address.of(request)))) {
             throw lockedOut();
         }
     }
 
     @Override
     public void begin(Request request) {
-        if (!source(request).begin()) {
-            throw lockedOut();
+        var begun = new ArrayList<Source>();
+        for (var source : sources(request)) {
+            if (!source.begin()) {
+                begun.forEach(each -> each.end(false));
+                throw lockedOut();
+            }
+            begun.add(source);
         }
     }
 
     @Override
     public void end(Request request, boolean rejected) {
-        source(request).end(rejected);
+        sources(request).forEach(source -> source.end(rejected));
     }
 
-    private Source source(Request request) {
-        return sources.get(address.of(request), _ -> new Source());
+    private boolean isLocked(String name) {
+        var known = sources.getIfPresent(name);
+        return known != null && known.isLocked();
+    }
+
+    private List<Source> sources(Request request) {
+        var network = address.network(request);
+        var site = address.of(request);
+        var own = sources.get(network, _ -> new Source(maxFailures));
+        return site.equals(network)
+                ? List.of(own)
+                : List.of(own, sources.get(site, _ -> new Source(maxFailures * NETWORKS)));
     }
 
     private static ProblemException lockedOut() {
@@ -75,6 +94,7 @@ public final class BruteForceGuard implements FailedAttempts {
     }
 
     private final class Source {
+        private final int maxFailures;
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition changed = lock.newCondition();
 
@@ -82,6 +102,10 @@ public final class BruteForceGuard implements FailedAttempts {
         private final ArrayDeque<Long> failures = new ArrayDeque<>();
 
         private int running;
+
+        Source(int maxFailures) {
+            this.maxFailures = maxFailures;
+        }
 
         /// @return false when the source is locked out
         boolean begin() {
