@@ -16,7 +16,7 @@ import org.restheart.http.access.FairShares;
 ///
 /// Bytes are accounted when they arrive, whatever length was announced. Content that arrives with its first bytes
 /// counts only for all requests together; other content also counts for its caller, with what its values take as
-/// objects. Callers share the memory for it so that none of them, nor several together, can take all ([FairShares]),
+/// objects. Callers share the memory for it so that none of them, nor dozens together, can take all ([FairShares]),
 /// and a part of all memory is left to content that arrives with its first bytes.
 final class BodyLimits {
     private static final int UNIT = 1 << 10;
@@ -193,10 +193,11 @@ final class BodyLimits {
             return weight <= 0 || add(weight);
         }
 
-        /// A third of the memory, which a caller alone can take, and which two callers can.
+        /// A little less than a third of the memory, which a caller alone can take, and which two callers can, also in
+        /// pieces and beside what is left to others.
         private long mostForOne() {
             boolean isAnonymous = payer != null && !CallerScope.isAccount(payer);
-            return (isAnonymous ? ofAnonymous : ofAll).bytes / 3;
+            return (isAnonymous ? ofAnonymous : ofAll).bytes / 16 * 5 - 2 * UNIT;
         }
 
         /// As [#addObjects].

@@ -34,6 +34,12 @@ public final class FairShares {
     /// Of fewer places none are left to anybody: an address could take none beside an account.
     private static final int MIN_DIVIDED = 4;
 
+    /// What each of many newcomers may hold of what is left to them, so that it suffices for
+    /// [#SMALL_NEWCOMERS] at least.
+    private static final int FEW = 64;
+
+    private static final int SMALL_NEWCOMERS = 32;
+
     private final int size;
     private final boolean ofAddresses;
     private final int forNewcomers;
@@ -96,15 +102,19 @@ public final class FairShares {
     }
 
     /// As [#tryTake(String, int)], but a caller may hold a number of places in any case as long as a quarter of all
-    /// stays free: for what cannot be done with fewer.
+    /// stays free: for what cannot be done with fewer. All callers, also those with an account, leave
+    /// [#FOR_NEWCOMERS] to those that hold [#FEW] at most: for what is taken in pieces. Never blocks.
     ///
     /// @param least this number
     public boolean tryTake(String caller, int places, int least) {
         lock.lock();
         try {
+            long held = (long) heldBy(caller) + places;
+            int free = free(caller);
             boolean mayTake = caller.equals(CallerScope.SERVER)
-                    || mayTake(caller, places)
-                    || ((long) heldBy(caller) + places <= least && places <= free(caller) - size / 4);
+                    || (held <= Math.min(FEW, forNewcomers / SMALL_NEWCOMERS) && places <= free)
+                    || (places <= free - forNewcomers
+                            && (mayTake(caller, places) || (held <= least && places <= free - size / 4)));
             if (mayTake) {
                 book(caller, places);
             }
