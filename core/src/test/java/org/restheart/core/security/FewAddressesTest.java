@@ -12,7 +12,7 @@ import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
-/// Clients without an account, at some addresses, never stop others.
+/// Clients at some addresses, with some accounts, never stop others.
 @WithMongo
 class FewAddressesTest {
     /// Requests of one address after the other, each of which takes half of what those before it have left of 40.
@@ -38,9 +38,17 @@ class FewAddressesTest {
         return from(gateway, address).request(target, field, "Content-Length: 2", "Expect: 100-continue");
     }
 
+    private void assertOthersAreServed(TestGateway gateway, int address) throws IOException {
+        assertThat(from(gateway, address).request("GET /ping").answer().status())
+                .isEqualTo(200);
+    }
+
     @Test
-    void who_sends_credentials_slowly_from_some_addresses_stops_nobody(TestMongo mongo) throws Exception {
+    void who_sends_content_slowly_from_some_addresses_stops_nobody(TestMongo mongo) throws Exception {
         try (var gateway = TestGateway.start(mongo, TokenFixture.TOKENS + "core: {max-in-flight-requests: 40}\n")) {
+            gateway.permit("{_id: 'slow', roles: ['a', 'b', 'c', 'd'], predicate: \"path('/books')\"}");
+            gateway.addUsers("a", "b", "c", "d");
+            gateway.insert("books", "{_id: 1}");
             var answers = new ArrayList<Integer>();
             for (int i = 0; i < HALVES.size(); i++) {
                 for (int n = 0; n < HALVES.get(i); n++) {
@@ -50,10 +58,17 @@ class FewAddressesTest {
                 }
             }
             assertThat(answers).contains(100);
-            assertThat(from(gateway, 99).request("GET /ping").answer().status()).isEqualTo(200);
-            var account = awaited(gateway, 98, "PUT /books", "Authorization: " + TestClient.basic("admin", "admin-pw"));
+            assertOthersAreServed(gateway, 99);
+            var account =
+                    awaited(gateway, 98, "POST /books", "Authorization: " + TestClient.basic("admin", "admin-pw"));
             assertThat(account.answer().status()).isEqualTo(100);
             assertThat(account.send("{}").answer().status()).isEqualTo(201);
+            for (int n = 0; n < 24; n++) {
+                var name = List.of("a", "b", "c", "d").get(n / 6);
+                awaited(gateway, 100 + n, "POST /books", "Authorization: " + TestClient.basic(name, "pw"))
+                        .answer();
+            }
+            assertOthersAreServed(gateway, 97);
         }
     }
 }
