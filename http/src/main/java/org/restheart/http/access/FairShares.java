@@ -34,6 +34,9 @@ public final class FairShares {
     /// Of fewer places none are left to anybody: an address could take none beside an account.
     private static final int MIN_DIVIDED = 4;
 
+    /// Of fewer places an address that holds one leaves none to others without any: it could not take a second one.
+    private static final int MIN_LEFT = 8;
+
     /// What each of many newcomers may hold of what is left to them, so that it suffices for
     /// [#SMALL_NEWCOMERS] at least.
     private static final int FEW = 64;
@@ -282,7 +285,8 @@ public final class FairShares {
     }
 
     private int freeForMore(String caller) {
-        return free(caller) - (CallerScope.hasAccount(caller) ? 0 : forNewcomers);
+        boolean leaves = !CallerScope.hasAccount(caller) && size >= MIN_LEFT;
+        return free(caller) - (leaves ? forNewcomers : 0);
     }
 
     /// A caller that holds places may take more if it could still take the last one of them alone.

@@ -50,9 +50,14 @@ sealed interface Operand {
         @Override
         public List<String> texts(Attempt attempt) {
             var lines = attempt.request().headers().all(name);
-            return lines.size() > 1 && LISTS.contains(name.toLowerCase(Locale.ROOT))
-                    ? List.of(String.join(", ", lines))
-                    : lines;
+            if (lines.size() < 2) {
+                return lines;
+            }
+            var lowerCase = name.toLowerCase(Locale.ROOT);
+            if (lowerCase.equals("cookie")) {
+                return List.of(String.join("; ", lines)); // browsers send one line for each over HTTP/2 (RFC 9113, 8.2.3)
+            }
+            return LISTS.contains(lowerCase) ? List.of(String.join(", ", lines)) : lines;
         }
     }
 

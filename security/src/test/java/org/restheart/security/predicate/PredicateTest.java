@@ -333,6 +333,8 @@ class PredicateTest {
         assertThat(test("not contains(value=%{i,Accept}, search='image/png')", request))
                 .isFalse();
         assertThat(test("equals(%{i,Accept}, 'text/html, image/png')", request)).isTrue();
+        var crumbs = with(with(get("/x"), "cookie", "a=1"), "cookie", "b=2");
+        assertThat(test("equals(%{i,Cookie}, 'a=1; b=2')", crumbs)).isTrue();
     }
 
     @ParameterizedTest
