@@ -115,7 +115,7 @@ public final class FairShares {
             long held = (long) heldBy(caller) + places;
             int free = free(caller);
             boolean mayTake = caller.equals(CallerScope.SERVER)
-                    || (held <= Math.min(FEW, forNewcomers / SMALL_NEWCOMERS) && places <= free)
+                    || (held <= Math.clamp(forNewcomers / SMALL_NEWCOMERS, 1, FEW) && places <= free)
                     || (places <= free - forNewcomers
                             && (mayTake(caller, places) || (held <= least && places <= free - size / 4)));
             if (mayTake) {

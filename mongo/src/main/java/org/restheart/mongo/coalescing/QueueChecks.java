@@ -46,8 +46,9 @@ final class QueueChecks {
     }
 
     private synchronized void schedule(long now, long nanos) {
-        if (!scheduled || now - scheduledFor > LOST_NANOS) {
-            long delay = Math.max(nanos, LEAST_NANOS);
+        long delay = Math.max(nanos, LEAST_NANOS);
+        boolean isEarlier = now + delay < scheduledFor - LEAST_NANOS; // the later one finds nothing to do
+        if (!scheduled || isEarlier || now - scheduledFor > LOST_NANOS) {
             scheduled = true;
             scheduledFor = now + delay;
             CompletableFuture.delayedExecutor(delay, TimeUnit.NANOSECONDS, threads)
@@ -70,7 +71,7 @@ final class QueueChecks {
     }
 
     private long untilNext(BatchQueue<?, ?> queue, long nanos, long now) {
-        if (nanos > 0) {
+        if (nanos > LEAST_NANOS) {
             return nanos;
         }
         due.remove(queue); // before its check, during which a request may add it again

@@ -55,7 +55,8 @@ sealed interface Operand {
             }
             var lowerCase = name.toLowerCase(Locale.ROOT);
             if (lowerCase.equals("cookie")) {
-                return List.of(String.join("; ", lines)); // browsers send one line for each over HTTP/2 (RFC 9113, 8.2.3)
+                return List.of(
+                        String.join("; ", lines)); // browsers send one line for each over HTTP/2 (RFC 9113, 8.2.3)
             }
             return LISTS.contains(lowerCase) ? List.of(String.join(", ", lines)) : lines;
         }
