@@ -185,6 +185,12 @@ final class BatchQueue<R, O> {
         start(runner);
     }
 
+    /// Whether there is nothing to check any more before another request is queued.
+    synchronized boolean endsChecks() {
+        checked = !queue.isEmpty() || !commands.areNone();
+        return !checked;
+    }
+
     /// Fails what has waited for too long, or is part of a command whose server has failed, and withdraws the requests
     /// of clients that have gone.
     ///

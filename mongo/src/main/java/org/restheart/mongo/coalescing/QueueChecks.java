@@ -63,24 +63,28 @@ final class QueueChecks {
         long now = System.nanoTime();
         long next = Long.MAX_VALUE;
         for (var queue : Map.copyOf(due).entrySet()) {
-            next = Math.min(next, untilNext(queue.getKey(), queue.getValue() - now, now));
+            next = Math.min(next, untilNext(queue.getKey(), queue.getValue() - now));
         }
         if (next < Long.MAX_VALUE) {
             schedule(System.nanoTime(), next);
         }
     }
 
-    private long untilNext(BatchQueue<?, ?> queue, long nanos, long now) {
+    private long untilNext(BatchQueue<?, ?> queue, long nanos) {
         if (nanos > LEAST_NANOS) {
             return nanos;
         }
         due.remove(queue); // before its check, during which a request may add it again
-        long next = check(queue);
-        if (next == 0) {
-            return Long.MAX_VALUE;
+        if (!queue.endsChecks()) {
+            // on a thread of its own: whoever hears of a failure may wait for MongoDB
+            threads.execute(() -> {
+                long next = check(queue);
+                if (next > 0) {
+                    add(queue, next);
+                }
+            });
         }
-        due.put(queue, now + next);
-        return next;
+        return Long.MAX_VALUE;
     }
 
     private static long check(BatchQueue<?, ?> queue) {
