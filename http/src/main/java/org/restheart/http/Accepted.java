@@ -1,8 +1,10 @@
 package org.restheart.http;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// The media types that a client accepts, with their weights from 0 to 1 (RFC 9110, 12.5.1). Parameters other than
@@ -18,7 +20,7 @@ public final class Accepted {
 
     /// Reads all `Accept` fields. Without one, every type is accepted. A malformed weight counts as 1.
     public static Accepted of(Headers headers) {
-        var weights = new HashMap<String, Double>();
+        var weights = new LinkedHashMap<String, Double>();
         for (var line : headers.all("Accept")) {
             for (var range : line.split(",", -1)) {
                 var parts = range.split(";", -1);
@@ -28,7 +30,7 @@ public final class Accepted {
                 }
             }
         }
-        return new Accepted(weights.isEmpty() ? Map.of("*/*", 1.0) : Map.copyOf(weights));
+        return new Accepted(weights.isEmpty() ? Map.of("*/*", 1.0) : weights);
     }
 
     private static double weight(String[] parts) {
@@ -58,5 +60,16 @@ public final class Accepted {
     /// @param type in lower case
     public double named(String type) {
         return weights.getOrDefault(type, 0.0);
+    }
+
+    /// The one of these types that the client names with the greatest weight; of equal weights the one that it names
+    /// first.
+    ///
+    /// @param types in lower case
+    public Optional<String> preferred(List<String> types) {
+        return weights.entrySet().stream()
+                .filter(range -> types.contains(range.getKey()) && range.getValue() > 0)
+                .reduce((best, next) -> next.getValue() > best.getValue() ? next : best)
+                .map(Map.Entry::getKey);
     }
 }

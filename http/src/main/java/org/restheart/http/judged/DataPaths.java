@@ -2,13 +2,18 @@ package org.restheart.http.judged;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.http.Connection;
+import org.restheart.http.Words;
 import org.restheart.http.judged.RequestKind.Segment;
 
 /// The REST API's paths of MongoDB's resources, for services that translate into its requests. Thread-safe.
 public interface DataPaths {
+    /// Segments behind a collection that name resources of it, so that no document has them as its id there.
+    Set<String> RESERVED = Words.of("* _size _meta _violations _validator _indexes _aggrs _streams");
+
     /// The path of a collection through the most specific mount that contains it; empty if there is none, or if the
     /// name is reserved in paths.
     ///

@@ -1,5 +1,7 @@
 package org.restheart.http.judged;
 
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -23,6 +25,15 @@ public interface JudgedRequests {
     /// @throws ProblemException for whatever the REST API refuses or fails at; a deferred response fails with one.
     ///     [#isNotPermitted] distinguishes [#NOT_PERMITTED] from other refusals
     Response make(Request outer, JudgedRequest inner);
+
+    /// The facts about a request, which is authorized and checked but not carried out. As [#make] in all else.
+    ///
+    /// @return empty if they are not known
+    default Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
+        var facts = new AtomicReference<DataFacts>();
+        make(outer, inner.with(DataFacts.ASKED, facts::set)).settled();
+        return Optional.ofNullable(facts.get());
+    }
 
     /// The refusal of a result that has more documents than [JudgedRequest#MOST_DOCUMENTS] allows.
     static Problem tooManyDocuments(int most) {

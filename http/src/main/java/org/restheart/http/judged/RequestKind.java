@@ -1,12 +1,14 @@
 package org.restheart.http.judged;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.restheart.http.Method;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Demand;
+import org.restheart.http.access.ResourceKind;
 
 /// All requests with a method, a path in which some segments may be unknown, and the same demands; their query, content
 /// and headers are unknown. Immutable.
@@ -55,8 +57,12 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
 
     /// A kind whose path is known.
     public static RequestKind of(Method method, RequestPath path, Set<Demand> demands, boolean data) {
-        return new RequestKind(
-                method, path.segments().stream().<Segment>map(Segment.Name::new).toList(), demands, data, Via.REST);
+        return new RequestKind(method, segments(path), demands, data, Via.REST);
+    }
+
+    /// A known path.
+    public static List<Segment> segments(RequestPath path) {
+        return path.segments().stream().<Segment>map(Segment.Name::new).toList();
     }
 
     public boolean isPathKnown() {
@@ -108,5 +114,47 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
         return RequestPath.of(path.stream()
                 .map(segment -> segment instanceof Segment.Name(var text) ? text : "{}")
                 .toList());
+    }
+
+    /// What a request for a resource needs of a permission beyond plain reading and writing, by its method.
+    ///
+    /// @return a new set
+    public static EnumSet<Demand> demands(ResourceKind resource, Method method) {
+        var demands = EnumSet.noneOf(Demand.class);
+        if (isManagement(resource, method)) {
+            demands.add(Demand.MANAGEMENT);
+        }
+        if (resource.isBulk() && method == Method.DELETE) {
+            demands.add(Demand.BULK_DELETE);
+        }
+        if (resource.isBulk() && method == Method.PATCH && resource != ResourceKind.BULK_FILES) {
+            demands.add(Demand.BULK_PATCH);
+        }
+        if (resource == ResourceKind.AGGREGATIONS && method == Method.POST) {
+            demands.add(Demand.AD_HOC_AGGREGATION);
+        }
+        return demands;
+    }
+
+    private static boolean isManagement(ResourceKind resource, Method method) {
+        if (method == Method.OPTIONS) {
+            return false;
+        }
+        return switch (resource) {
+            case DB -> !method.isSafe();
+            case COLLECTION, FILES_BUCKET -> !method.isSafe() && method != Method.POST;
+            case COLLECTION_INDEXES,
+                    INDEX,
+                    SCHEMA_STORE,
+                    SCHEMA_STORE_SIZE,
+                    SCHEMA_STORE_META,
+                    SCHEMA,
+                    BULK_SCHEMAS,
+                    DB_META,
+                    COLLECTION_META,
+                    COLLECTION_VALIDATOR,
+                    FILES_BUCKET_META -> true;
+            default -> false;
+        };
     }
 }

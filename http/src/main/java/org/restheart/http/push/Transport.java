@@ -1,7 +1,6 @@
 package org.restheart.http.push;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 /// The protocols by which messages are sent.
 public enum Transport {
@@ -27,13 +26,8 @@ public enum Transport {
     SSE {
         @Override
         ByteBuffer frame(Message message) {
-            var head = ("id:" + message.id() + "\nevent:change\ndata:").getBytes(StandardCharsets.UTF_8);
-            return ByteBuffer.allocate(head.length + message.data().length + 2)
-                    .put(head)
-                    .put(message.data())
-                    .put((byte) '\n')
-                    .put((byte) '\n')
-                    .flip();
+            return Frame.event(message.id(), "change", ByteBuffer.wrap(message.data()), 0)
+                    .bytes();
         }
     };
 

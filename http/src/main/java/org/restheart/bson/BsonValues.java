@@ -1,0 +1,48 @@
+package org.restheart.bson;
+
+import java.util.Collection;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/// Factories of the values of which messages consist.
+public final class BsonValues {
+    private BsonValues() {}
+
+    /// @param namesAndValues name, value, name, value …, values as of [#value]
+    public static BsonDocument object(Object... namesAndValues) {
+        var object = new BsonDocument();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            object.append((String) namesAndValues[i], value(namesAndValues[i + 1]));
+        }
+        return object;
+    }
+
+    /// @param values as of [#value]
+    public static BsonArray array(Object... values) {
+        var array = new BsonArray();
+        for (var value : values) {
+            array.add(value(value));
+        }
+        return array;
+    }
+
+    /// @param value BSON, a text, a number, a boolean, or a collection of such
+    public static BsonValue value(Object value) {
+        return switch (value) {
+            case BsonValue bson -> bson;
+            case String text -> new BsonString(text);
+            case Integer number -> new BsonInt32(number);
+            case Long number -> new BsonInt64(number);
+            case Double number -> new BsonDouble(number);
+            case Boolean flag -> BsonBoolean.valueOf(flag);
+            case Collection<?> values -> array(values.toArray());
+            default -> throw new IllegalArgumentException(value.getClass().getName());
+        };
+    }
+}
