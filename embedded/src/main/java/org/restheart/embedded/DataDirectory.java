@@ -1,6 +1,7 @@
 package org.restheart.embedded;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -9,27 +10,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A data directory that this process alone may use, until it is closed.
+/// A data directory that this process alone may use, until it is closed:
 ///
-/// db/ mongod's files mongod.log its log; the one before is mongod.log.1 mongod.run port and process of the
-/// last mongod, see LastRun lock locked while in use; names the process
+/// - `db/`: mongod's files
+/// - `mongod.log`: its log; the one before is `mongod.log.1`
+/// - `mongod.run`: port and process of the last mongod, see [LastRun]
+/// - `lock`: locked while in use; names the process
 ///
 /// The operating system releases the lock when the process ends, so it cannot be stale, whatever the file contains.
-final class DataDirectory implements AutoCloseable {
+record DataDirectory(Path directory, FileChannel lock) implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
     private static final long MAX_LOG_BYTES = 16L << 20;
-
-    private final Path directory;
-    private final FileChannel lock;
-
-    private DataDirectory(Path directory, FileChannel lock) {
-        this.directory = directory;
-        this.lock = lock;
-    }
 
     /// Also ends a mongod left by an earlier process.
     ///
@@ -88,7 +87,7 @@ final class DataDirectory implements AutoCloseable {
         }
         var owner = Files.readString(file).strip();
         channel.close();
-        throw new DirectoryInUse(
+        throw new EmbeddedMongoException.DirectoryInUse(
                 "the data directory " + directory + " is in use by process " + owner,
                 LastRun.read(runFile(directory)).map(run -> EmbeddedMongo.connectionString(run.port())));
     }
@@ -120,6 +119,52 @@ final class DataDirectory implements AutoCloseable {
     private void rotateLog() throws IOException {
         if (Files.exists(log()) && Files.size(log()) > MAX_LOG_BYTES) {
             Files.move(log(), directory.resolve("mongod.log.1"), StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    /// The record of a running mongod for the next start on the same directory: one line `port pid start`.
+    ///
+    /// @param started distinguishes the process from a later one with the same pid
+    record LastRun(int port, long pid, Instant started) {
+        private static final Pattern LINE = Pattern.compile("(\\d{1,5}) (\\d{1,10}) (\\d{1,15})");
+
+        /// The system's start times are exact to a second when its clock is corrected in between.
+        private static final Duration SAME_START = Duration.ofSeconds(2);
+
+        static LastRun of(int port, ProcessHandle mongod) {
+            return new LastRun(port, mongod.pid(), mongod.info().startInstant().orElse(Instant.EPOCH));
+        }
+
+        /// Empty when there is none or it cannot be read: it is only an optimization.
+        static Optional<LastRun> read(Path file) {
+            try {
+                var line = LINE.matcher(Files.readString(file).strip());
+                return line.matches()
+                        ? Optional.of(new LastRun(
+                                Integer.parseInt(line.group(1)),
+                                Long.parseLong(line.group(2)),
+                                Instant.ofEpochMilli(Long.parseLong(line.group(3)))))
+                        : Optional.empty();
+            } catch (IOException _) {
+                return Optional.empty();
+            }
+        }
+
+        void write(Path file) {
+            try {
+                Files.writeString(file, port + " " + pid + " " + started.toEpochMilli() + "\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        Optional<ProcessHandle> stillRunning() {
+            return ProcessHandle.of(pid)
+                    .filter(process -> process.info()
+                            .startInstant()
+                            .filter(start ->
+                                    Duration.between(start, started).abs().compareTo(SAME_START) <= 0)
+                            .isPresent());
         }
     }
 }

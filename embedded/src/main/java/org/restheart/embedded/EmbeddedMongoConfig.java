@@ -32,63 +32,26 @@ public record EmbeddedMongoConfig(
                 "cache must be from 256 to 10000000 MB but was " + cacheMegabytes);
     }
 
-    /// The defaults of [Builder].
+    /// Durable, with any free port, 256 MB of cache and no further server parameters.
     public static EmbeddedMongoConfig in(Path dataDirectory) {
-        return builder(dataDirectory).build();
+        return new EmbeddedMongoConfig(dataDirectory, 0, 256, true, null, List.of());
     }
 
-    public static Builder builder(Path dataDirectory) {
-        return new Builder(dataDirectory);
+    public EmbeddedMongoConfig withPort(int other) {
+        return new EmbeddedMongoConfig(dataDirectory, other, cacheMegabytes, durable, binary, serverParameters);
+    }
+
+    public EmbeddedMongoConfig withBinary(Path other) {
+        return new EmbeddedMongoConfig(dataDirectory, port, cacheMegabytes, durable, other, serverParameters);
+    }
+
+    public EmbeddedMongoConfig withoutDurability() {
+        return new EmbeddedMongoConfig(dataDirectory, port, cacheMegabytes, false, binary, serverParameters);
     }
 
     private static void check(boolean holds, String message) {
         if (!holds) {
             throw new IllegalArgumentException("embedded MongoDB: " + message);
-        }
-    }
-
-    /// Builds a configuration. Without changes it is durable, with any free port, 256 MB of cache and no
-    /// further server parameters.
-    public static final class Builder {
-        private final Path dataDirectory;
-        private int port;
-        private int cacheMegabytes = 256;
-        private boolean durable = true;
-        private @Nullable Path binary;
-        private List<String> serverParameters = List.of();
-
-        private Builder(Path dataDirectory) {
-            this.dataDirectory = dataDirectory;
-        }
-
-        public Builder port(int port) {
-            this.port = port;
-            return this;
-        }
-
-        public Builder cacheMegabytes(int cacheMegabytes) {
-            this.cacheMegabytes = cacheMegabytes;
-            return this;
-        }
-
-        public Builder durable(boolean durable) {
-            this.durable = durable;
-            return this;
-        }
-
-        public Builder binary(Path binary) {
-            this.binary = binary;
-            return this;
-        }
-
-        public Builder serverParameters(List<String> serverParameters) {
-            this.serverParameters = serverParameters;
-            return this;
-        }
-
-        /// @throws IllegalArgumentException for a value out of its range
-        public EmbeddedMongoConfig build() {
-            return new EmbeddedMongoConfig(dataDirectory, port, cacheMegabytes, durable, binary, serverParameters);
         }
     }
 }

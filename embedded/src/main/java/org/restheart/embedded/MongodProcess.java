@@ -18,7 +18,10 @@ import java.util.concurrent.TimeoutException;
 ///
 /// The guard runs in its own session where `setsid` exists: otherwise Ctrl-C at the terminal would stop mongod before
 /// the gateway has completed its requests.
-final class MongodProcess {
+///
+/// @param mongod empty only when it ended before it could be seen
+/// @param logStart where in the log its lines begin
+record MongodProcess(Process guard, Optional<ProcessHandle> mongod, Path log, long logStart) {
     /// Arguments: the log file, the seconds for a clean stop, then mongod's command line. Prints mongod's
     /// pid, ends with mongod's status.
     private static final String GUARD = """
@@ -42,18 +45,6 @@ final class MongodProcess {
 
     /// How long mongod may take for a clean stop, which includes a last checkpoint of the data.
     private static final Duration STOP = Duration.ofSeconds(30);
-
-    private final Process guard;
-    private final Optional<ProcessHandle> mongod;
-    private final Path log;
-    private final long logStart;
-
-    private MongodProcess(Process guard, Optional<ProcessHandle> mongod, Path log, long logStart) {
-        this.guard = guard;
-        this.mongod = mongod;
-        this.log = log;
-        this.logStart = logStart;
-    }
 
     static MongodProcess start(List<String> mongodCommand, Path log) {
         var command = new ArrayList<String>();
@@ -79,11 +70,6 @@ final class MongodProcess {
 
     boolean isAlive() {
         return guard.isAlive();
-    }
-
-    /// Empty only when it ended before it could be seen.
-    Optional<ProcessHandle> mongod() {
-        return mongod;
     }
 
     /// mongod's exit status, or 128 and the signal that killed it, in the manner of shells.

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /// Starts a mongod on a data directory and waits for a primary that accepts writes.
-final class MongodStart {
+record MongodStart(EmbeddedMongoConfig config, DataDirectory data, Path binary) {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final int POLL_MILLIS = 10;
     private static final int STATUS_ADDRESS_IN_USE = 48; // mongod's ExitCode::netError
@@ -26,16 +26,6 @@ final class MongodStart {
 
     /// The longest time until the primary accepts writes, recovery of the data included.
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
-
-    private final EmbeddedMongoConfig config;
-    private final DataDirectory data;
-    private final Path binary;
-
-    MongodStart(EmbeddedMongoConfig config, DataDirectory data, Path binary) {
-        this.config = config;
-        this.data = data;
-        this.binary = binary;
-    }
 
     /// The result of a start; every other result is an [EmbeddedMongoException].
     sealed interface Outcome {

@@ -11,15 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// Python's package client, under any of its names.
-final class Pip {
+record Pip(SearchPath searchPath) {
     private static final int MAX_MINUTES = 15;
     private static final int OUTPUT_END = 1_500;
-
-    private final SearchPath searchPath;
-
-    Pip(SearchPath searchPath) {
-        this.searchPath = searchPath;
-    }
 
     /// @param requirement a package with its exact version; what it depends on is not fetched
     void download(String requirement, Path directory) throws IOException {

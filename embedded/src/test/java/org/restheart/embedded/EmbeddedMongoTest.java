@@ -23,7 +23,7 @@ final class EmbeddedMongoTest {
 
     @Test
     void accepts_transactions_once_started() {
-        try (var mongo = EmbeddedMongo.start(config().build());
+        try (var mongo = EmbeddedMongo.start(config());
                 var client = MongoClients.create(mongo.connectionString());
                 var session = client.startSession()) {
             var books = client.getDatabase("test").getCollection("books");
@@ -36,8 +36,8 @@ final class EmbeddedMongoTest {
 
     @Test
     void data_and_port_survive_a_restart() {
-        var first = insertOneDocument(config().build());
-        try (var mongo = EmbeddedMongo.start(config().build())) {
+        var first = insertOneDocument(config());
+        try (var mongo = EmbeddedMongo.start(config())) {
             assertThat(mongo.port()).isEqualTo(first);
             assertThat(documents(mongo)).isEqualTo(1);
         }
@@ -45,9 +45,9 @@ final class EmbeddedMongoTest {
 
     @Test
     void data_survive_a_change_of_the_port() throws IOException {
-        insertOneDocument(config().build());
+        insertOneDocument(config());
         var other = freePort();
-        try (var mongo = EmbeddedMongo.start(config().port(other).build())) {
+        try (var mongo = EmbeddedMongo.start(config().withPort(other))) {
             assertThat(mongo.port()).isEqualTo(other);
             assertThat(documents(mongo)).isEqualTo(1);
         }
@@ -55,8 +55,8 @@ final class EmbeddedMongoTest {
 
     @Test
     void a_second_start_on_the_same_directory_names_the_process_that_has_it() {
-        try (var _ = EmbeddedMongo.start(config().build())) {
-            assertThatThrownBy(() -> EmbeddedMongo.start(config().build()))
+        try (var _ = EmbeddedMongo.start(config())) {
+            assertThatThrownBy(() -> EmbeddedMongo.start(config()))
                     .isInstanceOf(EmbeddedMongoException.class)
                     .hasMessageContaining(directory.toString())
                     .hasMessageContaining(
@@ -66,7 +66,7 @@ final class EmbeddedMongoTest {
 
     @Test
     void a_mongod_that_dies_is_restarted_with_its_data() {
-        try (var mongo = EmbeddedMongo.start(config().build())) {
+        try (var mongo = EmbeddedMongo.start(config())) {
             insert(mongo);
             var killed = mongo.child();
 
@@ -81,7 +81,7 @@ final class EmbeddedMongoTest {
 
     @Test
     void a_guard_that_dies_alone_leaves_no_mongod_behind() {
-        try (var mongo = EmbeddedMongo.start(config().build())) {
+        try (var mongo = EmbeddedMongo.start(config())) {
             var child = mongo.child();
 
             child.parent().orElseThrow().destroyForcibly();
@@ -93,7 +93,7 @@ final class EmbeddedMongoTest {
 
     @Test
     void close_ends_the_child() {
-        var mongo = EmbeddedMongo.start(config().build());
+        var mongo = EmbeddedMongo.start(config());
         var child = mongo.child();
 
         mongo.close();
@@ -114,10 +114,10 @@ final class EmbeddedMongoTest {
                         "" + freePort())
                 .redirectOutput(log.toFile())
                 .start();
-        LastRun.of(freePort(), orphan.toHandle()).write(directory.resolve("mongod.run"));
+        DataDirectory.LastRun.of(freePort(), orphan.toHandle()).write(directory.resolve("mongod.run"));
         await().atMost(Duration.ofMinutes(2)).until(() -> Files.readString(log).contains("Waiting for connections"));
 
-        try (var _ = EmbeddedMongo.start(config().build())) {
+        try (var _ = EmbeddedMongo.start(config())) {
             assertThat(orphan.isAlive()).isFalse();
         }
     }
@@ -125,8 +125,7 @@ final class EmbeddedMongoTest {
     @Test
     void a_taken_port_is_named() throws IOException {
         try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertThatThrownBy(() -> EmbeddedMongo.start(
-                            config().port(socket.getLocalPort()).build()))
+            assertThatThrownBy(() -> EmbeddedMongo.start(config().withPort(socket.getLocalPort())))
                     .isInstanceOf(EmbeddedMongoException.class)
                     .hasMessageContaining("port " + socket.getLocalPort());
         }
@@ -138,14 +137,14 @@ final class EmbeddedMongoTest {
         var garbage = Files.writeString(directory.resolve("db/WiredTiger.wt"), "not a table");
         Files.writeString(directory.resolve("db/WiredTiger.turtle"), "nor is this");
 
-        assertThatThrownBy(() -> EmbeddedMongo.start(config().build()))
+        assertThatThrownBy(() -> EmbeddedMongo.start(config()))
                 .isInstanceOf(EmbeddedMongoException.class)
                 .hasMessageContaining("ended with status")
                 .hasMessageContaining("STORAGE");
 
         Files.delete(garbage);
         Files.delete(directory.resolve("db/WiredTiger.turtle"));
-        EmbeddedMongo.start(config().build()).close();
+        EmbeddedMongo.start(config()).close();
     }
 
     @Test
@@ -153,7 +152,7 @@ final class EmbeddedMongoTest {
         var script = Files.writeString(directory.resolve("mongod"), "#!/bin/sh\necho no such library >&2\nexit 127\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
 
-        assertThatThrownBy(() -> EmbeddedMongo.start(config().binary(script).build()))
+        assertThatThrownBy(() -> EmbeddedMongo.start(config().withBinary(script)))
                 .isInstanceOf(EmbeddedMongoException.class)
                 .hasMessageContaining("status 127")
                 .hasMessageContaining("no such library");
@@ -196,8 +195,8 @@ final class EmbeddedMongoTest {
         }
     }
 
-    private EmbeddedMongoConfig.Builder config() {
-        return EmbeddedMongoConfig.builder(directory);
+    private EmbeddedMongoConfig config() {
+        return EmbeddedMongoConfig.in(directory);
     }
 
     private static int insertOneDocument(EmbeddedMongoConfig config) {

@@ -68,8 +68,7 @@ final class TestDeployment implements AutoCloseable {
     private static TestDeployment childProcess() {
         var directory = temporaryDirectory();
         try {
-            var mongo = EmbeddedMongo.start(
-                    EmbeddedMongoConfig.builder(directory).durable(false).build());
+            var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(directory).withoutDurability());
             LOG.info("Tests use the mongod {}", mongo.binary().source().words());
             return new TestDeployment(mongo.connectionString(), () -> {
                 mongo.close();

@@ -48,10 +48,8 @@ final class Lab implements Closeable {
         if (target.mongo != null && !target.mongo.isBlank()) {
             return described(Mongo.at(target.mongo));
         }
-        var embedded = EmbeddedMongo.start(EmbeddedMongoConfig.builder(target.mongoData)
-                .cacheMegabytes(target.mongoCacheMegabytes)
-                .serverParameters(List.of(serverParameters))
-                .build());
+        var embedded = EmbeddedMongo.start(new EmbeddedMongoConfig(
+                target.mongoData, 0, target.mongoCacheMegabytes, true, null, List.of(serverParameters)));
         keep(embedded::close);
         return described(Mongo.at(embedded.connectionString()));
     }
