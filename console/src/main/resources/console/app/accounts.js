@@ -6,7 +6,7 @@ import { useLoad } from "./load.js";
 import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Field, Loading } from "./ui.js";
 import { curl } from "./curl.js";
 import { plural, visible } from "./format.js";
-import { mayWrite } from "./rights.js";
+import { mayWrite } from "./resources.js";
 
 const JSON_CONTENT = { "Content-Type": "application/json" };
 /** The version that was shown, for writes. @param {any} one @returns {Record<string, string>} */

@@ -13,9 +13,8 @@ import { Table } from "./table.js";
 import { curl } from "./curl.js";
 import { duration, plural, size, visible } from "./format.js";
 import { pageKeys } from "./keys.js";
-import { change, properties } from "./properties.js";
-import { mayWrite } from "./rights.js";
 import { avarsOf, described, Variables, variables } from "./variables.js";
+import { change, mayWrite, properties } from "./resources.js";
 
 const draftKey = (/** @type {string[]} */ path) => "pipeline:" + path.join("/");
 let lastStage = 0;

@@ -6,10 +6,9 @@ import { go, href } from "./route.js";
 import { visible } from "./format.js";
 import { dataPath, request, target } from "./api.js";
 import { useLoad } from "./load.js";
-import { known } from "./resources.js";
+import { known, may } from "./resources.js";
 import { Documents } from "./documents.js";
 import { DocumentPage } from "./document.js";
-import { may } from "./rights.js";
 
 /** The tabs there are; each shows `Page` with the path of the collection. @type {{id: string, text: string, page: string, Page: any}[]} */
 export const tabs = [{ id: "documents", text: "Documents", page: "documents", Page: null }];

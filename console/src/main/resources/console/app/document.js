@@ -1,22 +1,20 @@
 // One document in the editor. Types stay what they are: it is read and written in the shell's spelling.
-import { html, save, useEffect, useRef, useState } from "./dom.js";
+import { cls, html, save, useEffect, useRef, useState } from "./dom.js";
 import { readOnly, route, settings, toast } from "./state.js";
 import { address, dataPath, request, target } from "./api.js";
 import { parse } from "./shell.js";
 import { at, inline, print } from "./shellprint.js";
 import { filterOf, pathOf } from "./ids.js";
-import { same, update } from "./diff.js";
+import { compare, merged, same, update } from "./diff.js";
 import { useLoad, useShown } from "./load.js";
-import { Button, Confirm, CopyButton, Empty, Failure, Loading, Menu } from "./ui.js";
+import { Button, Confirm, CopyButton, Dialog, Empty, Failure, Loading, Menu } from "./ui.js";
 import { Editor, problem } from "./editor.js";
-import { Conflict } from "./conflict.js";
-import { curl } from "./curl.js";
+import { curl, quote } from "./curl.js";
 import { go, leaving, withQuery } from "./route.js";
 import { pageKeys } from "./keys.js";
 import { cut, size, visible } from "./format.js";
-import { FileContent } from "./filecontent.js";
 import { Form } from "./form.js";
-import { may, mayWrite } from "./rights.js";
+import { may, mayWrite } from "./resources.js";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const LARGE = 2 << 20;
@@ -249,4 +247,59 @@ function fieldMarks(error, text) {
   } catch {
     return [];
   }
+}
+
+const Value = ({ value, chosen }) => html`<code class=${cls(chosen && "chosen")}>${value === undefined ? html`<i class="quiet">not there</i>` : cut(visible(inline(value)), 300)}</code>`;
+
+/** Somebody else has changed the document meanwhile: base, mine and theirs side by side.
+ * @param {{base: any, mine: any, theirs: any, onClose: () => void, onTake: (document: any) => void}} props */
+function Conflict({ base, mine, theirs, onClose, onTake }) {
+  const [rows, setRows] = useState(() => compare(base, mine, theirs));
+  const take = (/** @type {number} */ i, /** @type {string} */ which) => setRows(rows.map((row, n) => (n === i ? { ...row, take: /** @type {any} */ (which) } : row)));
+  return html`
+    <${Dialog} wide title="Changed by somebody else" onClose=${onClose} foot=${html`<${Button} onClick=${onClose}>Back to the editor</${Button}><${Button} kind="primary" onClick=${() => onTake(merged(theirs, rows))}>Save this</${Button}>`}>
+      <p>The document was stored after you opened it. Choose for each field what to keep; nothing is saved yet.</p>
+      ${rows.length === 0 && html`<p>Both versions are the same.</p>`}
+      <div class="scroll">
+        <table class="conflict">
+          <thead><tr><th scope="col">Field</th><th scope="col">Before</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead>
+          <tbody>${rows.map((row, i) => html`
+            <tr class=${cls(row.both && "both")}>
+              <th scope="row"><code>${visible(row.name)}</code>${row.both && html`<span class="tag warn">both changed</span>`}</th>
+              <td data-label="Before"><${Value} value=${row.base} /></td>
+              ${["mine", "theirs"].map(which => html`<td data-label=${which === "mine" ? "Yours" : "Theirs"}><label class="take"><input type="radio" name=${`take-${i}`} checked=${row.take === which} autofocus=${i === 0 && row.take === which} onChange=${() => take(i, which)} aria-label=${`Keep ${which === "mine" ? "yours" : "theirs"} of ${row.name}`} /><${Value} value=${row[which]} chosen=${row.take === which} /></label></td>`)}
+            </tr>`)}</tbody>
+        </table>
+      </div>
+    </${Dialog}>`;
+}
+
+const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const LARGEST = 20 << 20;
+
+/** The content of a file in a bucket: to save, and to look at if it is a picture that browsers can only draw.
+ * @param {{path: string[], document: any}} props document: what describes the file */
+function FileContent({ path, document }) {
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const [picture, setPicture] = useState("");
+  const id = pathOf(at(document, "_id"));
+  const type = at(document, "metadata.contentType")?.v || "";
+  const length = Number(at(document, "length")?.v || 0);
+  const name = at(document, "filename")?.v || "file";
+  const where = id ? dataPath([...path, id.segment, "binary"]) + (id.query.id_type ? `?id_type=${id.query.id_type}` : "") : null;
+  const shown = where && PICTURES.includes(type) && length <= LARGEST;
+  useEffect(() => {
+    if (!shown) return undefined;
+    const abort = new AbortController();
+    let url = "";
+    request("GET", where, { raw: true, signal: abort.signal, quiet: true }).then(answer => setPicture((url = URL.createObjectURL(new Blob([answer.blob], { type })))), failure => abort.signal.aborted || setError(failure));
+    return () => (abort.abort(), url && URL.revokeObjectURL(url));
+  }, [where]);
+  if (!where) return null;
+  const download = () => request("GET", where, { raw: true }).then(answer => save(name, answer.blob), setError);
+  return html`<section class="panel stack tight-stack" aria-label="Content">
+    <div class="toolbar"><b>${visible(name)}</b><span class="quiet">${[type, size(length)].filter(Boolean).join(", ")}</span><span class="spring"></span><${CopyButton} text=${() => `curl -sS -u "$RH_USER" ${quote(address(where))} -o ${quote(name)}`} label="Copy as a curl line">curl</${CopyButton}><${Button} icon="download" onClick=${download}>Download</${Button}></div>
+    ${error && html`<${Failure} error=${error} />`}
+    ${picture && html`<img class="picture" src=${picture} alt=${visible(name)} />`}
+  </section>`;
 }

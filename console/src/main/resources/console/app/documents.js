@@ -14,7 +14,7 @@ import { curl, quote } from "./curl.js";
 import { QueryBar } from "./querybar.js";
 import { Table } from "./table.js";
 import { Bulk, matching, these } from "./bulk.js";
-import { mayWrite } from "./rights.js";
+import { mayWrite } from "./resources.js";
 
 const SIZES = [20, 50, 100, 500];
 /** @type {Set<string>} */

@@ -7,7 +7,6 @@ import {
   lineNumbers, linter, placeholder, Prec, searchKeymap, StreamLanguage, syntaxHighlighting, tags,
 } from "../vendor.js";
 import { parse } from "./shell.js";
-import { token } from "./tokens.js";
 
 const language = StreamLanguage.define({ name: "shell", startState: () => ({ depth: 0 }), token, languageData: { closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } } });
 
@@ -133,4 +132,32 @@ export function Editor(props) {
   }, [props.value]);
 
   return html`<div class=${props.line ? "editor line" : "editor"} ref=${host}></div>`;
+}
+
+/** Colours for the shell's spelling, token by token. @param {any} stream of CodeMirror @returns {string|null} */
+function token(stream) {
+  if (stream.eatSpace()) return null;
+  const c = stream.next();
+  if (c === '"' || c === "'") {
+    let escaped = false;
+    for (let next = stream.next(); next; next = stream.next()) {
+      if (next === c && !escaped) return stream.match(/\s*:/, false) ? "propertyName" : "string";
+      escaped = !escaped && next === "\\";
+    }
+    return "string";
+  }
+  if (c === "/" && stream.match(/^(\\.|[^/\\])+\/[a-z]*/)) return "regexp";
+  if (/[-+.\d]/.test(c)) {
+    stream.match(/^[\w.+-]*/);
+    return "number";
+  }
+  if (/[A-Za-z_$]/.test(c)) {
+    stream.match(/^[\w$.]*/);
+    const word = stream.current();
+    if (stream.match(/\s*:/, false)) return word[0] === "$" ? "keyword" : "propertyName";
+    if (word === "true" || word === "false") return "bool";
+    if (word === "null" || word === "undefined") return "null";
+    return "typeName";
+  }
+  return null;
 }

@@ -5,8 +5,8 @@ import { parse } from "./shell.js";
 import { at, print, quoted } from "./shellprint.js";
 import { useLoad } from "./load.js";
 import { Field } from "./ui.js";
-import { properties } from "./properties.js";
 import { visible } from "./format.js";
+import { properties } from "./resources.js";
 
 const NUMBER = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/;
 const SIMPLE = ["string", "integer", "number", "boolean"];

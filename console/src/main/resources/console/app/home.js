@@ -5,10 +5,9 @@ import { Button, Empty, Failure } from "./ui.js";
 import { Icon } from "./icons.js";
 import { href } from "./route.js";
 import { plural, visible } from "./format.js";
-import { expand } from "./resources.js";
+import { expand, mayWrite } from "./resources.js";
 import { NewCollection } from "./newcollection.js";
 import { ICON } from "./tree.js";
-import { mayWrite } from "./rights.js";
 
 const Cards = ({ nodes }) => html`<ul class="cards">${nodes.map((/** @type {any} */ node) => html`<li><a href=${href(node.kind === "db" ? "db" : "c", node.path)}><${Icon} name=${ICON[node.kind] || "collection"} /><span>${visible(node.name)}</span></a></li>`)}</ul>`;
 

@@ -11,7 +11,7 @@ import { Button, Confirm, CopyButton, Dialog, Failure, Field, Loading } from "./
 import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { visible } from "./format.js";
-import { mayWrite } from "./rights.js";
+import { mayWrite } from "./resources.js";
 
 const KNOWN = ["v", "key", "_id", "name", "ns"];
 

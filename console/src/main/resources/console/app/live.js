@@ -9,9 +9,8 @@ import { problem } from "./editor.js";
 import { follow } from "./sse.js";
 import { quote } from "./curl.js";
 import { count, cut, visible } from "./format.js";
-import { change, properties } from "./properties.js";
-import { mayWrite } from "./rights.js";
 import { avarsOf, described, Variables, variables } from "./variables.js";
+import { change, mayWrite, properties } from "./resources.js";
 
 const KEPT = 500;
 const STATES = { connecting: "Connecting…", open: "Listening", waiting: "Connection lost: trying again", refused: "Refused", off: "Stopped" };

@@ -7,11 +7,9 @@ import { useLoad, useShown } from "./load.js";
 import { Button, Confirm, CopyButton, Failure, Field, Loading } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
-import { change, properties } from "./properties.js";
-import { reload } from "./resources.js";
+import { change, mayWrite, properties, reload } from "./resources.js";
 import { go, leaving } from "./route.js";
 import { visible } from "./format.js";
-import { mayWrite } from "./rights.js";
 
 const POLICIES = [["", "as the gateway is configured"], ["REQUIRED", "required"], ["REQUIRED_FOR_DELETE", "required to delete"], ["OPTIONAL", "optional"]];
 const withoutOwn = (/** @type {any} */ document) => ({ ...document, e: document.e.filter((/** @type {any} */ [name]) => name !== "_id" && name !== "_etag") });

@@ -12,7 +12,7 @@ import { curl } from "./curl.js";
 import { plural, visible } from "./format.js";
 import { rightsCompleter } from "./complete.js";
 import { infer } from "./fields.js";
-import { mayWrite } from "./rights.js";
+import { mayWrite } from "./resources.js";
 
 const WORDS = ["path('/')", "path-prefix('/')", "path-template('/{tenant}')", "method(GET)", "method(GET, POST)", "qparams-contain(filter)", "qparams-whitelist(page, pagesize)", "bson-request-whitelist(title)", "bson-request-prop-equals(key=status, value=open)", "equals(@user.role, 'x')", "in(value=@user._id, array={a})", "via(rest)", "secure", "true", "and", "or", "not"];
 const priority = (/** @type {any} */ one) => Number(at(one, "priority")?.v ?? -Infinity);

@@ -1,6 +1,7 @@
 // What there is: read once, and after every change that the console makes.
-import { config, resources } from "./state.js";
+import { config, readOnly, resources } from "./state.js";
 import { dataPath, request, target } from "./api.js";
+import { parse } from "./shell.js";
 
 const KINDS = { "rh:db": "db", "rh:coll": "coll", "rh:bucket": "bucket", "rh:schema-store": "schemas" };
 
@@ -92,3 +93,29 @@ export async function expand(node) {
 
 /** Everything that is known, for the palette and for completion. @returns {any[]} */
 export const known = () => (resources.value.roots || []).flatMap((/** @type {any} */ node) => [node, ...(node.children || [])]);
+
+/** Whether an action is worth showing: what the gateway answers with "no" for this account is left out. What depends on the
+ * request is shown, and its refusal explained; the gateway decides either way.
+ * @param {string[]} path @param {string} operation of the answer of `/_access`, such as "create" or "manage" */
+export function may(path, operation) {
+  const place = path.join("/");
+  const operations = place ? known().find(node => node.path.join("/") === place)?.operations : resources.value.here;
+  return operations?.[operation] !== "no";
+}
+
+/** The same for an action that writes. @param {string[]} path @param {string} operation */
+export const mayWrite = (path, operation) => !readOnly.value && may(path, operation);
+
+/** The properties of a collection, as stored with it. Fails when they cannot be read: whoever writes them back must not take that for "none".
+ * @param {string[]} path @param {AbortSignal|undefined} signal @returns {Promise<{document: any, tag: string|null, hidden: boolean}>} hidden: this account may not read them */
+export async function properties(path, signal) {
+  const answer = await request("GET", target(dataPath([...path, "_meta"]), { jsonMode: "shell" }), { signal, quiet: true }).catch(failure => {
+    if (failure.status !== 403 && failure.status !== 404) throw failure;
+    return failure.answer;
+  });
+  if (answer.status !== 200) return { document: { t: "object", e: [], from: 0, to: 0 }, tag: null, hidden: answer.status === 403 };
+  return { document: parse(answer.text), tag: answer.headers.get("ETag"), hidden: false };
+}
+
+/** Changes some of them, if nobody else has done so meanwhile. @param {string[]} path @param {string} body @param {string|null} tag */
+export const change = (path, body, tag) => request("PATCH", dataPath(path), { headers: { "Content-Type": "application/json", ...(tag ? { "If-Match": tag } : {}) }, body });

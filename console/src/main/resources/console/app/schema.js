@@ -9,10 +9,9 @@ import { Button, CopyButton, Empty, Failure, Field, Loading } from "./ui.js";
 import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { visible } from "./format.js";
-import { change, properties } from "./properties.js";
 import { fieldsOf, responseSchema } from "./openapi.js";
 import { SchemaCheck } from "./schemacheck.js";
-import { mayWrite } from "./rights.js";
+import { change, mayWrite, properties } from "./resources.js";
 
 export function Schema({ path }) {
   const where = `${config.value.openapi}${dataPath(path)}`;

@@ -8,7 +8,7 @@ import { Editor, problem } from "./editor.js";
 import { curl } from "./curl.js";
 import { count, cut, duration, plural, size, visible } from "./format.js";
 import { documentsOf, guard } from "./importing.js";
-import { mayWrite } from "./rights.js";
+import { mayWrite } from "./resources.js";
 
 const FORMATS = { ndjson: ["NDJSON", "application/x-ndjson", "ndjson"], csv: ["CSV", "text/csv", "csv"], json: ["JSON array", "application/x-ndjson", "json"], bson: ["BSON", "application/bson", "bson"] };
 const LARGEST = 200 << 20;

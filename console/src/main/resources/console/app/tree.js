@@ -5,8 +5,7 @@ import { Button } from "./ui.js";
 import { Icon } from "./icons.js";
 import { href } from "./route.js";
 import { visible } from "./format.js";
-import { expand, reload } from "./resources.js";
-import { mayWrite } from "./rights.js";
+import { expand, mayWrite, reload } from "./resources.js";
 
 const ROW = 30;
 

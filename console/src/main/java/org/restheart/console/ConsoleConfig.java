@@ -1,13 +1,13 @@
 package org.restheart.console;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.bson.BsonTexts;
 
 /// `console` of the configuration.
 ///
@@ -43,7 +43,7 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
     ///
     /// @param version of the gateway
     /// @param cookieLogout where a session in the cookie ends; empty where sessions may not be kept in the cookie
-    public record Places(
+    public record ServicePaths(
             String version,
             Optional<String> api,
             Optional<String> token,
@@ -56,32 +56,27 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
             Optional<String> cookieLogout) {}
 
     /// `config.json`: contains neither data nor secrets.
-    BsonDocument toDocument(Places places) {
-        return new BsonDocument("version", new BsonString(places.version))
-                .append("uri", new BsonString(uri))
-                .append("title", new BsonString(title))
-                .append(
-                        "banner",
-                        banner.<BsonValue>map(line -> new BsonDocument("text", new BsonString(line.text))
-                                        .append("color", new BsonString(line.color)))
-                                .orElse(BsonNull.VALUE))
-                .append("readOnly", BsonBoolean.valueOf(readOnly))
-                .append("pages", BsonTexts.array(pages))
-                .append("api", orNull(places.api))
-                .append("token", orNull(places.token))
-                .append("openapi", orNull(places.openapi))
-                .append("access", orNull(places.access))
-                .append("metrics", orNull(places.metrics))
-                .append("mcp", orNull(places.mcp))
-                .append("dataApi", orNull(places.dataApi))
-                .append("apiKeys", orNull(places.apiKeys))
-                .append("cookie", cookie(places.cookieLogout));
-    }
-
-    private static BsonDocument cookie(Optional<String> logout) {
-        var cookie = new BsonDocument("usable", BsonBoolean.valueOf(logout.isPresent()));
-        logout.ifPresent(path -> cookie.append("logout", new BsonString(path)));
-        return cookie;
+    BsonDocument toDocument(ServicePaths places) {
+        var shownBanner = banner.<BsonValue>map(line -> object("text", line.text, "color", line.color))
+                .orElse(BsonNull.VALUE);
+        var cookie = object("usable", places.cookieLogout.isPresent());
+        places.cookieLogout.ifPresent(path -> cookie.append("logout", new BsonString(path)));
+        return object(
+                "version", places.version,
+                "uri", uri,
+                "title", title,
+                "banner", shownBanner,
+                "readOnly", readOnly,
+                "pages", pages,
+                "api", orNull(places.api),
+                "token", orNull(places.token),
+                "openapi", orNull(places.openapi),
+                "access", orNull(places.access),
+                "metrics", orNull(places.metrics),
+                "mcp", orNull(places.mcp),
+                "dataApi", orNull(places.dataApi),
+                "apiKeys", orNull(places.apiKeys),
+                "cookie", cookie);
     }
 
     private static BsonValue orNull(Optional<String> path) {

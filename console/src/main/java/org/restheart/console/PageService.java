@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import org.restheart.http.Cors;
 import org.restheart.http.Fields;
 import org.restheart.http.IoThreadService;
@@ -27,8 +26,6 @@ import org.restheart.http.Traffic;
 /// The page is at the root and revalidated on each request. Its files are in a folder named by the hash of all
 /// of them, and cached without expiry, so that files of two releases are never mixed.
 public final class PageService implements IoThreadService {
-    /// Where the class path has files of webjars.
-    static final String WEBJARS = "/META-INF/resources/webjars/";
 
     static final Cors CORS = new Cors("GET", Cors.DEFAULT_HEADERS, "");
 
@@ -96,20 +93,6 @@ public final class PageService implements IoThreadService {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + path, e);
         }
-    }
-
-    /// Several resources of the jar.
-    ///
-    /// @param paths where they are, by the names by which the page refers to them
-    static SortedMap<String, byte[]> read(Map<String, String> paths) {
-        var contents = new TreeMap<String, byte[]>();
-        paths.forEach((name, path) -> contents.put(name, read(path)));
-        return contents;
-    }
-
-    /// A text within the quotes of an attribute.
-    static String attribute(String text) {
-        return text.replace("&", "&amp;").replace("\"", "&quot;").replace("<", "&lt;");
     }
 
     static String readText(String path) {

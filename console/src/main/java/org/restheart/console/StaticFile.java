@@ -9,7 +9,6 @@ import java.util.zip.GZIPOutputStream;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Digests;
-import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -46,7 +45,7 @@ final class StaticFile {
     Response answer(Request request) {
         boolean coded = ContentCoding.accepted(request.headers()) == ContentCoding.GZIP;
         var etag = coded ? '"' + tag + "-gzip\"" : '"' + tag + '"'; // strong: other bytes, another tag
-        boolean known = isKnown(request.headers(), etag);
+        boolean known = request.headers().isCurrent(etag);
         var answer = Response.status(known ? 304 : 200)
                 .with("ETag", etag)
                 .with("Cache-Control", cacheControl)
@@ -57,18 +56,6 @@ final class StaticFile {
         return coded
                 ? answer.with("Content-Encoding", ContentCoding.GZIP.token()).with(type, gzip)
                 : answer.with(type, identity);
-    }
-
-    private static boolean isKnown(Headers headers, String etag) {
-        for (var line : headers.all("If-None-Match")) {
-            for (var item : line.split(",", -1)) {
-                var candidate = item.strip();
-                if (candidate.equals(etag) || candidate.equals("W/" + etag) || candidate.equals("*")) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 
     private static byte[] compressed(byte[] bytes) {

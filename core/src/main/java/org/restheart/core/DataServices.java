@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import javax.crypto.spec.SecretKeySpec;
-import org.restheart.console.Graphiql;
-import org.restheart.console.SwaggerUi;
+import org.restheart.console.BrowserPages;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
@@ -258,7 +257,7 @@ final class DataServices {
         }
         bindings.add(Binding.prefix(apps, graphql.uri(), true));
         if (config.graphiql().enabled()) {
-            var page = Graphiql.service(config.graphiql().uri(), graphql.uri());
+            var page = BrowserPages.graphiql(config.graphiql().uri(), graphql.uri());
             bindings.add(Binding.prefix(
                     page, config.graphiql().uri(), config.graphiql().secured()));
         }
@@ -322,7 +321,8 @@ final class DataServices {
                 parts.metrics().of(Part.OPENAPI));
         bindings.add(Binding.prefix(document, openApi.uri(), false));
         openApi.uiUri()
-                .ifPresent(uri -> bindings.add(Binding.prefix(SwaggerUi.service(uri, openApi.uri()), uri, false)));
+                .ifPresent(uri ->
+                        bindings.add(Binding.prefix(BrowserPages.swaggerUi(uri, openApi.uri()), uri, false)));
     }
 
     private void bind(Endpoint endpoint, Service service) {

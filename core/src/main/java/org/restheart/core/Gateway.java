@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import org.restheart.console.Console;
 import org.restheart.console.ConsoleConfig;
+import org.restheart.console.BrowserPages;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.EmbeddedFolder;
 import org.restheart.core.config.Endpoint;
@@ -198,7 +198,7 @@ public final class Gateway implements AutoCloseable {
 
     private void bindConsole() {
         config.console().ifPresent(console -> {
-            var places = new ConsoleConfig.Places(
+            var places = new ConsoleConfig.ServicePaths(
                     BuildInfo.load().version(),
                     config.mongo().map(MongoConfig::uri),
                     config.security().tokens().bearerTokenUri(),
@@ -213,7 +213,7 @@ public final class Gateway implements AutoCloseable {
                     config.dataApi().map(DataApiConfig::uri),
                     config.security().apiKeys().map(_ -> ApiKeyService.URI),
                     config.security().tokens().rememberedSessionsEndAt(config.isLocal()));
-            bindings.add(Binding.prefix(Console.service(console, places), console.uri(), false));
+            bindings.add(Binding.prefix(BrowserPages.console(console, places), console.uri(), false));
         });
     }
 

@@ -150,10 +150,7 @@ public final class StaticResources implements Service {
 
     private static boolean isKnown(Headers headers, String tag, Instant changed) {
         if (headers.has("If-None-Match")) {
-            return headers.all("If-None-Match").stream()
-                    .flatMap(line -> List.of(line.split(",", -1)).stream())
-                    .map(String::strip)
-                    .anyMatch(known -> known.equals(tag) || known.equals("W/" + tag) || known.equals("*"));
+            return headers.isCurrent(tag);
         }
         return headers.first("If-Modified-Since")
                 .flatMap(StaticResources::date)
