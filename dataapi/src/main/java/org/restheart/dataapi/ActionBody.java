@@ -216,30 +216,27 @@ final class ActionBody {
     }
 
     byte[] requireObject(String name) {
+        return slice(require(name, JsonToken.START_OBJECT, "an object"));
+    }
+
+    byte[] requireArray(String name) {
+        return slice(require(name, JsonToken.START_ARRAY, "an array"));
+    }
+
+    private Member require(String name, JsonToken first, String wanted) {
         var member = require(name);
-        if (member.first != JsonToken.START_OBJECT) {
-            throw wrongType(name, "an object");
+        if (member.first != first) {
+            throw wrongType(name, wanted);
         }
-        return slice(member);
+        return member;
     }
 
     /// An object, or an array of objects, to be stored as it is.
     byte[] requireStorable(String name, JsonToken first) {
-        var member = require(name);
-        if (member.first != first) {
-            throw wrongType(name, first == JsonToken.START_OBJECT ? "an object" : "an array of objects");
-        }
+        var member = require(name, first, first == JsonToken.START_OBJECT ? "an object" : "an array of objects");
         member.unstorable.ifPresent(reason -> {
             throw Refusal.parameter(action.failure() + reason);
         });
-        return slice(member);
-    }
-
-    byte[] requireArray(String name) {
-        var member = require(name);
-        if (member.first != JsonToken.START_ARRAY) {
-            throw wrongType(name, "an array");
-        }
         return slice(member);
     }
 

@@ -1,10 +1,15 @@
 package org.restheart.dataapi;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.restheart.http.Cors;
@@ -41,7 +46,7 @@ public final class DataApiService implements Service {
     private final DataPaths paths;
     private final Errors errors;
     private final ActionMeters meters;
-    private final ActionAddress address;
+    private final ActionUri address;
     private final Cors cors;
 
     /// @param registry takes the meters of this service
@@ -51,7 +56,7 @@ public final class DataApiService implements Service {
         this.paths = paths;
         this.errors = new Errors(config.linkBase());
         this.meters = new ActionMeters(registry);
-        this.address = new ActionAddress(config);
+        this.address = new ActionUri(config);
         this.cors = new Cors(
                 "POST",
                 Cors.DEFAULT_HEADERS
@@ -86,7 +91,7 @@ public final class DataApiService implements Service {
 
     /// The request with its credentials in the headers that the gateway reads.
     public static Request located(Request request) {
-        return CredentialSources.located(request);
+        return request.with(CredentialHeaders.located(request.headers()));
     }
 
     @Override
@@ -101,7 +106,7 @@ public final class DataApiService implements Service {
             return unknown(request, address.fault(request.path()));
         }
         if (request.method() != Method.POST) {
-            return notPosted(request);
+            return refused(request, new Refusal(405, "InvalidParameter", "an action is called by POST"));
         }
         long began = System.nanoTime();
         var version = address.version(request.path());
@@ -128,14 +133,6 @@ public final class DataApiService implements Service {
         return failure;
     }
 
-    private Response notPosted(Request request) {
-        var refusal = new Refusal(405, "InvalidParameter", "an action is called by POST");
-        if (Errors.areWantedAsProblem(request)) {
-            throw Errors.toProblem(refusal).raise();
-        }
-        return errors.answer(request, refusal);
-    }
-
     /// Without content, as clients know it, unless they accept problems.
     private static Response unknown(Request request, String fault) {
         if (Errors.areWantedAsProblem(request)) {
@@ -155,26 +152,26 @@ public final class DataApiService implements Service {
     }
 
     private Response.Ready failed(Request request, Action action, String namespace, Throwable failure) {
-        var problem = switch (failure) {
-            case ProblemException refused -> refused.problem();
-            case Refusal refusal when Errors.areWantedAsProblem(request) -> Errors.toProblem(refusal);
-            case Refusal refusal -> null;
+        return switch (failure) {
+            case ProblemException refused when Errors.areWantedAsProblem(request) -> throw refused;
+            case ProblemException refused -> errors.answer(request, action, namespace, refused.problem());
+            case Refusal refusal -> refused(request, refusal);
             case RuntimeException unexpected -> throw unexpected;
             default -> throw new IllegalStateException(failure);
         };
-        if (problem == null) {
-            return errors.answer(request, (Refusal) failure);
-        }
+    }
+
+    private Response.Ready refused(Request request, Refusal refusal) {
         if (Errors.areWantedAsProblem(request)) {
-            throw problem.raise();
+            throw Errors.toProblem(refusal).raise();
         }
-        return errors.answer(request, action, namespace, problem);
+        return errors.answer(request, refusal);
     }
 
     private Response run(Request request, Action action, AtomicReference<String> namespace) {
         var account = request.caller().account();
         if (account.isEmpty()) {
-            throw CredentialSources.refusal(request.require(Sent.KEY).request().headers());
+            throw CredentialHeaders.refusal(request.require(Sent.KEY).request().headers());
         }
         var body = ActionBody.parse(action, request.body().bytes());
         var source = body.text("dataSource");
@@ -191,7 +188,7 @@ public final class DataApiService implements Service {
         }
         var path = paths.ofCollection(request.connection(), database, collection)
                 .orElseThrow(() -> Errors.notPermitted(namespace.get()));
-        boolean canonical = Formats.isCanonical(request.headers(), config.canonical());
+        boolean canonical = ActionResponses.isCanonical(request.headers(), config.canonical());
         var report = new AtomicReference<DataWrite.Report>();
         var inner = new Translation(action, body, path, paths, config, canonical, report::set).request();
         if (action == Action.insertOne || action == Action.insertMany) {
@@ -203,7 +200,7 @@ public final class DataApiService implements Service {
         }
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
-        var answers = new ActionAnswers(action, byId, canonical, config, report);
+        var answers = new ActionResponses(action, byId, canonical, config, report);
         return outcome(request, inner).map(answers::answer).recover(answers::missing);
     }
 
@@ -251,5 +248,41 @@ public final class DataApiService implements Service {
     /// The request as the client sent it, before its credentials were moved.
     private record Sent(Request request) {
         static final Key<Sent> KEY = Key.named("sent");
+    }
+
+    /// Counts and times actions. Labels are bounded: actions, versions and outcomes are closed sets. Thread-safe.
+    private static final class ActionMeters {
+        private final MeterRegistry registry;
+
+        /// Looked up here, since the registry's own look-up costs more than to count.
+        private final ConcurrentMap<Outcome, Counter> counters = new ConcurrentHashMap<>();
+
+        private final ConcurrentMap<Action, Timer> timers = new ConcurrentHashMap<>();
+
+        private record Outcome(Action action, String version, String outcome) {}
+
+        ActionMeters(MeterRegistry registry) {
+            this.registry = registry;
+        }
+
+        void done(Action action, String version, int status, long nanos) {
+            var outcome = new Outcome(action, version, status < 400 ? "done" : status < 500 ? "refused" : "failed");
+            counters.computeIfAbsent(outcome, this::counter).increment();
+            timers.computeIfAbsent(action, this::timer).record(nanos, TimeUnit.NANOSECONDS);
+        }
+
+        private Counter counter(Outcome outcome) {
+            return Counter.builder("data_api_actions")
+                    .description("Actions of the Data API")
+                    .tags("action", outcome.action().name(), "version", outcome.version(), "outcome", outcome.outcome())
+                    .register(registry);
+        }
+
+        private Timer timer(Action action) {
+            return Timer.builder("data_api_seconds")
+                    .description("Duration of actions")
+                    .tag("action", action.name())
+                    .register(registry);
+        }
     }
 }

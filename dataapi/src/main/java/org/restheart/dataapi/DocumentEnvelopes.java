@@ -1,6 +1,5 @@
 package org.restheart.dataapi;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.restheart.http.Content;
@@ -93,15 +92,8 @@ final class DocumentEnvelopes {
                 return ByteBuffer.allocate(0);
             }
             done = true;
-            var all = new ByteArrayOutputStream();
-            for (var piece = array.next(); piece.hasRemaining(); piece = array.next()) {
-                var bytes = new byte[piece.remaining()];
-                piece.get(bytes);
-                all.writeBytes(bytes);
-            }
-            return oneOf(Content.Bytes.of(all.toByteArray())) instanceof Content.Bytes(var buffer)
-                    ? buffer
-                    : ByteBuffer.allocate(0);
+            var all = Content.stream(new Content.Streamed(array, 0)).readAllBytes();
+            return oneOf(Content.Bytes.of(all)) instanceof Content.Bytes(var buffer) ? buffer : ByteBuffer.allocate(0);
         }
 
         @Override

@@ -1,10 +1,11 @@
 package org.restheart.dataapi;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.Optional;
-import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Accepted;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
@@ -21,9 +22,7 @@ record Errors(String linkBase) {
     }
 
     private Response.Ready answer(Request request, int status, String code, String text) {
-        var body = new BsonDocument("error", new BsonString(text))
-                .append("error_code", new BsonString(code))
-                .append("link", new BsonString(linkBase.isEmpty() ? "" : linkBase + request.id()));
+        var body = object("error", text, "error_code", code, "link", linkBase.isEmpty() ? "" : linkBase + request.id());
         return Response.json(status, JsonEncoder.of(JsonMode.RELAXED).encodeToString(body))
                 .with("Content-Type", "application/json");
     }
@@ -101,7 +100,7 @@ record Errors(String linkBase) {
 
     /// Whether the client accepts RFC 9457 instead.
     static boolean areWantedAsProblem(Request request) {
-        return request.headers().all("Accept").stream().anyMatch(type -> type.contains("application/problem+json"));
+        return Accepted.of(request.headers()).named("application/problem+json") > 0;
     }
 
     static Problem toProblem(Refusal refusal) {

@@ -1,5 +1,7 @@
 package org.restheart.dataapi;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -127,7 +129,7 @@ public final class LogInService implements Service {
             return name.isEmpty() ? Response.status(404) : unknown(name);
         }
         if (request.method() != Method.POST) {
-            return Response.status(405).with("Allow", "POST, OPTIONS");
+            return Response.notAllowed(CORS.allowMethods());
         }
         var refusal = request.require(Sent.KEY).refusal();
         if (refusal.isPresent()) {
@@ -140,7 +142,7 @@ public final class LogInService implements Service {
         }
         return logIns.begin(request, provider.get())
                 .map(LogInService::answer)
-                .orElseGet(() -> errors.answer(request, CredentialSources.REJECTED.get()));
+                .orElseGet(() -> errors.answer(request, CredentialHeaders.rejected()));
     }
 
     private static Response.Ready unknown(String provider) {
@@ -153,8 +155,9 @@ public final class LogInService implements Service {
     }
 
     private static Response.Ready answer(LogIns.Session session) {
-        return SessionService.secret(new BsonDocument("access_token", new BsonString(session.accessToken()))
-                .append("refresh_token", new BsonString(session.refreshToken()))
-                .append("user_id", new BsonString(session.userId())));
+        return SessionService.secret(object(
+                "access_token", session.accessToken(),
+                "refresh_token", session.refreshToken(),
+                "user_id", session.userId()));
     }
 }

@@ -36,9 +36,9 @@ public final class SessionService implements Service {
         return switch (request.method()) {
             case POST, DELETE ->
                 request.caller().account().isEmpty()
-                        ? errors.answer(request, CredentialSources.refusal(request.headers()))
+                        ? errors.answer(request, CredentialHeaders.refusal(request.headers()))
                         : answer(request);
-            default -> Response.status(405).with("Allow", "POST, DELETE, OPTIONS");
+            default -> Response.notAllowed(CORS.allowMethods());
         };
     }
 
@@ -49,7 +49,7 @@ public final class SessionService implements Service {
         }
         return logIns.renew(request)
                 .<Response>map(token -> secret(new BsonDocument("access_token", new BsonString(token))))
-                .orElseGet(() -> errors.answer(request, CredentialSources.REJECTED.get()));
+                .orElseGet(() -> errors.answer(request, CredentialHeaders.rejected()));
     }
 
     static Response.Ready secret(BsonDocument tokens) {

@@ -1,16 +1,20 @@
 package org.restheart.dataapi;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Accepted;
 import org.restheart.http.Content;
+import org.restheart.http.Headers;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
@@ -21,21 +25,38 @@ import org.restheart.http.judged.DataWrite;
 /// @param byId whether its request names the document by a path
 /// @param canonical whether documents are written as canonical Extended JSON
 /// @param report has the result of a write once that has succeeded
-record ActionAnswers(
+record ActionResponses(
         Action action,
         boolean byId,
         boolean canonical,
         DataApiConfig config,
         AtomicReference<DataWrite.Report> report) {
+    private static final String PLAIN = "application/json";
+    private static final String CANONICAL = "application/ejson";
+
+    /// Whether a client wants canonical Extended JSON.
+    ///
+    /// @param otherwise for clients that accept neither format by name
+    static boolean isCanonical(Headers headers, boolean otherwise) {
+        return Accepted.of(headers)
+                .preferred(List.of(PLAIN, CANONICAL))
+                .map(CANONICAL::equals)
+                .orElse(otherwise);
+    }
+
+    private static String type(boolean canonical) {
+        return canonical ? CANONICAL : PLAIN;
+    }
+
     /// The answer of an action whose request has succeeded.
     Response.Ready answer(Response.Ready done) {
         var ok = Response.status(200);
         return switch (action) {
             case findOne ->
                 ok.with(
-                        Formats.type(canonical),
+                        type(canonical),
                         byId ? DocumentEnvelopes.one(bounded(done)) : DocumentEnvelopes.oneOf(bounded(done)));
-            case find, aggregate -> ok.with(Formats.type(canonical), DocumentEnvelopes.many(bounded(done)));
+            case find, aggregate -> ok.with(type(canonical), DocumentEnvelopes.many(bounded(done)));
             default -> {
                 var written = report.get();
                 if (written == null) {
@@ -65,17 +86,15 @@ record ActionAnswers(
                                     .intValue()
                             + ": " + Errors.duplicate(failure.get().message()));
         }
+        int inserted = config.inserts().status();
         return switch (action) {
             case insertOne ->
-                value(
-                        config.inserts().status(),
-                        new BsonDocument("insertedId", written.inserted().getFirst()));
-            case insertMany ->
-                value(config.inserts().status(), new BsonDocument("insertedIds", new BsonArray(written.inserted())));
-            case deleteOne, deleteMany -> value(200, new BsonDocument("deletedCount", count(written.deleted())));
+                value(inserted, object("insertedId", written.inserted().getFirst()));
+            case insertMany -> value(inserted, object("insertedIds", written.inserted()));
+            case deleteOne, deleteMany -> value(200, object("deletedCount", count(written.deleted())));
             default -> {
-                var counts = new BsonDocument("matchedCount", count(written.matched()))
-                        .append("modifiedCount", count(written.modified()));
+                var counts =
+                        object("matchedCount", count(written.matched()), "modifiedCount", count(written.modified()));
                 written.upserted().ifPresent(id -> counts.append("upsertedId", id));
                 yield value(200, counts);
             }
@@ -86,9 +105,9 @@ record ActionAnswers(
     Response.Ready missing(Throwable failure) {
         if (byId && failure instanceof ProblemException e && e.problem().code() == ProblemCode.NOT_FOUND) {
             return switch (action) {
-                case findOne -> Response.status(200).with(Formats.type(canonical), DocumentEnvelopes.one(Content.NONE));
-                case deleteOne -> value(200, new BsonDocument("deletedCount", count(0)));
-                default -> value(200, new BsonDocument("matchedCount", count(0)).append("modifiedCount", count(0)));
+                case findOne -> Response.status(200).with(type(canonical), DocumentEnvelopes.one(Content.NONE));
+                case deleteOne -> value(200, object("deletedCount", 0));
+                default -> value(200, object("matchedCount", 0, "modifiedCount", 0));
             };
         }
         throw failure instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(failure);
@@ -101,7 +120,7 @@ record ActionAnswers(
     private Response.Ready value(int status, BsonDocument value) {
         var json =
                 JsonEncoder.of(canonical ? JsonMode.EXTENDED : JsonMode.PLAIN).encodeToString(value);
-        return Response.json(status, json).with("Content-Type", Formats.type(canonical));
+        return Response.json(status, json).with("Content-Type", type(canonical));
     }
 
     /// Bounds the size of answers. A complete answer that is too large is refused; while one is streamed, the

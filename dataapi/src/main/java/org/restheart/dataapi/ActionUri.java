@@ -9,7 +9,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.ShortText;
 
 /// The addresses of actions, `{uri}/{appId}/endpoint/data/{version}/action/{action}`. Immutable.
-final class ActionAddress {
+final class ActionUri {
     /// Longer names are truncated in messages.
     private static final int MAX_QUOTED = 50;
 
@@ -17,7 +17,7 @@ final class ActionAddress {
     private final int depth;
     private final List<String> versions;
 
-    ActionAddress(DataApiConfig config) {
+    ActionUri(DataApiConfig config) {
         this.config = config;
         this.depth = RequestPath.parse(config.uri()).segments().size();
         this.versions =
