@@ -28,9 +28,7 @@ import org.restheart.dataapi.LogInService;
 import org.restheart.dataapi.SessionService;
 import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
-import org.restheart.graphql.PushBounds;
-import org.restheart.graphql.ReadRightsOfMappings;
-import org.restheart.graphql.SourceStreams;
+import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
@@ -228,13 +226,12 @@ final class DataServices {
     /// @return the guard of app definitions
     private Filter bindGraphql(GraphqlConfig graphql, MongoService data, ChangeStreams listeners) {
         var streams = mongo.streams();
-        var rights = new ReadRightsOfMappings(
+        var access = new SourceAccess(
                 data::pathOf,
                 judgedRequests,
                 security.guards().secrets(),
                 config.security().reserved());
-        var subscriptions = new SourceStreams(data::pathOf, judgedRequests);
-        var bounds = new PushBounds(
+        var bounds = new GraphqlService.PushBounds(
                 streams.keepAlive(),
                 streams.maxListeners(),
                 streams.maxWaitingMessages(),
@@ -246,8 +243,7 @@ final class DataServices {
                 changed -> new CollectionChanges(
                         client, graphql.definitions().getCollectionName(), "GraphQL apps", changed),
                 data.reads(),
-                rights,
-                subscriptions,
+                access,
                 bounds,
                 parts.observer()::subscriptionEnded);
         parts.opened().push(apps::close);

@@ -38,7 +38,7 @@ final class AppCatalog implements AutoCloseable {
     private final DocumentReads reads;
     private final GraphqlConfig config;
     private final StoredDefinitions definitions;
-    private final Cache<Place, ServedApp> kept = Caffeine.newBuilder()
+    private final Cache<Location, ServedApp> kept = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_PATHS)
             .evictionListener((_, _, _) -> evicted())
@@ -55,7 +55,7 @@ final class AppCatalog implements AutoCloseable {
     /// Where an app is served.
     ///
     /// @param uri one of the definition's paths, in the spelling of [AppUris]
-    record Place(String database, String uri) {}
+    record Location(String database, String uri) {}
 
     /// @param following follows the definitions of apps in use
     AppCatalog(Function<Consumer<String>, CollectionChanges> following, DocumentReads reads, GraphqlConfig config) {
@@ -77,8 +77,8 @@ final class AppCatalog implements AutoCloseable {
     }
 
     /// The app that is served at a path, if it is cached. Never waits.
-    Optional<ServedApp> known(Place place) {
-        return Optional.ofNullable(kept.getIfPresent(place))
+    Optional<ServedApp> known(Location location) {
+        return Optional.ofNullable(kept.getIfPresent(location))
                 .filter(app -> app.app().uris().isEnabled());
     }
 
@@ -86,39 +86,39 @@ final class AppCatalog implements AutoCloseable {
     ///
     /// @param request that may have to wait for it
     /// @throws InvalidApp if its definition is invalid
-    Optional<ServedApp> find(Place place, Request request) throws InvalidApp {
-        var known = known(place);
+    Optional<ServedApp> find(Location location, Request request) throws InvalidApp {
+        var known = known(location);
         if (known.isPresent()) {
             meter.hit();
             return known;
         }
         request.requireThread();
-        return find(place);
+        return find(location);
     }
 
     /// The app that is served at a path. May wait.
     ///
     /// @throws InvalidApp if its definition is invalid
-    Optional<ServedApp> find(Place place) throws InvalidApp {
-        var known = kept.getIfPresent(place);
+    Optional<ServedApp> find(Location location) throws InvalidApp {
+        var known = kept.getIfPresent(location);
         if (known != null) {
             meter.hit();
             return Optional.of(known).filter(app -> app.app().uris().isEnabled());
         }
         meter.miss();
         long before = writes.get();
-        var claimants = definitions.claimants(place.database(), Set.of(place.uri()));
-        var stored = definitions.served(place.uri(), claimants.getOrDefault(place.uri(), List.of()));
+        var candidates = definitions.candidates(location.database(), Set.of(location.uri()));
+        var stored = definitions.served(location.uri(), candidates.getOrDefault(location.uri(), List.of()));
         if (stored.isEmpty()) {
             return Optional.empty();
         }
-        var app = compile(stored.get(), place.database(), false);
+        var app = compile(stored.get(), location.database(), false);
         if (config.cached() && before == writes.get()) {
-            kept.put(place, app);
+            kept.put(location, app);
             if (before != writes.get()) { // written in the meantime
-                kept.asMap().remove(place, app);
+                kept.asMap().remove(location, app);
             }
-            follow(place.database());
+            follow(location.database());
         }
         return Optional.of(app).filter(found -> found.app().uris().isEnabled());
     }
@@ -188,7 +188,7 @@ final class AppCatalog implements AutoCloseable {
                 try {
                     var app = compile(definitions.served(uri, owners).orElseThrow(), database, false);
                     warnings(app, database);
-                    kept.put(new Place(database, uri), app);
+                    kept.put(new Location(database, uri), app);
                     follow(database);
                     if (before != writes.get()) {
                         kept.invalidateAll();
@@ -219,26 +219,26 @@ final class AppCatalog implements AutoCloseable {
 
     /// Evicts apps whose definitions were deleted or changed: they are compiled again on their next request.
     private void revalidate() {
-        var byDatabase = new HashMap<String, List<Place>>();
+        var byDatabase = new HashMap<String, List<Location>>();
         kept.asMap()
                 .keySet()
-                .forEach(place -> byDatabase
-                        .computeIfAbsent(place.database(), _ -> new ArrayList<>())
-                        .add(place));
-        byDatabase.forEach((database, places) -> {
-            var apps = Map.copyOf(kept.getAllPresent(places));
-            var claimants = definitions.claimants(
-                    database, places.stream().map(Place::uri).toList());
-            apps.forEach((place, app) -> {
-                if (!isServed(app, place.uri(), claimants.getOrDefault(place.uri(), List.of()))) {
-                    kept.asMap().remove(place, app);
+                .forEach(location -> byDatabase
+                        .computeIfAbsent(location.database(), _ -> new ArrayList<>())
+                        .add(location));
+        byDatabase.forEach((database, locations) -> {
+            var apps = Map.copyOf(kept.getAllPresent(locations));
+            var candidates = definitions.candidates(
+                    database, locations.stream().map(Location::uri).toList());
+            apps.forEach((location, app) -> {
+                if (!isServed(app, location.uri(), candidates.getOrDefault(location.uri(), List.of()))) {
+                    kept.asMap().remove(location, app);
                 }
             });
         });
     }
 
-    private boolean isServed(ServedApp app, String uri, List<RawBsonDocument> claimants) {
-        return definitions.served(uri, claimants).equals(Optional.of(app.stored()));
+    private boolean isServed(ServedApp app, String uri, List<RawBsonDocument> candidates) {
+        return definitions.served(uri, candidates).equals(Optional.of(app.stored()));
     }
 
     @Override
@@ -247,5 +247,5 @@ final class AppCatalog implements AutoCloseable {
         revalidation.interrupt();
     }
 
-    record Served(AppCatalog.Place place, ServedApp app) {}
+    record Served(AppCatalog.Location location, ServedApp app) {}
 }

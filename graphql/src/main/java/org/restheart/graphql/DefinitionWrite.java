@@ -123,15 +123,15 @@ final class DefinitionWrite implements AutoCloseable {
     /// @param uris of each document
     private void checkPaths(
             String database, List<? extends BsonDocument> documents, List<Set<String>> uris, boolean isArray) {
-        var claimants = catalog.definitions()
-                .claimants(database, uris.stream().flatMap(Set::stream).toList());
+        var candidates = catalog.definitions()
+                .candidates(database, uris.stream().flatMap(Set::stream).toList());
         var taken = new HashSet<String>();
         for (int i = 0; i < documents.size(); i++) {
             var id = documents.get(i).get("_id");
             for (var uri : uris.get(i)) {
                 boolean collides = !taken.add(uri)
-                        || claimants.getOrDefault(uri, List.of()).stream()
-                                .anyMatch(rival -> !Objects.equals(rival.get("_id"), id));
+                        || candidates.getOrDefault(uri, List.of()).stream()
+                                .anyMatch(other -> !Objects.equals(other.get("_id"), id));
                 if (collides) {
                     throw new ProblemException(
                             ProblemCode.CONFLICT,

@@ -11,6 +11,7 @@ import graphql.language.InlineFragment;
 import graphql.language.OperationDefinition;
 import graphql.language.Selection;
 import graphql.language.SelectionSet;
+import graphql.parser.ParserOptions;
 import graphql.schema.GraphQLSchema;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.restheart.graphql.app.UnsupportedDirectives;
+import org.restheart.graphql.app.AppCompiler;
 
 /// Checks the bounds of a query, and that it has no unsupported directives, before validation, which can cost
 /// far more than parsing. Each fragment is measured once, however often it is spread. Confined to one thread.
@@ -64,6 +65,13 @@ final class DocumentBounds {
     /// Why a document is refused; empty if it is not.
     static Optional<GraphQLError> refusal(Document document, GraphQLSchema schema, GraphqlConfig.Queries bounds) {
         return new DocumentBounds(schema, bounds).check(document).map(DocumentBounds::error);
+    }
+
+    /// Why the text of a query is refused before it is parsed; empty if it is not.
+    static Optional<String> refusal(String query) {
+        return QueryText.isJson(query)
+                ? Optional.of("this is JSON; an operation in JSON is the member query, sent as application/json")
+                : new QueryText(query).check();
     }
 
     private static GraphQLError error(String message) {
@@ -112,7 +120,7 @@ final class DocumentBounds {
 
     private void check(DirectivesContainer<?> node) {
         for (var directive : node.getDirectives()) {
-            if (UnsupportedDirectives.contain(schema, directive.getName())) {
+            if (AppCompiler.isUnsupported(schema, directive.getName())) {
                 unsupported = Optional.of(directive.getName());
             }
         }
@@ -163,5 +171,80 @@ final class DocumentBounds {
         open.remove(name);
         measured.put(name, measure);
         return measure;
+    }
+
+    /// Bounds of a query's text that are checked in one pass before it is parsed. The parser takes fifty times as long
+    /// for
+    /// a digit as for a letter, and a time that grows with the square of the depth of nested brackets.
+    private static final class QueryText {
+        /// Digits in a row; no number of BSON has more than 34.
+        private static final int MAX_DIGITS = 400;
+
+        /// Digits of all numbers.
+        private static final int MAX_ALL_DIGITS = 20_000;
+
+        /// The depth of nested brackets: as many as the parser nests rules.
+        private static final int MAX_BRACKETS = ParserOptions.MAX_RULE_DEPTH;
+
+        private final String text;
+        private int at;
+
+        private QueryText(String text) {
+            this.text = text;
+        }
+
+        /// No name in a selection is in quotes.
+        private static boolean isJson(String query) {
+            var text = query.strip();
+            return text.startsWith("{") && text.substring(1).stripLeading().startsWith("\"");
+        }
+
+        private Optional<String> check() {
+            int nesting = 0;
+            int digits = 0;
+            int allDigits = 0;
+            while (at < text.length()) {
+                char c = text.charAt(at++);
+                boolean isDigit = c >= '0' && c <= '9';
+                digits = isDigit ? digits + 1 : 0;
+                allDigits += isDigit ? 1 : 0;
+                if (digits > MAX_DIGITS || allDigits > MAX_ALL_DIGITS) {
+                    return Optional.of("the query has more than " + (digits > MAX_DIGITS ? MAX_DIGITS : MAX_ALL_DIGITS)
+                            + " digits" + (digits > MAX_DIGITS ? " in a row" : ""));
+                }
+                switch (c) {
+                    case '{', '[', '(' -> nesting++;
+                    case '}', ']', ')' -> nesting--;
+                    case '"' -> skipText();
+                    case '#' -> skipLine();
+                    default -> {}
+                }
+                if (nesting > MAX_BRACKETS) {
+                    return Optional.of("the query is nested too deeply");
+                }
+            }
+            return Optional.empty();
+        }
+
+        private void skipLine() {
+            while (at < text.length() && text.charAt(at) != '\n' && text.charAt(at) != '\r') {
+                at++;
+            }
+        }
+
+        private void skipText() {
+            if (text.startsWith("\"\"", at)) {
+                at += 2;
+                while (at < text.length() && !text.startsWith("\"\"\"", at)) {
+                    at += text.startsWith("\\\"\"\"", at) ? 4 : 1;
+                }
+                at += 3;
+                return;
+            }
+            while (at < text.length() && text.charAt(at) != '"' && text.charAt(at) != '\n' && text.charAt(at) != '\r') {
+                at += text.charAt(at) == '\\' ? 2 : 1;
+            }
+            at++;
+        }
     }
 }

@@ -1,8 +1,10 @@
 package org.restheart.graphql;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicReference;
+import org.restheart.graphql.GraphqlService.PushBounds;
+import org.restheart.graphql.OperationResult.QueryOutcome;
+import org.restheart.graphql.SubscriptionRoot.SourceEvent;
 import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
@@ -35,26 +37,16 @@ final class EventStreams {
 
     /// One result.
     static Response.Ready complete(QueryOutcome outcome) {
-        return head().with(
-                        MEDIA_TYPE,
-                        Content.Bytes.of(
-                                (new String(next("", outcome), StandardCharsets.UTF_8) + "event:complete\ndata:\n\n")
-                                        .getBytes(StandardCharsets.UTF_8)));
+        var next = Frame.event("", "next", ByteBuffer.wrap(outcome.json()), 0).bytes();
+        var end = Frame.event("", "complete", ByteBuffer.allocate(0), 0).bytes();
+        var both = ByteBuffer.allocate(next.remaining() + end.remaining())
+                .put(next)
+                .put(end);
+        return head().with(MEDIA_TYPE, new Content.Bytes(both.flip()));
     }
 
     private static Response.Ready head() {
         return Response.status(200).with("Cache-Control", "no-cache");
-    }
-
-    private static byte[] next(String id, QueryOutcome result) {
-        var head = (id.isEmpty() ? "event:next\ndata:" : "id:" + id + "\nevent:next\ndata:")
-                .getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(head.length + result.json().length + 2)
-                .put(head)
-                .put(result.json())
-                .put((byte) '\n')
-                .put((byte) '\n')
-                .array();
     }
 
     /// The results of a subscription. No message `complete` is sent: the subscription ends with its connection,
@@ -72,7 +64,7 @@ final class EventStreams {
 
             @Override
             public void next(SourceEvent event, QueryOutcome result, long since) {
-                offer(new Frame(ByteBuffer.wrap(EventStreams.next(event.token(), result)), since));
+                offer(Frame.event(event.token(), "next", ByteBuffer.wrap(result.json()), since));
             }
 
             private void offer(Frame frame) {

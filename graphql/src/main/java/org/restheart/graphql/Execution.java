@@ -21,6 +21,7 @@ import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
+import org.restheart.graphql.app.FieldMapping.Loading;
 import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.FieldShape;
 import org.restheart.graphql.app.MappingVariables;
@@ -63,7 +64,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Request request;
-    private final FieldLoads loads;
+    private final Loads loads;
     private final GraphqlConfig.Answers bounds;
     private final Function<Source, ReadRights> rights;
     private final SubscriptionRoot subscribed;
@@ -86,7 +87,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// @param memory what the result may hold
     Execution(
             Request request,
-            FieldLoads loads,
+            Loads loads,
             GraphqlConfig.Answers bounds,
             Function<Source, ReadRights> rights,
             SubscriptionRoot subscribed,
@@ -173,7 +174,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     private MappingVariables variables(DataFetchingEnvironment environment, Node parent) {
         var arguments = environment.getArguments();
         if (!arguments.isEmpty()) {
-            hold(HeapSizes.unshared(arguments, variables(environment)));
+            hold(ResultMemory.sizeOfUnshared(arguments, variables(environment)));
         }
         return new MappingVariables(arguments, parent.value(), isFirstLevel(parent) ? null : parent.root(), user);
     }
@@ -211,7 +212,8 @@ final class Execution implements InstrumentationState, AutoCloseable {
                         : Math.min(1, find.size(variables, 1, bounds.maxLimit())),
                 bounds.timeLimit(),
                 rights(find.source()));
-        hold(HeapSizes.of(query.filter()) + HeapSizes.of(query.sort())); // arguments are in the query of each parent
+        hold(ResultMemory.sizeOf(query.filter())
+                + ResultMemory.sizeOf(query.sort())); // arguments are in the query of each parent
         return shaped(loads.find(name, find.source().loading(), query, environment), shape, parent);
     }
 
@@ -223,7 +225,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
         if (stages.isEmpty()) {
             return shape.ofNothing();
         }
-        hold(HeapSizes.of(stages));
+        hold(ResultMemory.sizeOf(stages));
         var query = new ReadPipeline(
                 pipeline.source().namespace(),
                 stages,
@@ -257,7 +259,7 @@ final class Execution implements InstrumentationState, AutoCloseable {
     /// @throws org.restheart.http.ProblemException if the result is too large or takes too long, which ends the
     ///     execution
     void countValue(@Nullable Object value) {
-        hold(VALUE + HeapSizes.of(value));
+        hold(VALUE + ResultMemory.sizeOf(value));
         if (++values > FEW && place == null && Thread.currentThread().isVirtual()) {
             require(this::takeTurn);
         }
@@ -315,5 +317,16 @@ final class Execution implements InstrumentationState, AutoCloseable {
             }
             throw e;
         }
+    }
+
+    /// Loads the documents of fields during one execution. Results arrive on the thread of the execution.
+    interface Loads {
+        /// @param field `Type.field`
+        CompletionStage<List<RawBsonDocument>> find(
+                String field, Loading loading, ReadQuery query, DataFetchingEnvironment environment);
+
+        /// @param field `Type.field`
+        CompletionStage<List<RawBsonDocument>> aggregate(
+                String field, Loading loading, ReadPipeline query, DataFetchingEnvironment environment);
     }
 }

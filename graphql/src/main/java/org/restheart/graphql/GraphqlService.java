@@ -1,13 +1,13 @@
 package org.restheart.graphql;
 
 import graphql.ErrorType;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.restheart.graphql.app.FieldMapping.Source;
+import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.CancellableCall;
@@ -15,6 +15,7 @@ import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
+import org.restheart.http.NamedOperation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -23,10 +24,13 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.WebSocketHandshake;
+import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Key;
+import org.restheart.http.push.Backlog;
+import org.restheart.http.push.PushBudget;
 import org.restheart.mongo.background.CollectionChanges;
+import org.restheart.mongo.changestream.AuthorizationWatch;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.ReadRights;
 
 /// `POST {uri}/{app}`: answers operations on the apps that are defined; a subscription as server-sent events.
 /// `GET {uri}/{app}` as a WebSocket: answers subscriptions. Thread-safe.
@@ -50,22 +54,19 @@ public final class GraphqlService implements Service, AutoCloseable {
     private final int skippedSegments;
 
     /// @param following makes a follower of the definitions for an observer of their databases
-    /// @param rights the read rights of a request on a collection; may block
-    /// @param streams opens the streams of subscriptions
     public GraphqlService(
             GraphqlConfig config,
             Function<Consumer<String>, CollectionChanges> following,
             DocumentReads reads,
-            BiFunction<Request, Source, ReadRights> rights,
-            SourceStreams streams,
+            SourceAccess access,
             PushBounds bounds,
             SubscriptionObserver observer) {
         this.config = config;
         this.bounds = bounds;
         this.catalog = new AppCatalog(following, reads, config);
         this.runner = new QueryRunner(
-                config, reads, rights, new ResultMemory(config.answers().maxBytes()));
-        this.subscriptions = new Subscriptions(runner, streams, catalog, observer, bounds.authorizations());
+                config, reads, access, new ResultMemory(config.answers().maxBytes()));
+        this.subscriptions = new Subscriptions(runner, access, catalog, observer, bounds.authorizations());
         this.sockets = new GraphqlSockets(subscriptions, bounds);
         this.skippedSegments = RequestPath.parse(config.uri()).segments().size();
     }
@@ -108,7 +109,7 @@ public final class GraphqlService implements Service, AutoCloseable {
     public boolean startsOnIoThread(Request request) {
         return request.method() == Method.POST
                 && !request.body().isLongerThan(LARGEST_ON_IO_THREAD)
-                && catalog.known(place(request))
+                && catalog.known(location(request))
                         .filter(app -> app.queries().hasSingleReads())
                         .isPresent();
     }
@@ -116,17 +117,17 @@ public final class GraphqlService implements Service, AutoCloseable {
     @Override
     public Response handle(Request request) {
         try {
-            var place = place(request);
-            var app = place.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(place, request);
-            return app.map(found -> answer(request, new AppCatalog.Served(place, found)))
+            var location = location(request);
+            var app = location.uri().isEmpty() ? Optional.<ServedApp>empty() : catalog.find(location, request);
+            return app.map(found -> answer(request, new AppCatalog.Served(location, found)))
                     .orElseGet(() -> notFound(request));
         } catch (InvalidApp e) {
-            return GraphqlErrors.outcome(
+            return QueryOutcome.error(
                             400, "Invalid GraphQL app definition: " + e.getMessage(), ErrorType.ExecutionAborted)
                     .response();
         } catch (ProblemException e) {
             if (e.problem().code() == ProblemCode.DATABASE_UNAVAILABLE) { // the definition cannot be read
-                return GraphqlErrors.unavailable(e.problem()).response();
+                return QueryOutcome.unavailable(e.problem()).response();
             }
             throw e;
         }
@@ -139,7 +140,7 @@ public final class GraphqlService implements Service, AutoCloseable {
         var hint = names.isEmpty()
                 ? "the path names no app; it is " + config.uri() + "/{app}"
                 : "no app is served at " + (path.length() > MAX_PATH ? path.substring(0, MAX_PATH) + "..." : path);
-        return GraphqlErrors.outcome(404, "GraphQL app not found", ErrorType.ExecutionAborted, hint)
+        return QueryOutcome.error(404, "GraphQL app not found", ErrorType.ExecutionAborted, hint)
                 .response();
     }
 
@@ -149,13 +150,13 @@ public final class GraphqlService implements Service, AutoCloseable {
     }
 
     /// Empty segments and encoded slashes are in no app's path: access rules see another path.
-    private AppCatalog.Place place(Request request) {
+    private AppCatalog.Location location(Request request) {
         var names = names(request);
         boolean differs = names.stream().anyMatch(name -> name.isEmpty() || name.contains("/"));
         var uri = differs ? "" : String.join("/", names);
         var database = request.attribute(DEFINITIONS_DATABASE)
                 .orElse(config.definitions().getDatabaseName());
-        return new AppCatalog.Place(database, uri);
+        return new AppCatalog.Location(database, uri);
     }
 
     private Response answer(Request request, AppCatalog.Served served) {
@@ -197,5 +198,39 @@ public final class GraphqlService implements Service, AutoCloseable {
     @Override
     public void close() {
         catalog.close();
+    }
+
+    /// Limits of connections on which results of subscriptions are sent.
+    ///
+    /// @param keepAlive interval of keep-alive messages on idle connections; zero for none
+    /// @param maxSockets most WebSockets at once; of one caller no more than are free
+    /// @param maxMessages most queued messages per connection
+    /// @param maxBytes most queued bytes per connection
+    /// @param budget of queued bytes, all connections together
+    /// @param authorizations ends connections that are no longer authorized
+    public record PushBounds(
+            Duration keepAlive,
+            int maxSockets,
+            int maxMessages,
+            long maxBytes,
+            PushBudget budget,
+            AuthorizationWatch authorizations) {
+        /// For the current caller.
+        Backlog backlog() {
+            return new Backlog(maxMessages, maxBytes, budget, CallerScope.current());
+        }
+    }
+
+    /// Observes subscriptions on WebSockets, which have no request of their own, so that log and metrics contain
+    /// them.
+    @FunctionalInterface
+    public interface SubscriptionObserver {
+        /// Called once when a subscription has ended, or has been refused; must not block.
+        ///
+        /// @param request that opened the connection
+        /// @param status that a request would have been answered with
+        /// @param bytes of results
+        /// @param nanos from the message that requests it to its end
+        void ended(Request request, NamedOperation operation, int status, long bytes, long nanos);
     }
 }

@@ -1,5 +1,7 @@
 package org.restheart.graphql;
 
+import static org.restheart.bson.BsonValues.object;
+
 import graphql.ErrorType;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -15,6 +17,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
@@ -128,7 +131,7 @@ final class GraphqlSocket implements Inbound {
         }
         switch (text(message, "type")) {
             case "connection_init" -> initialise();
-            case "ping" -> send(new BsonDocument("type", new BsonString("pong")));
+            case "ping" -> send(object("type", "pong"));
             case "pong" -> {} // its arrival is noticed by the connection
             case "subscribe" -> subscribe(text(message, "id"), message.get("payload"), received);
             case "complete" -> complete(text(message, "id"));
@@ -146,7 +149,7 @@ final class GraphqlSocket implements Inbound {
             return;
         }
         initialised = true;
-        send(new BsonDocument("type", new BsonString("connection_ack")));
+        send(object("type", "connection_ack"));
     }
 
     /// Ends a subscription, if there is one with the id.
@@ -203,7 +206,7 @@ final class GraphqlSocket implements Inbound {
         var name = asked.operationName().orElse(null);
         return QueryRunner.query(served.app(), asked)
                 .map(served.app().queries()::find)
-                .filter(found -> !found.hasErrors() && !AskedOperation.isSubscription(found, name))
+                .filter(found -> !found.hasErrors() && !QueryCache.isSubscription(found, name))
                 .isPresent();
     }
 
@@ -246,13 +249,11 @@ final class GraphqlSocket implements Inbound {
     }
 
     private static BsonArray errors(String why) {
-        return GraphqlErrors.body(why, ErrorType.ExecutionAborted).getArray("errors");
+        return QueryOutcome.errors(why, ErrorType.ExecutionAborted).getArray("errors");
     }
 
     private void refuse(String id, BsonArray errors) {
-        send(new BsonDocument("id", new BsonString(id))
-                .append("type", new BsonString("error"))
-                .append("payload", errors));
+        send(object("id", id, "type", "error", "payload", errors));
     }
 
     private void send(BsonDocument message) {

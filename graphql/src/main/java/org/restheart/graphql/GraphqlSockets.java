@@ -6,6 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.restheart.graphql.GraphqlService.PushBounds;
+import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.http.Content;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -39,7 +41,7 @@ final class GraphqlSockets {
                 .flatMap(names -> Arrays.stream(names.split(",", -1)))
                 .anyMatch(name -> name.strip().equals(PROTOCOL));
         if (!speaks) {
-            return GraphqlErrors.outcome(
+            return QueryOutcome.error(
                             400, "Sec-WebSocket-Protocol must contain " + PROTOCOL, ErrorType.ExecutionAborted)
                     .response();
         }

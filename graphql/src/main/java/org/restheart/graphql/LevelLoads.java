@@ -30,7 +30,7 @@ import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
 
 /// Loads the fields of one level together. Confined to the request's thread, which waits in its [RequestLoop].
-final class LevelLoads implements FieldLoads {
+final class LevelLoads implements Execution.Loads {
     private final RequestLoop loop = new RequestLoop();
     private final DataLoaderRegistry loaders = new DataLoaderRegistry();
     private final Set<String> declaredLoaders = new HashSet<>();

@@ -8,7 +8,10 @@ import graphql.GraphQLError;
 import graphql.ParseAndValidate;
 import graphql.execution.preparsed.PreparsedDocumentEntry;
 import graphql.execution.preparsed.PreparsedDocumentProvider;
+import graphql.language.Field;
 import graphql.language.Node;
+import graphql.language.OperationDefinition;
+import graphql.language.Selection;
 import graphql.parser.InvalidSyntaxException;
 import graphql.parser.Parser;
 import graphql.parser.ParserEnvironment;
@@ -17,6 +20,7 @@ import graphql.schema.GraphQLSchema;
 import graphql.validation.GoodFaithIntrospectionExceeded;
 import graphql.validation.QueryComplexityLimits;
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,8 +28,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping;
 import org.restheart.http.ComputeLimit;
+import org.restheart.http.NamedOperation;
 
 /// Parses and validates the queries of one app, and keeps those that are valid. Thread-safe.
 final class QueryCache implements PreparsedDocumentProvider {
@@ -39,6 +45,12 @@ final class QueryCache implements PreparsedDocumentProvider {
     private static final int NODE_BYTES = 400;
 
     private static final int ENTRY_BYTES = 500;
+
+    /// The length of the names of fields, separated by commas.
+    private static final int MAX_FIELDS = 200;
+
+    private static final int MAX_NAME = 100;
+    private static final String OTHER = "_other";
 
     private final GraphQLSchema schema;
     private final GraphqlConfig.Queries bounds;
@@ -84,7 +96,7 @@ final class QueryCache implements PreparsedDocumentProvider {
     public CompletableFuture<PreparsedDocumentEntry> getDocumentAsync(
             ExecutionInput input, Function<ExecutionInput, PreparsedDocumentEntry> parseAndValidate) {
         var entry = find(input.getQuery());
-        Execution.of(input.getGraphQLContext()).asked(AskedOperation.of(entry, input.getOperationName()));
+        Execution.of(input.getGraphQLContext()).asked(operation(entry, input.getOperationName()));
         return CompletableFuture.completedFuture(entry);
     }
 
@@ -127,7 +139,7 @@ final class QueryCache implements PreparsedDocumentProvider {
         if (query.length() > bounds.maxCharacters()) {
             return malformed("the query has more than " + bounds.maxCharacters() + " characters");
         }
-        var refusedText = QueryText.refusal(query);
+        var refusedText = DocumentBounds.refusal(query);
         if (refusedText.isPresent()) {
             return malformed(refusedText.get());
         }
@@ -177,5 +189,54 @@ final class QueryCache implements PreparsedDocumentProvider {
     private static PreparsedDocumentEntry refused(ErrorType type, String message) {
         return new PreparsedDocumentEntry(
                 GraphQLError.newError().errorType(type).message("%s", message).build());
+    }
+
+    /// Whether the operation is a subscription.
+    ///
+    /// @param name as of [#operation]
+    static boolean isSubscription(PreparsedDocumentEntry entry, @Nullable String name) {
+        var document = entry.getDocument();
+        return !entry.hasErrors()
+                && document != null
+                && document.getDefinitionsOfType(OperationDefinition.class).stream()
+                        .filter(operation -> name == null || name.equals(operation.getName()))
+                        .anyMatch(operation -> operation.getOperation() == OperationDefinition.Operation.SUBSCRIPTION);
+    }
+
+    /// The operation of a query, for logs and metrics.
+    ///
+    /// @param name selects one of several operations; null if there is one
+    static NamedOperation operation(PreparsedDocumentEntry entry, @Nullable String name) {
+        var document = entry.getDocument();
+        if (entry.hasErrors() || document == null) {
+            return new NamedOperation("", OTHER);
+        }
+        var operations = document.getDefinitionsOfType(OperationDefinition.class);
+        var meant = operations.stream()
+                .filter(operation -> name == null ? operations.size() == 1 : name.equals(operation.getName()))
+                .findFirst();
+        var queried = operations.stream()
+                .filter(operation -> operation.getOperation() == OperationDefinition.Operation.QUERY)
+                .findFirst();
+        return new NamedOperation(
+                meant.flatMap(operation -> Optional.ofNullable(operation.getName()))
+                        .map(text -> text.length() > MAX_NAME ? OTHER : text)
+                        .orElse(""),
+                queried.or(() -> meant).map(QueryCache::fields).orElse(""));
+    }
+
+    /// The distinct fields with selections; fragments are not followed.
+    private static String fields(OperationDefinition query) {
+        var names = new LinkedHashSet<String>();
+        int length = 0;
+        for (Selection<?> selection : query.getSelectionSet().getSelections()) {
+            if (selection instanceof Field field && field.getSelectionSet() != null && names.add(field.getName())) {
+                length += field.getName().length() + 1;
+                if (length > MAX_FIELDS) {
+                    return OTHER;
+                }
+            }
+        }
+        return String.join(",", names);
     }
 }

@@ -9,8 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
-import org.restheart.graphql.app.FieldMapping.Source;
+import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.app.Node;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -22,13 +21,7 @@ import org.restheart.mongo.reading.DocumentReads.KnownCollection;
 import org.restheart.mongo.reading.ReadRights;
 
 /// Executes operations. Thread-safe.
-///
-/// @param rights the read rights of a request on a collection; may block
-record QueryRunner(
-        GraphqlConfig config,
-        DocumentReads reads,
-        BiFunction<Request, Source, ReadRights> rights,
-        ResultMemory memory) {
+record QueryRunner(GraphqlConfig config, DocumentReads reads, SourceAccess access, ResultMemory memory) {
 
     /// Executes an operation once, on this thread.
     ///
@@ -39,15 +32,15 @@ record QueryRunner(
         var query = query(app, asked);
         if (query.isEmpty()) {
             return asked.documentId().isPresent()
-                    ? GraphqlErrors.outcome(
+                    ? QueryOutcome.error(
                             400,
                             "PersistedQueryNotFound",
                             ErrorType.ValidationError,
                             "the app's documents have none of this name or hash")
-                    : GraphqlErrors.outcome(400, "Query cannot be null", ErrorType.DataFetchingException, asked.hint());
+                    : QueryOutcome.error(400, "Query cannot be null", ErrorType.DataFetchingException, asked.hint());
         }
         if (config.queries().onlyStored() && !app.holds(query.get())) {
-            return GraphqlErrors.outcome(
+            return QueryOutcome.error(
                     400,
                     "only queries that the app holds are answered (graphql.persisted-documents-only)",
                     ErrorType.ValidationError);
@@ -55,7 +48,7 @@ record QueryRunner(
         var loads = new LevelLoads(reads);
         try (var share = memory.open();
                 var execution = new Execution(
-                        request, loads, config.answers(), source -> rights.apply(request, source), root, share)) {
+                        request, loads, config.answers(), source -> access.rights(request, source), root, share)) {
             var result = run(execution, loads, app, input(execution, asked, query.get()));
             var all = new HashMap<String, Object>(extensions);
             if (config.answers().verbose()) {
@@ -135,7 +128,7 @@ record QueryRunner(
         ReadRights allowed;
         try {
             collection = reads.known(source.namespace());
-            allowed = collection.isPresent() ? rights.apply(request, source) : ReadRights.ALL;
+            allowed = collection.isPresent() ? access.rights(request, source) : ReadRights.ALL;
         } catch (ProblemException _) {
             return Optional.empty(); // it becomes an error of the field
         }
@@ -161,13 +154,12 @@ record QueryRunner(
                 return answer(execution, outcome);
             }
             waits = true;
-            return new DeferredRun(load, outcome, later -> {
-                        try (share;
-                                execution) {
-                            return answer(execution, later);
-                        }
-                    })
-                    .response(documents.get());
+            return load.response(documents.get(), outcome, later -> {
+                try (share;
+                        execution) {
+                    return answer(execution, later);
+                }
+            });
         } finally {
             if (!waits) {
                 execution.close();
@@ -198,7 +190,7 @@ record QueryRunner(
             boolean failed = !result.getErrors().isEmpty() && result.getData() == null;
             return new QueryOutcome(failed ? 400 : 200, json.toByteArray());
         } catch (ResultJson.TooLong _) {
-            return GraphqlErrors.outcome(
+            return QueryOutcome.error(
                     400,
                     "the response is larger than " + config.answers().maxBytes()
                             + " bytes (graphql.max-response-bytes)",
@@ -209,14 +201,14 @@ record QueryRunner(
     private QueryOutcome failed(Problem problem) {
         return switch (problem.code()) {
             case QUERY_TIMED_OUT -> timedOut();
-            case UNPROCESSABLE -> GraphqlErrors.outcome(400, problem.message(), ErrorType.ExecutionAborted);
+            case UNPROCESSABLE -> QueryOutcome.error(400, problem.message(), ErrorType.ExecutionAborted);
             case OVERLOADED -> throw problem.raise();
-            default -> GraphqlErrors.unavailable(problem);
+            default -> QueryOutcome.unavailable(problem);
         };
     }
 
     private QueryOutcome timedOut() {
-        return GraphqlErrors.outcome(
+        return QueryOutcome.error(
                 408,
                 "Maximum query time limit of " + config.answers().timeLimit().toMillis() + "ms exceeded",
                 ErrorType.ExecutionAborted);

@@ -1,5 +1,7 @@
 package org.restheart.graphql;
 
+import org.restheart.graphql.OperationResult.QueryOutcome;
+import org.restheart.graphql.SubscriptionRoot.SourceEvent;
 import org.restheart.http.SerialTasks;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;

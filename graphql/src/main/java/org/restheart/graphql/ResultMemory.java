@@ -6,6 +6,14 @@ import graphql.execution.instrumentation.SimpleInstrumentationContext;
 import graphql.execution.instrumentation.SimplePerformantInstrumentation;
 import graphql.execution.instrumentation.parameters.InstrumentationCreateStateParameters;
 import graphql.execution.instrumentation.parameters.InstrumentationFieldCompleteParameters;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -16,6 +24,9 @@ import org.restheart.http.access.FairMemory;
 /// Bounds the memory of results while they are computed, of each one, of each caller's, and in total: a short query may
 /// select the same field of many documents under hundreds of names. Thread-safe.
 final class ResultMemory {
+    /// Bytes of an element of a list.
+    private static final int ELEMENT = 50;
+
     private static final long MIN_TOGETHER = 128L << 20;
 
     /// Most memory of fields that wait, in parts of that of a result.
@@ -106,5 +117,55 @@ final class ResultMemory {
             }
             return SimpleInstrumentationContext.noOp();
         }
+    }
+
+    /// The memory of an argument, but for what it shares with others.
+    static long sizeOfUnshared(@Nullable Object value, Set<@Nullable Object> shared) {
+        if (shared.contains(value)) {
+            return 0;
+        }
+        return switch (value) {
+            case BsonValue bson -> sizeOf(bson);
+            case Map<?, ?> members -> {
+                long bytes = 2L * ELEMENT;
+                for (var member : members.values()) {
+                    bytes += 2L * ELEMENT + sizeOfUnshared(member, shared);
+                }
+                yield bytes;
+            }
+            case List<?> list -> {
+                long bytes = ELEMENT;
+                for (var element : list) {
+                    bytes += ELEMENT + sizeOfUnshared(element, shared);
+                }
+                yield bytes;
+            }
+            case null, default -> sizeOf(value);
+        };
+    }
+
+    /// The memory of what was decoded for a value. Documents within documents are views of their bytes.
+    static long sizeOf(@Nullable Object value) {
+        return switch (value) {
+            case String text -> text.length();
+            case BsonString text -> text.getValue().length();
+            case BsonBinary binary -> binary.getData().length;
+            case RawBsonDocument document -> document.getByteLength();
+            case BsonDocument document -> {
+                long bytes = ELEMENT;
+                for (var member : document.entrySet()) {
+                    bytes += 2L * ELEMENT + member.getKey().length() + sizeOf(member.getValue());
+                }
+                yield bytes;
+            }
+            case List<?> list -> {
+                long bytes = (long) ELEMENT * list.size();
+                for (var element : list) {
+                    bytes += sizeOf(element);
+                }
+                yield bytes;
+            }
+            case null, default -> 0;
+        };
     }
 }

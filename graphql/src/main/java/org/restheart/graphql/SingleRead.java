@@ -1,21 +1,31 @@
 package org.restheart.graphql;
 
+import graphql.ExecutionResult;
 import graphql.schema.DataFetchingEnvironment;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.graphql.app.FieldMapping.Loading;
+import org.restheart.http.Response;
+import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.reading.DocumentReads.KnownCollection;
 import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
 
-/// The load of an operation that loads one document ([SingleReadOperations]). The field waits until [#arrived] is
-/// called, so that the execution continues on the thread of its caller. Used by one thread at a time.
-final class SingleRead implements FieldLoads {
+/// The load of an operation that loads one document ([SingleReadOperations]). The field waits until [#response]
+/// completes
+/// it, so that the execution continues on a thread that this chooses. Used by one thread at a time.
+final class SingleRead implements Execution.Loads {
+    /// Bytes of documents.
+    private static final int LARGE = 32 << 10;
+
     private final DocumentReads reads;
     private final KnownCollection collection;
     private final CompletableFuture<List<RawBsonDocument>> field = new CompletableFuture<>();
@@ -47,13 +57,50 @@ final class SingleRead implements FieldLoads {
         throw new IllegalStateException(name + " is a pipeline");
     }
 
-    /// Completes the field, and with it the execution.
-    void arrived(List<RawBsonDocument> found) {
-        field.complete(found);
+    /// The response to an execution that waits for the documents. It continues on the thread that sends the response,
+    /// which
+    /// must not be occupied for long: with large documents it continues on a thread of its own. To be called on the
+    /// caller's thread.
+    ///
+    /// @param found the documents
+    /// @param outcome of the execution, complete when the documents are there
+    /// @param answer builds the response, and closes what the execution holds
+    Response response(
+            CompletionStage<List<RawBsonDocument>> found,
+            CompletableFuture<ExecutionResult> outcome,
+            Function<CompletableFuture<ExecutionResult>, Response.Ready> answer) {
+        var caller = CallerScope.current();
+        Executor threads = task -> Thread.ofVirtual().name("graphql").start(() -> CallerScope.run(caller, task));
+        CompletionStage<Supplier<Response.Ready>> finished = found.handle((loaded, failure) -> {
+                    Supplier<Response.Ready> rest = () -> {
+                        if (failure == null) {
+                            field.complete(loaded);
+                        } else {
+                            field.completeExceptionally(failure);
+                        }
+                        return answer.apply(outcome);
+                    };
+                    return failure == null && isLarge(loaded)
+                            ? CompletableFuture.supplyAsync(() -> evaluated(rest), threads)
+                            : CompletableFuture.completedStage(rest);
+                })
+                .thenCompose(Function.identity());
+        return Response.later(finished, Supplier::get);
     }
 
-    /// Fails the field.
-    void failed(Throwable failure) {
-        field.completeExceptionally(failure);
+    private static boolean isLarge(List<RawBsonDocument> documents) {
+        return documents.stream().mapToLong(RawBsonDocument::getByteLength).sum() > LARGE;
+    }
+
+    /// Failures are thrown to the thread that sends the response, as they are.
+    private static Supplier<Response.Ready> evaluated(Supplier<Response.Ready> rest) {
+        try {
+            var ready = rest.get();
+            return () -> ready;
+        } catch (RuntimeException e) {
+            return () -> {
+                throw e;
+            };
+        }
     }
 }

@@ -63,12 +63,12 @@ final class StoredDefinitions {
     /// stored in other ways, or by two servers at the same moment, all servers serve the oldest one that is
     /// enabled. Who may write definitions cannot choose an entity tag, so that no later definition takes
     /// the path of an earlier one, which keeps its tag: while there are two, neither can be changed.
-    Optional<RawBsonDocument> served(String uri, List<RawBsonDocument> claimants) {
-        var owners = claimants.stream()
+    Optional<RawBsonDocument> served(String uri, List<RawBsonDocument> candidates) {
+        var owners = candidates.stream()
                 .filter(definition -> AppUris.of(definition).own().equals(Optional.of(uri)))
                 .toList();
         if (owners.isEmpty()) {
-            return claimants.stream().findFirst(); // by its id, which is unique
+            return candidates.stream().findFirst(); // by its id, which is unique
         }
         var enabled = owners.stream()
                 .filter(definition -> AppUris.of(definition).isEnabled())
@@ -96,7 +96,7 @@ final class StoredDefinitions {
     }
 
     /// The definitions that are to be served at each of these paths, disabled ones too; nothing for a path without any.
-    Map<String, List<RawBsonDocument>> claimants(String database, Collection<String> uris) {
+    Map<String, List<RawBsonDocument>> candidates(String database, Collection<String> uris) {
         var found = new HashMap<String, List<RawBsonDocument>>();
         var asked = uris.stream()
                 .filter(uri -> uri.indexOf('\0') < 0) // which no pattern can contain, and no path has

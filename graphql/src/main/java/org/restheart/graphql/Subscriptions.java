@@ -3,6 +3,9 @@ package org.restheart.graphql;
 import java.util.Map;
 import java.util.Optional;
 import org.restheart.bson.JsonParser;
+import org.restheart.graphql.GraphqlService.SubscriptionObserver;
+import org.restheart.graphql.OperationResult.QueryOutcome;
+import org.restheart.graphql.SubscriptionRoot.SourceEvent;
 import org.restheart.graphql.app.InvalidApp;
 import org.restheart.http.Body;
 import org.restheart.http.NamedOperation;
@@ -14,16 +17,16 @@ import org.restheart.mongo.changestream.AuthorizationWatch;
 /// Starts operations that may be subscriptions. Thread-safe.
 record Subscriptions(
         QueryRunner runner,
-        SourceStreams streams,
+        SourceAccess access,
         AppCatalog catalog,
         SubscriptionObserver observer,
         AuthorizationWatch authorizations) {
 
     /// Executes the operation; if it is a subscription, its source stream is opened, and it is executed for each event.
     ///
-    /// @param resumeAfter as [SourceStreams#open]
+    /// @param resumeAfter as [SourceAccess#open]
     OperationResult start(Request request, AppCatalog.Served served, QueryRequest asked, Optional<String> resumeAfter) {
-        var opening = streams.new Opening(request, resumeAfter);
+        var opening = access.new Opening(request, resumeAfter);
         boolean started = false;
         try {
             var outcome = runner.run(request, served.app(), asked, opening, Map.of());
@@ -65,7 +68,7 @@ record Subscriptions(
     /// Whether the definition is unchanged.
     boolean isServed(AppCatalog.Served served) {
         try {
-            return catalog.find(served.place())
+            return catalog.find(served.location())
                     .filter(app -> app.stored().equals(served.app().stored()))
                     .isPresent();
         } catch (InvalidApp _) {

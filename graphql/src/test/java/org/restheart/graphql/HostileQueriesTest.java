@@ -60,7 +60,7 @@ class HostileQueriesTest {
             })
     void brackets_and_digits_count_outside_of_texts_and_comments(String query) {
         var filled = query.replace("{{{{", times(1_000, "{")).replace("[[[[", times(1_000, "[9"));
-        assertThat(QueryText.refusal(filled.replace("{{{[[[(((", times(1_000, "{[(") + times(1_000, "9"))))
+        assertThat(DocumentBounds.refusal(filled.replace("{{{[[[(((", times(1_000, "{[(") + times(1_000, "9"))))
                 .isEmpty();
     }
 

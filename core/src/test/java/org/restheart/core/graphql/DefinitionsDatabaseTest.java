@@ -6,7 +6,9 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,8 +22,7 @@ import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
 import org.restheart.core.server.UndertowListener;
 import org.restheart.graphql.GraphqlService;
-import org.restheart.graphql.PushBounds;
-import org.restheart.graphql.SourceStreams;
+import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
 import org.restheart.http.Response;
 import org.restheart.mongo.MongoService;
@@ -30,7 +31,6 @@ import org.restheart.mongo.background.CollectionChanges;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.mongo.reading.ReadRights;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -68,9 +68,8 @@ class DefinitionsDatabaseTest {
                 config.graphql().orElseThrow(),
                 changed -> new CollectionChanges(mongo.client(), "gql-apps", "GraphQL apps", changed),
                 data.reads(),
-                (_, _) -> ReadRights.ALL,
-                new SourceStreams(data::pathOf, (_, _) -> Response.status(204)),
-                new PushBounds(
+                new SourceAccess(data::pathOf, (_, _) -> Response.status(204), Map.of(), Set.of()),
+                new GraphqlService.PushBounds(
                         settings.streams().keepAlive(),
                         settings.streams().maxListeners(),
                         settings.streams().maxWaitingMessages(),

@@ -1,5 +1,6 @@
 package org.restheart.graphql.app;
 
+import graphql.Directives;
 import graphql.GraphQLException;
 import graphql.TypeResolutionEnvironment;
 import graphql.language.EnumTypeDefinition;
@@ -9,6 +10,7 @@ import graphql.schema.DataFetcher;
 import graphql.schema.DataFetchingEnvironment;
 import graphql.schema.FieldCoordinates;
 import graphql.schema.GraphQLCodeRegistry;
+import graphql.schema.GraphQLDirective;
 import graphql.schema.GraphQLFieldDefinition;
 import graphql.schema.GraphQLInterfaceType;
 import graphql.schema.GraphQLNamedType;
@@ -25,15 +27,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 
 /// Compiles the mappings of one definition, and with them its schema. Confined to one thread.
-final class AppCompiler {
+public final class AppCompiler {
     private static final String RESOLVER = "$typeResolver";
     private static final FieldCoordinates DIRECTIVES = FieldCoordinates.coordinates("__Schema", "directives");
+
+    /// Directives that graphql-java adds to every schema, and that are not supported.
+    private static final Set<GraphQLDirective> ADDED =
+            Set.of(Directives.DeferDirective, Directives.ExperimentalDisableErrorPropagationDirective);
 
     private final Apps.Limits limits;
     private final Apps.Fetchers fetchers;
@@ -60,8 +67,7 @@ final class AppCompiler {
             var type = registry.getTypeOrNull(entry.getKey());
             var mapping = entry.getValue().asDocument();
             switch (type) {
-                case EnumTypeDefinition _ -> {}
-                case InterfaceTypeDefinition _, UnionTypeDefinition _ -> {}
+                case EnumTypeDefinition _, InterfaceTypeDefinition _, UnionTypeDefinition _ -> {}
                 case null, default -> readFields(entry.getKey(), mapping);
             }
         }
@@ -100,7 +106,7 @@ final class AppCompiler {
             throw new InvalidApp("$typeResolver for " + what + " does not map all "
                     + (kind.equals("union") ? "union members" : "implementing types") + ": "
                     + String.join(", ", unmapped) + "."
-                    + Mistakes.misspelt(unmapped.getFirst(), declared.keySet(), concrete));
+                    + Misspellings.misspelt(unmapped.getFirst(), declared.keySet(), concrete));
         }
         var predicates = new LinkedHashMap<String, TypePredicate>();
         for (var predicate : declared.entrySet()) {
@@ -121,7 +127,7 @@ final class AppCompiler {
         var mapping = mappings.containsKey(type) ? mappings.getDocument(type) : new BsonDocument();
         var declared = mapping.get(RESOLVER);
         if (declared == null) {
-            var hint = Mistakes.misspelt(RESOLVER, mapping.keySet(), List.of(RESOLVER));
+            var hint = Misspellings.misspelt(RESOLVER, mapping.keySet(), List.of(RESOLVER));
             throw new InvalidApp("Missing $typeResolver for " + what + (hint.isEmpty() ? "" : "." + hint));
         }
         if (!declared.isDocument()) {
@@ -142,12 +148,12 @@ final class AppCompiler {
                     addFetchers(object, codes);
                 }
             }
-            DataFetcher<?> directives = environment -> UnsupportedDirectives.without(environment.getGraphQLSchema());
+            DataFetcher<?> directives = environment -> directives(environment.getGraphQLSchema());
             codes.dataFetcher(DIRECTIVES, directives);
             return schema.transform(builder -> builder.codeRegistry(codes.build()));
         } catch (GraphQLException e) {
             throw new InvalidApp("Invalid GraphQL schema: "
-                    + Mistakes.inSchema(e, registry.types().keySet()));
+                    + Misspellings.inSchema(e, registry.types().keySet()));
         }
     }
 
@@ -240,5 +246,17 @@ final class AppCompiler {
         public @Nullable Object get(DataFetchingEnvironment environment) {
             return get(environment.getFieldDefinition(), environment.getSource(), () -> environment);
         }
+    }
+
+    /// Whether the name is that of a directive that is not supported. An app may declare its own one of the same name.
+    public static boolean isUnsupported(GraphQLSchema schema, String name) {
+        return ADDED.stream().anyMatch(directive -> directive.getName().equals(name))
+                && ADDED.contains(schema.getDirective(name));
+    }
+
+    static List<GraphQLDirective> directives(GraphQLSchema schema) {
+        return schema.getDirectives().stream()
+                .filter(directive -> !ADDED.contains(directive))
+                .toList();
     }
 }

@@ -4,6 +4,7 @@ import graphql.GraphQLException;
 import graphql.language.ScalarTypeDefinition;
 import graphql.language.TypeDefinition;
 import graphql.schema.DataFetcher;
+import graphql.schema.GraphQLSchema;
 import graphql.schema.idl.SchemaParser;
 import graphql.schema.idl.TypeDefinitionRegistry;
 import java.util.LinkedHashMap;
@@ -117,11 +118,12 @@ public final class Apps {
             }
             if (registry.getTypeOrNull(QUERY) == null) {
                 throw new InvalidApp("Invalid GraphQL schema: there is no type Query."
-                        + Mistakes.misspelt(QUERY, registry.types().keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
+                        + Misspellings.misspelt(
+                                QUERY, registry.types().keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
             }
             return registry;
         } catch (GraphQLException e) {
-            throw new InvalidApp("Invalid GraphQL schema: " + Mistakes.inSchema(e, List.of()));
+            throw new InvalidApp("Invalid GraphQL schema: " + Misspellings.inSchema(e, List.of()));
         }
     }
 
@@ -166,7 +168,7 @@ public final class Apps {
         if (query == null || (query.isDocument() && query.asDocument().isEmpty())) {
             throw new InvalidApp(
                     "Missing or empty mappings for type Query: please provide a mapping for at least one Query."
-                            + Mistakes.misspelt(QUERY, mappings.keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
+                            + Misspellings.misspelt(QUERY, mappings.keySet(), List.of(QUERY, MUTATION, SUBSCRIPTION)));
         }
         for (var type : mappings.entrySet()) {
             if (!type.getValue().isDocument()) {
@@ -189,4 +191,12 @@ public final class Apps {
             boolean asCaller,
             boolean allowOperators,
             boolean strictScalars) {}
+
+    /// An app that can be served. Immutable.
+    ///
+    /// @param uris its paths, without a leading slash
+    /// @param fields mappings by `Type.field`, those of queries only
+    /// @param documents queries that the definition holds, by their names
+    public record App(
+            AppUris uris, GraphQLSchema schema, Map<String, FieldMapping> fields, Map<String, String> documents) {}
 }

@@ -64,12 +64,12 @@ final class DefinitionKeys {
 
     /// A sentence about the key that was probably meant to be the missing one; empty if there is none.
     static String misspelt(String missing, BsonDocument definition) {
-        return Mistakes.misspelt(missing, definition.keySet(), DEFINITION);
+        return Misspellings.misspelt(missing, definition.keySet(), DEFINITION);
     }
 
     /// The same of a mapping.
     static String misspeltInMapping(String missing, BsonDocument mapping) {
-        return Mistakes.misspelt(missing, mapping.keySet(), keys(mapping));
+        return Misspellings.misspelt(missing, mapping.keySet(), keys(mapping));
     }
 
     private static void checkLoader(@Nullable BsonValue value, String name, List<String> faults) {
@@ -98,7 +98,7 @@ final class DefinitionKeys {
         if (value instanceof BsonDocument document) {
             for (var key : document.keySet()) {
                 if (!known.contains(key)) {
-                    faults.add("'" + key + "' has no effect in " + where + Mistakes.question(key, known));
+                    faults.add("'" + key + "' has no effect in " + where + Misspellings.question(key, known));
                 }
             }
         }

@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.graphql.app.TemplateVariables.Template;
 
 /// The mapping of a field of a type. Immutable.
 public sealed interface FieldMapping {
@@ -64,7 +65,7 @@ public sealed interface FieldMapping {
 
         private static BsonDocument document(BsonValue value, String what) {
             if (!value.isDocument()) {
-                throw VariablePlaces.refusal(what + " must be an object");
+                throw TemplateVariables.refusal(what + " must be an object");
             }
             return value.asDocument();
         }
@@ -73,7 +74,7 @@ public sealed interface FieldMapping {
         public int offset(MappingVariables variables) {
             int offset = skip == null ? 0 : int32(skip.fill(variables), "skip", 0);
             if (offset < 0) {
-                throw VariablePlaces.refusal("skip must not be negative");
+                throw TemplateVariables.refusal("skip must not be negative");
             }
             return offset;
         }
@@ -84,10 +85,10 @@ public sealed interface FieldMapping {
         public int size(MappingVariables variables, int otherwise, int max) {
             int size = limit == null ? otherwise : int32(limit.fill(variables), "limit", otherwise);
             if (size > max) {
-                throw VariablePlaces.refusal("Query variable cannot be greater than " + max);
+                throw TemplateVariables.refusal("Query variable cannot be greater than " + max);
             }
             if (size < 0) {
-                throw VariablePlaces.refusal("limit must not be negative");
+                throw TemplateVariables.refusal("limit must not be negative");
             }
             return size == 0 ? max : size;
         }
@@ -103,7 +104,7 @@ public sealed interface FieldMapping {
                     && value.asNumber().doubleValue() == value.asNumber().intValue()) {
                 return value.asNumber().intValue();
             }
-            throw VariablePlaces.refusal(what + " must be an integer");
+            throw TemplateVariables.refusal(what + " must be an integer");
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.graphql.app.TemplateVariables.Template;
 
 /// Reads the mapping of one field from a definition, and refuses what is wrong with it. Confined to one thread.
 ///
@@ -19,16 +20,15 @@ record MappingReader(String place, Apps.Limits limits) {
             return new FieldMapping.Path(ValuePath.parse(value.asString().getValue()));
         }
         if (!value.isDocument()) {
-            throw new InvalidApp(
-                    "The mapping for " + place + " must be a String or a Document, but it is a " + name(value));
+            throw wrong(" must be a String or a Document, but it is a " + name(value));
         }
         var mapping = value.asDocument();
         var namespace = new MongoNamespace(name(mapping, "db"), name(mapping, "collection"));
         if (limits.onlyDatabase()
                 .filter(db -> !db.equals(namespace.getDatabaseName()))
                 .isPresent()) {
-            throw new InvalidApp("The mapping for " + place + " uses the database " + namespace.getDatabaseName()
-                    + ", only " + limits.onlyDatabase().get() + " is allowed");
+            throw wrong(" uses the database " + namespace.getDatabaseName() + ", only "
+                    + limits.onlyDatabase().get() + " is allowed");
         }
         if (mapping.containsKey(STREAM)) {
             return stream(mapping, namespace);
@@ -41,20 +41,20 @@ record MappingReader(String place, Apps.Limits limits) {
 
     private FieldMapping stream(BsonDocument mapping, MongoNamespace namespace) throws InvalidApp {
         if (!place.startsWith("Subscription.")) {
-            throw new InvalidApp("The mapping for " + place + " is to a stream, which only fields of Subscription are");
+            throw wrong(" is to a stream, which only fields of Subscription are");
         }
         for (var key : List.of("find", STAGES)) {
             if (mapping.containsKey(key)) {
-                throw new InvalidApp("The mapping for " + place + " has both '" + STREAM + "' and '" + key + "'");
+                throw wrong(" has both '" + STREAM + "' and '" + key + "'");
             }
         }
         if (mapping.containsKey("as") && !asCaller(mapping)) {
-            throw new InvalidApp("The mapping for " + place + " must have 'caller' as the property 'as', if any:"
-                    + " streams are listened to as their callers");
+            throw wrong(
+                    " must have 'caller' as the property 'as', if any:" + " streams are listened to as their callers");
         }
         var uri = name(mapping, STREAM);
         if (uri.contains("/")) {
-            throw new InvalidApp("The mapping for " + place + " has no valid name in the property '" + STREAM + "'");
+            throw wrong(" has no valid name in the property '" + STREAM + "'");
         }
         var variables = mapping.get(AVARS);
         require(mapping, AVARS, variables == null || variables.isDocument(), "Document");
@@ -72,13 +72,13 @@ record MappingReader(String place, Apps.Limits limits) {
     private String name(BsonDocument mapping, String key) throws InvalidApp {
         var name = mapping.get(key);
         if (name == null) {
-            throw new InvalidApp("The mapping for " + place + " does not specify the property '" + key + "'."
-                    + DefinitionKeys.misspeltInMapping(key, mapping));
+            throw wrong(
+                    " does not specify the property '" + key + "'." + DefinitionKeys.misspeltInMapping(key, mapping));
         }
         require(mapping, key, name.isString(), "String");
         var text = name.asString().getValue();
         if (!isName(key, text)) {
-            throw new InvalidApp("The mapping for " + place + " has no valid name in the property '" + key + "'");
+            throw wrong(" has no valid name in the property '" + key + "'");
         }
         return text;
     }
@@ -103,9 +103,7 @@ record MappingReader(String place, Apps.Limits limits) {
         return switch (as.asString().getValue()) {
             case "caller" -> true;
             case "app" -> false;
-            default ->
-                throw new InvalidApp(
-                        "The mapping for " + place + " requires the property 'as' to be 'app' or 'caller'");
+            default -> throw wrong(" requires the property 'as' to be 'app' or 'caller'");
         };
     }
 
@@ -148,7 +146,7 @@ record MappingReader(String place, Apps.Limits limits) {
                     + limits.maxLimit());
         }
         if (limit < 0) {
-            throw new InvalidApp("The mapping for " + place + " has a negative limit");
+            throw wrong(" has a negative limit");
         }
     }
 
@@ -159,7 +157,7 @@ record MappingReader(String place, Apps.Limits limits) {
             return new FieldMapping.Pipeline(
                     source, StageTemplates.of(stages.asArray(), operators), flag(mapping, "allowDiskUse"));
         } catch (InvalidApp e) {
-            throw new InvalidApp("The mapping for " + place + " is wrong in 'stages': " + e.getMessage());
+            throw wrong(" is wrong in 'stages': " + e.getMessage());
         }
     }
 
@@ -168,7 +166,7 @@ record MappingReader(String place, Apps.Limits limits) {
         try {
             return Template.of(value, position, operators);
         } catch (InvalidApp e) {
-            throw new InvalidApp("The mapping for " + place + " is wrong in '" + key + "': " + e.getMessage());
+            throw wrong(" is wrong in '" + key + "': " + e.getMessage());
         }
     }
 
@@ -180,9 +178,13 @@ record MappingReader(String place, Apps.Limits limits) {
 
     private void require(BsonDocument mapping, String key, boolean holds, String type) throws InvalidApp {
         if (!holds) {
-            throw new InvalidApp("The mapping for " + place + " requires the property '" + key + "' to be a " + type
-                    + " but it is a " + name(mapping.get(key)));
+            throw wrong(
+                    " requires the property '" + key + "' to be a " + type + " but it is a " + name(mapping.get(key)));
         }
+    }
+
+    private InvalidApp wrong(String what) {
+        return new InvalidApp("The mapping for " + place + what);
     }
 
     private static String name(@Nullable BsonValue value) {

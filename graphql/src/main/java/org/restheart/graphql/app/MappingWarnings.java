@@ -54,7 +54,7 @@ record MappingWarnings(
                     ExpressionOperators.pure().stream(),
                     OPERATORS.stream(),
                     Aggregation.stageNames().stream()
-                            .filter(name -> Mistakes.operator(name).isEmpty()),
+                            .filter(name -> Misspellings.operator(name).isEmpty()),
                     Words.of("""
                             $accumulator $bottom $bottomN $function $getField $meta $setField $top $topN
                             $unsetField $ifarg""").stream())
@@ -99,7 +99,7 @@ record MappingWarnings(
                 warnings.add(has + "the unknown stage " + stage.getFirstKey() + "; did you mean $" + stage.getFirstKey()
                         + "?");
             } else {
-                Mistakes.operator(stage.getFirstKey())
+                Misspellings.operator(stage.getFirstKey())
                         .ifPresent(meant -> warnings.add(
                                 has + "the unknown stage " + stage.getFirstKey() + "; did you mean " + meant + "?"));
             }
@@ -122,7 +122,7 @@ record MappingWarnings(
                     if (key.equals("$ifarg") && isFilter) {
                         warnings.add("$ifarg in the mapping for " + place + " is not in stages, where it would choose");
                     } else if (key.startsWith("$") && !known.contains(key)) {
-                        Mistakes.operator(key)
+                        Misspellings.operator(key)
                                 .or(() -> Nearest.to(key, known))
                                 .ifPresent(near -> warnings.add("the mapping for " + place
                                         + " has the unknown operator " + key + "; did you mean " + near + "?"));
@@ -168,7 +168,7 @@ record MappingWarnings(
             evaluation.run();
         } catch (ProblemException e) {
             var reason = e.problem().message();
-            if (number != null && !reason.endsWith(VariablePlaces.NOT_BOUND)) {
+            if (number != null && !reason.endsWith(TemplateVariables.NOT_BOUND)) {
                 warnings.add("the mapping for " + place + " will fail"
                         + (number.isDocument() ? " without the argument that '" + key + "' names" : "") + ": "
                         + reason);

@@ -12,33 +12,25 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.aggregation.StageBinding;
 
 /// A pipeline with variables, and with stages that depend on them: `{"$ifarg": [names, stage, otherwise]}`. Immutable.
-final class StageTemplates {
+record StageTemplates(TemplateVariables variables, List<StageTemplates.Stage> stages) {
     private static final String IFARG = "$ifarg";
     private static final int MAX_DEPTH = 20;
 
-    private final VariablePlaces variables;
-    private final List<Stage> stages;
-
-    private StageTemplates(VariablePlaces variables, List<Stage> stages) {
-        this.variables = variables;
-        this.stages = stages;
-    }
-
     @FunctionalInterface
-    private interface Stage {
+    interface Stage {
         /// What the definition has for these variables; empty if the stage is left out.
-        Optional<BsonDocument> choose(VariablePlaces.Bound variables);
+        Optional<BsonDocument> choose(TemplateVariables.Bound variables);
     }
 
     @FunctionalInterface
     private interface Operand {
-        BsonValue choose(VariablePlaces.Bound variables);
+        BsonValue choose(TemplateVariables.Bound variables);
     }
 
     /// @param allowOperators insert arguments unchanged
     /// @throws InvalidApp naming what is wrong
     static StageTemplates of(BsonArray pipeline, boolean allowOperators) throws InvalidApp {
-        var variables = new VariablePlaces(allowOperators);
+        var variables = new TemplateVariables(allowOperators);
         return new StageTemplates(variables, new Reader(variables).stages(pipeline, 0));
     }
 
@@ -49,17 +41,17 @@ final class StageTemplates {
         try {
             return choose(stages, bound).stream().map(binding::stage).toList();
         } catch (UnusableVariableException e) {
-            throw VariablePlaces.refusal(e);
+            throw TemplateVariables.refusal(e);
         }
     }
 
-    private static List<BsonDocument> choose(List<Stage> stages, VariablePlaces.Bound variables) {
+    private static List<BsonDocument> choose(List<Stage> stages, TemplateVariables.Bound variables) {
         return stages.stream()
                 .flatMap(stage -> stage.choose(variables).stream())
                 .toList();
     }
 
-    private record Reader(VariablePlaces variables) {
+    private record Reader(TemplateVariables variables) {
         List<Stage> stages(BsonArray pipeline, int depth) throws InvalidApp {
             if (depth > MAX_DEPTH) {
                 throw new InvalidApp("it is nested too deeply");

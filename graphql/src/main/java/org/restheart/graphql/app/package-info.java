@@ -1,4 +1,5 @@
-/// App definitions: a GraphQL schema and how its fields are mapped to MongoDB. [Apps] compiles a document to an [App],
+/// App definitions: a GraphQL schema and how its fields are mapped to MongoDB. [Apps] compiles a document to an
+/// [Apps.App],
 /// or reports its errors.
 ///
 /// Must not know: HTTP, where definitions are stored, how MongoDB is queried.

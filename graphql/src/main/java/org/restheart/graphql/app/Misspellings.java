@@ -16,7 +16,7 @@ import org.restheart.http.Words;
 
 /// What authors of definitions probably meant: names that are nearly right, and those that other products have for the
 /// same.
-final class Mistakes {
+final class Misspellings {
     /// Keys of mappings that other products have, in lower case.
     private static final Map<String, String> KEYS = Words.pairs("""
             database=db coll=collection filter=find query=find match=find where=find order=sort orderby=sort
@@ -33,7 +33,7 @@ final class Mistakes {
     private static final Pattern OWN_SCALAR =
             Pattern.compile("no scalar implementation for the named\\s+'(\\w+)' scalar type");
 
-    private Mistakes() {}
+    private Misspellings() {}
 
     /// The operator that was meant by one of another product; empty if no other product has it.
     static Optional<String> operator(String name) {

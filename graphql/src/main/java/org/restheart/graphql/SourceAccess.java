@@ -4,39 +4,90 @@ import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.graphql.app.FieldMapping;
+import org.restheart.graphql.app.FieldMapping.Source;
 import org.restheart.graphql.app.FieldShape;
 import org.restheart.graphql.app.MappingVariables;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
+import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.http.push.Subscription;
+import org.restheart.mongo.reading.ReadRights;
 
-/// Opens declared change streams by the caller's REST request for them, so that its access rules hold, and so that
-/// listeners share cursors. Thread-safe.
-public final class SourceStreams {
-    private static final Via VIA = Via.of(Via.Service.GRAPHQL, "subscription");
+/// Access to what fields are mapped to: the read rights on collections, and declared change streams. The caller's
+/// rights
+/// are determined, and streams opened, by its REST request for them, so that its access rules hold and listeners share
+/// cursors. Thread-safe.
+public final class SourceAccess {
+    private static final Via QUERY = Via.of(Via.Service.GRAPHQL, "query");
+    private static final Via SUBSCRIPTION = Via.of(Via.Service.GRAPHQL, "subscription");
+    private static final Problem NOT_FOR_CALLER = Problem.of(
+            ProblemCode.FORBIDDEN,
+            "Forbidden: this is read with the caller's permissions (\"as\": \"caller\"), and none allows it");
     private static final JsonEncoder ENCODER = JsonEncoder.of(JsonMode.EXTENDED);
 
     private final Function<MongoNamespace, Optional<RequestPath>> paths;
     private final JudgedRequests judged;
 
+    private final Map<MongoNamespace, BsonDocument> hidden;
+    private final Set<MongoNamespace> reserved;
+
     /// @param paths the paths of collections in the REST API
-    public SourceStreams(Function<MongoNamespace, Optional<RequestPath>> paths, JudgedRequests judged) {
+    /// @param hidden projections that remove secrets, by collection
+    /// @param reserved collections that no app reads
+    public SourceAccess(
+            Function<MongoNamespace, Optional<RequestPath>> paths,
+            JudgedRequests judged,
+            Map<MongoNamespace, BsonDocument> hidden,
+            Set<MongoNamespace> reserved) {
         this.paths = paths;
         this.judged = judged;
+        this.hidden = hidden;
+        this.reserved = reserved;
+    }
+
+    /// The rights with which a mapping reads: those of the app, which include everything except secrets, or those of
+    /// the
+    /// caller. May block.
+    ///
+    /// @throws ProblemException 403 if the caller may not read the collection, or no caller may
+    ReadRights rights(Request request, Source source) {
+        if (reserved.stream().anyMatch(namespace -> isNamed(namespace, source.namespace()))) {
+            throw JudgedRequests.NOT_PERMITTED.raise();
+        }
+        if (!source.asCaller()) {
+            return new ReadRights(Optional.empty(), Optional.ofNullable(hidden.get(source.namespace())));
+        }
+        var path = paths.apply(source.namespace()).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+        Optional<DataFacts> facts;
+        try {
+            facts = judged.facts(request, JudgedRequest.of(Method.GET, path, Query.NONE, QUERY));
+        } catch (ProblemException e) {
+            throw JudgedRequests.isNotPermitted(e.problem()) ? NOT_FOR_CALLER.raise() : e;
+        }
+        return facts.map(known -> ReadRights.of(known.grant())).orElseThrow(JudgedRequests.NOT_PERMITTED::raise);
+    }
+
+    /// Names are compared without regard to case, as on a case-insensitive file system.
+    private static boolean isNamed(MongoNamespace reserved, MongoNamespace named) {
+        return reserved.getFullName().equalsIgnoreCase(named.getFullName());
     }
 
     /// Returns when every write acknowledged from now on will be delivered, as server-sent events in Extended JSON.
@@ -54,7 +105,7 @@ public final class SourceStreams {
         stream.bound(variables)
                 .ifPresent(values -> parameters.put("avars", ENCODER.encodeToString(values.asDocument())));
         resumeAfter.filter(String::isEmpty).ifPresent(now -> parameters.put("resumeAfter", now));
-        var inner = JudgedRequest.of(Method.GET, RequestPath.of(segments), Query.of(parameters), VIA)
+        var inner = JudgedRequest.of(Method.GET, RequestPath.of(segments), Query.of(parameters), SUBSCRIPTION)
                 .withHeader("Accept", "text/event-stream")
                 .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED);
         var token = resumeAfter.filter(text -> !text.isEmpty());

@@ -8,6 +8,8 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.ExpressionBinding;
+import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables;
 import org.restheart.http.ProblemCode;
@@ -16,7 +18,7 @@ import org.restheart.http.ProblemException;
 /// The variables in a part of a mapping: `{"$arg": "name"}`, `{"$arg": ["name", default]}`, `{"$fk": "path"}`. They are
 /// known by the place where the definition has them, so that no inserted value is taken for a variable. Immutable after
 /// the part is read.
-final class VariablePlaces {
+final class TemplateVariables {
     /// The end of the message about a variable that has no value.
     static final String NOT_BOUND = " not bound";
 
@@ -28,7 +30,7 @@ final class VariablePlaces {
     private final boolean allowOperators;
 
     /// @param allowOperators insert arguments unchanged
-    VariablePlaces(boolean allowOperators) {
+    TemplateVariables(boolean allowOperators) {
         this.allowOperators = allowOperators;
     }
 
@@ -187,5 +189,47 @@ final class VariablePlaces {
 
     static ProblemException refusal(UnusableVariableException e) {
         return refusal(String.valueOf(e.getMessage()));
+    }
+
+    /// A part of a mapping with variables in it ([TemplateVariables]), for whose values literals are inserted.
+    /// Immutable.
+    ///
+    /// @param definition as [TemplateVariables] has read it
+    record Template(BsonValue definition, TemplateVariables variables, Position position) {
+
+        /// What is inserted into.
+        enum Position {
+            /// A filter: values are compared, they are never operators or patterns.
+            FILTER,
+            /// Parts of queries that are no filters, such as a sort: values that MongoDB would evaluate are refused.
+            PLAIN,
+            /// Named values, which are data whatever they look like.
+            VALUES
+        }
+
+        /// @param allowOperators insert arguments unchanged
+        /// @throws InvalidApp naming what is wrong
+        static Template of(BsonValue value, Position position, boolean allowOperators) throws InvalidApp {
+            var variables = new TemplateVariables(allowOperators);
+            return new Template(variables.read(value), variables, position);
+        }
+
+        /// @throws ProblemException 400 for a variable that is not bound or whose value is not allowed
+        BsonValue fill(MappingVariables values) {
+            if (variables.isEmpty()) {
+                return definition;
+            }
+            var bound = variables.bind(values);
+            var chosen = bound.withDefaults(definition);
+            try {
+                return switch (position) {
+                    case FILTER -> new FilterBinding(bound).bind(chosen);
+                    case PLAIN -> new ExpressionBinding(bound).bindData(chosen, false);
+                    case VALUES -> new ExpressionBinding(bound).bindData(chosen, true);
+                };
+            } catch (UnusableVariableException e) {
+                throw TemplateVariables.refusal(e);
+            }
+        }
     }
 }
