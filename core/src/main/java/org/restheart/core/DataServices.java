@@ -191,7 +191,7 @@ final class DataServices {
                 judgedRequests,
                 data.paths(),
                 data.catalog(),
-                surroundings(streams.budget()),
+                mcpDependencies(streams.budget()),
                 parts.metrics().of(Part.MCP));
         parts.opened().push(service::close);
         bindings.add(Binding.prefix(service, mcp.uri(), false));
@@ -210,8 +210,8 @@ final class DataServices {
     }
 
     /// @param pushed the budget of messages that clients have not received
-    private McpService.Surroundings surroundings(PushBudget pushed) {
-        return new McpService.Surroundings(
+    private McpService.Dependencies mcpDependencies(PushBudget pushed) {
+        return new McpService.Dependencies(
                 security::modelContextBase,
                 new McpCredentials(config.security().guards().clientAddress())::of,
                 security::challenges,

@@ -49,20 +49,7 @@ final class CallLimits {
             throw new RefusedCall(
                     "concurrency", "more than " + concurrent + " calls at a time: wait 1 s, then call one by one");
         }
-        return new Running() {
-            @Override
-            public void close() {
-                account.running.decrementAndGet();
-            }
-
-            @Override
-            public void undo() {
-                close();
-                synchronized (account) {
-                    account.calls = Math.max(0, account.calls - 1);
-                }
-            }
-        };
+        return new Running(account);
     }
 
     /// Seconds to wait; empty if the call may be made.
@@ -82,11 +69,18 @@ final class CallLimits {
     }
 
     /// A running call.
-    interface Running extends AutoCloseable {
+    record Running(Account account) implements AutoCloseable {
         @Override
-        void close();
+        public void close() {
+            account.running.decrementAndGet();
+        }
 
         /// In place of [#close()], for a call that is made again.
-        void undo();
+        void undo() {
+            close();
+            synchronized (account) {
+                account.calls = Math.max(0, account.calls - 1);
+            }
+        }
     }
 }

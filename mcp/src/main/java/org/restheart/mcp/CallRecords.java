@@ -17,10 +17,8 @@ record CallRecords(CallLimits limits, CallLimits lists, ToolAuditLog audit, McpM
     ///
     /// @param name of the tool, or the method of a request without one
     /// @param arguments as sent
-    CallRecord begin(
-            Request http, RpcRequest rpc, PresentedCredential credential, String name, BsonDocument arguments) {
-        return new CallRecord(
-                audit, meters, new ToolAuditLog.Call(http, Optional.of(rpc), credential, name, arguments));
+    CallRecord begin(RpcRequest rpc, String name, BsonDocument arguments) {
+        return new CallRecord(audit, meters, ToolAuditLog.Call.of(rpc, name, arguments));
     }
 
     /// Counts and logs a request that is refused before its message is read.
@@ -58,13 +56,11 @@ record CallRecords(CallLimits limits, CallLimits lists, ToolAuditLog audit, McpM
     /// A list, within the caller's limits of lists.
     ///
     /// @throws RpcError naming the time to wait
-    BsonDocument listed(Request http, RpcRequest rpc, PresentedCredential credential, Supplier<BsonDocument> list) {
-        try (var _ = lists.begin(credential.caller())) {
+    BsonDocument listed(RpcRequest rpc, Supplier<BsonDocument> list) {
+        try (var _ = lists.begin(rpc.credential().caller())) {
             return list.get();
         } catch (RefusedCall refused) {
-            refused(
-                    new ToolAuditLog.Call(http, Optional.of(rpc), credential, rpc.method(), new BsonDocument()),
-                    refused.reason());
+            refused(ToolAuditLog.Call.of(rpc, rpc.method(), new BsonDocument()), refused.reason());
             throw RpcError.of(200, RpcError.INVALID_PARAMS, refused.text());
         }
     }

@@ -1,18 +1,19 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonMode;
-import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.judged.DataFacts;
@@ -20,36 +21,22 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Slice;
 
 /// The tools that describe databases and collections. Thread-safe.
-final class CatalogTools {
+record CatalogTools(
+        McpConfig config,
+        JudgedCalls calls,
+        VisibleCollections visible,
+        DeclaredFields declared,
+        SealedTokens.Cursors cursors) {
     private static final int SAMPLE = 50;
     private static final int MAX_INDEXES = 100;
 
     /// The number of collections of a list for which documents are counted and aggregations are listed.
     private static final int DETAILED = 100;
 
-    private final McpConfig config;
-    private final JudgedCalls calls;
-    private final VisibleCollections visible;
-    private final DeclaredFields declared;
-    private final ListCursors cursors;
-
-    CatalogTools(
-            McpConfig config,
-            JudgedCalls calls,
-            VisibleCollections visible,
-            DeclaredFields declared,
-            SealedTokens tokens) {
-        this.config = config;
-        this.calls = calls;
-        this.visible = visible;
-        this.declared = declared;
-        this.cursors = ListCursors.ofLists(tokens);
-    }
-
     ToolResult listDatabases(ToolCall call) {
         var page = visible.databases(call.http(), cursors.open(call, VisibleCollections.ListPosition::of));
         var names = page.items();
-        var array = DataBlock.texts(names.stream().map(QuotedNames::cut).toList());
+        var array = BsonTexts.array(names.stream().map(Fence::cut).toList());
         return listed(
                 call,
                 names.size() + (names.size() == 1 ? " database" : " databases"),
@@ -62,15 +49,13 @@ final class CatalogTools {
         var page = visible.collections(call.http(), database, cursors.open(call, VisibleCollections.ListPosition::of));
         var found = page.items();
         if (found.isEmpty() && page.next().isEmpty() && !call.has(cursors.name())) {
-            throw RefusalMessages.notVisible();
+            throw RefusedCall.notVisible();
         }
         var array = new BsonArray();
         found.forEach(collection -> array.add(described(call, collection, array.size() < DETAILED)));
         return listed(
                 call,
-                found.size()
-                        + (found.size() == 1 ? " collection of " : " collections of ")
-                        + QuotedNames.quoted(database),
+                found.size() + (found.size() == 1 ? " collection of " : " collections of ") + Fence.quoted(database),
                 new BsonDocument("collections", array),
                 page.next());
     }
@@ -89,10 +74,8 @@ final class CatalogTools {
     }
 
     private BsonDocument described(ToolCall call, VisibleCollections.Visible collection, boolean detailed) {
-        var described = new BsonDocument(
-                        "name",
-                        new BsonString(QuotedNames.cut(collection.entry().name())))
-                .append("kind", new BsonString(collection.entry().kind()));
+        var entry = collection.entry();
+        var described = object("name", Fence.cut(entry.name()), "kind", entry.kind());
         if (!detailed) {
             return described;
         }
@@ -100,7 +83,7 @@ final class CatalogTools {
                         .facts()
                         .filter(facts -> VisibleCollections.isWhole(facts.grant()))
                         .isPresent()
-                && collection.entry().kind().equals("collection")) {
+                && entry.kind().equals("collection")) {
             calls.countIfAllowed(call, collection.path(), Map.of("count", "estimated"), config.queryTimeLimit())
                     .ifPresent(count -> described.append("documents", new BsonInt64(count)));
         }
@@ -124,7 +107,7 @@ final class CatalogTools {
                                         collection.path() + below + ResourceUri.encoded(uri.getValue()),
                                         call.via())
                                 .isPresent()) {
-                    names.add(new BsonString(QuotedNames.cut(uri.getValue())));
+                    names.add(new BsonString(Fence.cut(uri.getValue())));
                 }
             }
         }
@@ -135,16 +118,17 @@ final class CatalogTools {
         var fields = new ObservedFields(call.number("depth", 3));
         var page = calls.send(
                 call.http(),
-                JudgedRequest.at(Method.GET, calls.collection(call), Map.of(), call.via())
+                call.get(calls.collection(call))
                         .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
                         .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
                         .with(Slice.KEY, new Slice(0, SAMPLE)));
         read(call, page.content(), fields::add);
         var sources = declared.addTo(fields, call);
-        var schema = new BsonDocument("fields", fields.shown())
-                .append("sample", new BsonInt32(fields.documents()))
-                .append("more", BsonBoolean.valueOf(fields.hasMore()))
-                .append("sources", sources.append("sample", new BsonInt32(fields.documents())));
+        var schema = object(
+                "fields", fields.shown(),
+                "sample", fields.documents(),
+                "more", fields.hasMore(),
+                "sources", sources.append("sample", new BsonInt32(fields.documents())));
         return ToolResult.ofNames(
                 "Fields of " + call.namespace() + ", from "
                         + (sources.containsKey("validator") ? "its validator, " : "")
@@ -155,10 +139,11 @@ final class CatalogTools {
     }
 
     private void read(ToolCall call, Content array, Consumer<BsonDocument> each) {
-        try (var elements = new JsonElements(Content.stream(array))) {
-            for (var next = elements.next(); next.isPresent(); next = elements.next()) {
-                each.accept(JsonParser.parseDocument(next.get()));
-            }
+        try {
+            JsonElements.read(array, document -> {
+                each.accept(document);
+                return true;
+            });
         } catch (IOException | RuntimeException e) {
             throw RefusedCall.interrupted(call, e);
         }
@@ -167,8 +152,7 @@ final class CatalogTools {
     ToolResult indexes(ToolCall call) {
         var page = calls.send(
                 call.http(),
-                JudgedRequest.at(Method.GET, calls.collection(call) + "/_indexes", Map.of(), call.via())
-                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
+                call.get(calls.collection(call) + "/_indexes").with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
         var indexes = new BsonArray();
         read(call, page.content(), index -> {
             if (indexes.size() < MAX_INDEXES) {

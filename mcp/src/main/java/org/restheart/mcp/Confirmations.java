@@ -1,12 +1,13 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BiPredicate;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
@@ -59,8 +60,8 @@ record Confirmations(SealedTokens tokens, boolean requireElicitation, BiPredicat
     }
 
     private String seal(ToolCall call, Optional<Long> matching, boolean asksUser) {
-        var content = new BsonDocument("n", new BsonInt64(matching.orElse(UNKNOWN)))
-                .append("i", new BsonString(UUID.randomUUID().toString()));
+        var content =
+                object("n", matching.orElse(UNKNOWN), "i", UUID.randomUUID().toString());
         return tokens.seal(purpose(asksUser), call.credential().principal(), call.matter(ARGUMENT), content, LIFETIME);
     }
 
@@ -70,16 +71,12 @@ record Confirmations(SealedTokens tokens, boolean requireElicitation, BiPredicat
     }
 
     private BsonDocument question(ToolCall call, String act, Optional<Long> matching) {
-        var schema = new BsonDocument("type", new BsonString("object")).append("properties", new BsonDocument());
-        var elicitation = new BsonDocument("method", new BsonString("elicitation/create"))
-                .append(
-                        "params",
-                        new BsonDocument("mode", new BsonString("form"))
-                                .append("message", new BsonString(act))
-                                .append("requestedSchema", schema));
-        return new BsonDocument("resultType", new BsonString("input_required"))
-                .append("inputRequests", new BsonDocument(KEY, elicitation))
-                .append("requestState", new BsonString(seal(call, matching, true)));
+        var schema = object("type", "object", "properties", object());
+        var params = object("mode", "form", "message", act, "requestedSchema", schema);
+        return object(
+                "resultType", "input_required",
+                "inputRequests", object(KEY, object("method", "elicitation/create", "params", params)),
+                "requestState", seal(call, matching, true));
     }
 
     private Optional<ToolResult> answered(ToolCall call, String state, Optional<Long> matching) {

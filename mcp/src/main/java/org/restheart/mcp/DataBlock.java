@@ -1,5 +1,7 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -7,15 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
 
 /// The documents of a result, one per line, within limits. Confined to one result.
@@ -24,8 +22,8 @@ final class DataBlock {
 
     private final int maxDocuments;
     private final int maxBytes;
-    private final Shortening.Extent extent;
-    private final Shortening shortening = new Shortening();
+    private final Truncation.Extent extent;
+    private final Truncation truncation = new Truncation();
     private final List<String> lines = new ArrayList<>();
     private final List<BsonValue> documents = new ArrayList<>();
     private final Set<String> capped = new TreeSet<>();
@@ -36,7 +34,7 @@ final class DataBlock {
     DataBlock(int maxDocuments, int maxBytes, int maxString) {
         this.maxDocuments = maxDocuments;
         this.maxBytes = maxBytes;
-        this.extent = Shortening.Extent.usual(maxString);
+        this.extent = Truncation.Extent.usual(maxString);
     }
 
     /// Adds documents until the array ends or a limit is reached.
@@ -45,13 +43,11 @@ final class DataBlock {
     /// @throws IOException if it cannot be read to its end, and any exception of its source; the block then has the
     ///     documents before
     void addAll(Content array) throws IOException {
-        try (var elements = new JsonElements(Content.stream(array))) {
-            for (var element = elements.next(); element.isPresent(); element = elements.next()) {
-                if (!add(JsonParser.parseDocument(element.get()))) {
-                    more = true;
-                    return;
-                }
-            }
+        try {
+            JsonElements.read(array, document -> {
+                more = !add(document);
+                return !more;
+            });
         } catch (IOException | RuntimeException e) {
             more = true;
             capped.add("time");
@@ -65,7 +61,7 @@ final class DataBlock {
             return false;
         }
         var at = "/" + lines.size();
-        var shown = shortening.shown(document, extent, at);
+        var shown = truncation.shown(document, extent, at);
         var line = line(shown);
         if (bytes + length(line) > maxBytes) {
             capped.add("bytes");
@@ -73,7 +69,7 @@ final class DataBlock {
                 return false;
             }
             for (var smaller : extent.smaller()) {
-                shown = shortening.shown(document, smaller, at);
+                shown = truncation.shown(document, smaller, at);
                 line = line(shown);
                 if (length(line) <= maxBytes) {
                     break;
@@ -124,7 +120,7 @@ final class DataBlock {
     }
 
     List<String> cut() {
-        return shortening.cut();
+        return truncation.cut();
     }
 
     /// The limits that were reached: `documents`, `bytes`, `time`.
@@ -147,16 +143,11 @@ final class DataBlock {
 
     /// The numbers of the block.
     BsonDocument numbers() {
-        return new BsonDocument("returned", new BsonInt32(count()))
-                .append("more", BsonBoolean.valueOf(more))
-                .append("bytes", new BsonInt32(bytes))
-                .append("cut", texts(cut()))
-                .append("capped", texts(capped));
-    }
-
-    static BsonArray texts(Iterable<String> texts) {
-        var array = new BsonArray();
-        texts.forEach(text -> array.add(new BsonString(text)));
-        return array;
+        return object(
+                "returned", count(),
+                "more", more,
+                "bytes", bytes,
+                "cut", cut(),
+                "capped", capped);
     }
 }

@@ -1,8 +1,6 @@
 package org.restheart.mcp;
 
-import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.bson.BsonArray;
@@ -10,14 +8,11 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.bson.JsonParser;
 import org.restheart.bson.fields.Visibility;
-import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataFacts;
-import org.restheart.http.judged.JudgedRequest;
 
 /// The fields that a collection's validator and its stored JSON Schema declare, as far as the caller is shown them.
 /// Thread-safe.
@@ -70,17 +65,12 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
             if (target.isEmpty()) {
                 return Optional.empty();
             }
-            var found = calls.send(call.http(), JudgedRequest.at(Method.GET, target.get(), Map.of(), call.via()));
-            try (var json = Content.stream(found.content())) {
-                return Optional.of(JsonParser.parseDocument(json.readAllBytes()));
-            }
+            return Optional.of(JudgedCalls.document(call, calls.send(call.http(), call.get(target.get()))));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;
             }
             return Optional.empty(); // none, or no permission
-        } catch (IOException e) {
-            throw RefusedCall.interrupted(call, e);
         }
     }
 
@@ -113,7 +103,7 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
         var all = type instanceof BsonArray several ? several : new BsonArray(List.of(type));
         return all.stream()
                 .filter(BsonValue::isString)
-                .map(name -> QuotedNames.cut(name.asString().getValue()))
+                .map(name -> Fence.cut(name.asString().getValue()))
                 .toList();
     }
 }

@@ -60,7 +60,7 @@ record ExplainTool(McpConfig config, JudgedCalls calls) {
         if (call.has("pipeline")) {
             return ReadTools.pipeline(call, collection, config.timeLimit());
         }
-        return JudgedRequest.at(Method.GET, collection, ReadTools.parameters(call), call.via())
+        return call.request(Method.GET, collection, ReadTools.parameters(call))
                 .with(JudgedRequest.TIME_LIMIT, config.timeLimit());
     }
 

@@ -3,6 +3,10 @@ package org.restheart.mcp;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
+import org.bson.BsonString;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.http.ShortText;
 
 /// Delimits stored data, so that a model can distinguish it from messages of this server. The content is JSON, so
 /// delimiters and invisible characters in it can be escaped without changing its meaning.
@@ -95,5 +99,22 @@ final class Fence {
                     Character.UNASSIGNED -> true;
             default -> (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0100 && c <= 0xe01ef);
         };
+    }
+
+    private static final int MAX_NAME = 120;
+
+    /// The name of a database, a collection or a field, which is stored data too, shortened for messages of this
+    /// server.
+    static String cut(String name) {
+        return ShortText.of(name, MAX_NAME);
+    }
+
+    /// The same as a JSON string.
+    static String quoted(String name) {
+        return json(cut(name));
+    }
+
+    static String json(String text) {
+        return escaped(JsonEncoder.of(JsonMode.RELAXED).encodeToString(new BsonString(text)));
     }
 }

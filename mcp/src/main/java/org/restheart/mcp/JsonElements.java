@@ -4,28 +4,41 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
+import java.util.function.Predicate;
+import org.bson.BsonDocument;
+import org.restheart.bson.JsonParser;
+import org.restheart.http.Content;
 
 /// Reads the objects of a JSON array one at a time. Confined to one thread.
 ///
 /// The text was written by this server, so it is not validated.
-final class JsonElements implements AutoCloseable {
+final class JsonElements {
     private final InputStream in;
     private final byte[] buffer = new byte[8_192];
     private int at;
     private int end;
-    private boolean begun;
 
-    /// @param array closed with this
-    JsonElements(InputStream array) {
+    private JsonElements(InputStream array) {
         this.in = array;
     }
 
-    /// The next element; empty at the end, also for content without an array.
-    Optional<byte[]> next() throws IOException {
-        if (!begun) {
-            begun = true;
-            read(); // the bracket
+    /// Passes on the objects of an array, until one is not accepted. Closes the array, which may also be no content.
+    ///
+    /// @throws IOException if it cannot be read to its end, and any exception of its source
+    static void read(Content array, Predicate<BsonDocument> accepts) throws IOException {
+        try (var in = Content.stream(array)) {
+            var elements = new JsonElements(in);
+            elements.read(); // the bracket
+            for (var next = elements.next(); next.isPresent(); next = elements.next()) {
+                if (!accepts.test(JsonParser.parseDocument(next.get()))) {
+                    return;
+                }
+            }
         }
+    }
+
+    /// The next element; empty at the end, also for content without an array.
+    private Optional<byte[]> next() throws IOException {
         int c = read();
         while (c == ' ' || c == ',' || c == '\n') {
             c = read();
@@ -65,10 +78,5 @@ final class JsonElements implements AutoCloseable {
             }
         }
         return buffer[at++] & 0xff;
-    }
-
-    @Override
-    public void close() throws IOException {
-        in.close();
     }
 }

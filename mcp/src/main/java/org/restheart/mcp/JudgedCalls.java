@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
@@ -33,13 +33,11 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     private static final Executor THREADS =
             task -> Thread.ofVirtual().name("mcp-end").start(task);
 
-    private static final String FIND = Tool.FIND.toolName();
-
     /// The path of a collection.
     ///
     /// @throws RefusedCall the same as for a collection that may not be read
     String collection(Request outer, String database, String collection) {
-        return paths.ofCollection(outer.connection(), database, collection).orElseThrow(RefusalMessages::notVisible);
+        return paths.ofCollection(outer.connection(), database, collection).orElseThrow(RefusedCall::notVisible);
     }
 
     String collection(ToolCall call) {
@@ -93,6 +91,15 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         };
     }
 
+    /// The only document of a response.
+    static BsonDocument document(ToolCall call, Response.Ready answer) {
+        try (var json = Content.stream(answer.content())) {
+            return JsonParser.parseDocument(json.readAllBytes());
+        } catch (IOException e) {
+            throw RefusedCall.interrupted(call, e);
+        }
+    }
+
     /// As [#send], for an aggregation or a change stream that the collection declares.
     ///
     /// @param argument that has its name
@@ -105,7 +112,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
                     ? new RefusedCall(
                             "refused",
                             call.namespace() + " declares none with the " + argument + " "
-                                    + QuotedNames.quoted(call.text(argument))
+                                    + Fence.quoted(call.text(argument))
                                     + "; list-collections names the streams and aggregations of collections")
                     : e;
         }
@@ -131,15 +138,15 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
                 .filter(_ -> isReadable(call))
                 .map(right -> new RefusedCall(
                         "not-permitted",
-                        call.tool().toolName() + " of " + QuotedNames.quoted(call.text("collection"))
+                        call.tool().toolName() + " of " + Fence.quoted(call.text("collection"))
                                 + " needs a permission with " + right))
-                .orElseGet(RefusalMessages::notVisible);
+                .orElseGet(RefusedCall::notVisible);
     }
 
     private boolean isReadable(ToolCall call) {
         try {
             return paths.ofCollection(call.http().connection(), call.text("database"), call.text("collection"))
-                    .flatMap(path -> facts(call.http(), Method.GET, path, Via.of(Via.Service.MCP, FIND)))
+                    .flatMap(path -> facts(call.http(), Method.GET, path, Tool.FIND.via()))
                     .isPresent();
         } catch (ProblemException _) { // MongoDB is away
             return false;
@@ -151,12 +158,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     ///
     /// @throws ProblemException if the REST API refuses the request
     Optional<DataFacts> facts(Request outer, JudgedRequest inner) {
-        var facts = new AtomicReference<DataFacts>();
-        send(
-                outer,
-                inner.with(DataFacts.ASKED, facts::set)
-                        .with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, _ -> {})));
-        return Optional.ofNullable(facts.get());
+        return requests.facts(outer, inner.with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, _ -> {})));
     }
 
     /// The number of documents that match; empty if the caller may not count, or MongoDB refuses.
@@ -174,15 +176,10 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
 
     /// @param most the largest count; 0 for no limit
     long count(ToolCall call, String collection, Map<String, String> parameters, int most, Duration timeLimit) {
-        var inner = JudgedRequest.at(Method.GET, collection + "/_size", parameters, call.via())
-                .with(JudgedRequest.TIME_LIMIT, timeLimit);
+        var inner =
+                call.request(Method.GET, collection + "/_size", parameters).with(JudgedRequest.TIME_LIMIT, timeLimit);
         var answer = send(call.http(), most > 0 ? inner.with(Slice.KEY, new Slice(0, most)) : inner);
-        try (var json = Content.stream(answer.content())) {
-            var number =
-                    (BsonNumber) JsonParser.parseDocument(json.readAllBytes()).get("_size");
-            return number == null ? 0 : number.longValue();
-        } catch (IOException e) {
-            throw RefusedCall.interrupted(call, e);
-        }
+        var number = (BsonNumber) document(call, answer).get("_size");
+        return number == null ? 0 : number.longValue();
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import org.restheart.mcp.RpcRequest.Revision;
 
 /// Counts and times calls. Labels are bounded: tools, outcomes and revisions are closed sets. Thread-safe.
 final class McpMeters {

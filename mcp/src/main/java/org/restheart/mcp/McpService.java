@@ -1,5 +1,7 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -35,11 +37,11 @@ public final class McpService implements Service {
     private static final int LARGEST_ON_IO_THREAD = 4 << 10;
 
     private final McpConfig config;
-    private final Surroundings surroundings;
+    private final Dependencies dependencies;
     private final McpMethods methods;
     private final ToolAuditLog audit;
     private final CallRecords records;
-    private final EntryChecks checks;
+    private final TransportChecks checks;
     private final McpMeters meters;
 
     /// Dependencies on the server.
@@ -53,7 +55,7 @@ public final class McpService implements Service {
     /// @param uses uses up an identifier until an instant, at all gateways; false if it was used before
     /// @param neverWritten namespaces of accounts, permissions and keys
     /// @param version of the server
-    public record Surroundings(
+    public record Dependencies(
             Function<Request, String> baseUrl,
             Function<Request, PresentedCredential> credential,
             Function<Request, List<String>> otherChallenges,
@@ -70,30 +72,34 @@ public final class McpService implements Service {
             JudgedRequests requests,
             DataPaths paths,
             DataCatalog catalog,
-            Surroundings surroundings,
+            Dependencies dependencies,
             MeterRegistry registry) {
         this.config = config;
-        this.surroundings = surroundings;
+        this.dependencies = dependencies;
         this.meters = new McpMeters(registry);
         var clock = InstantSource.system();
         this.audit = new ToolAuditLog(config.audit(), config.auditValues(), clock);
         var calls = new JudgedCalls(requests, paths);
-        var visible = new VisibleCollections(catalog, calls, surroundings.permissions(), surroundings.neverWritten());
-        var tokens = new SealedTokens(surroundings.key(), clock);
-        var catalogs = new CatalogTools(config, calls, visible, new DeclaredFields(catalog, calls), tokens);
-        var reads = new ReadTools(config, calls, tokens);
+        var visible = new VisibleCollections(catalog, calls, dependencies.permissions(), dependencies.neverWritten());
+        var tokens = new SealedTokens(dependencies.key(), clock);
+        var cursors = SealedTokens.Cursors.ofLists(tokens);
+        var catalogs = new CatalogTools(config, calls, visible, new DeclaredFields(catalog, calls), cursors);
+        var reads = new ReadTools(config, calls, cursors, new ScanGuard(config.scanLimit(), calls));
         var watches = new WatchTool(config, calls, tokens);
         var writing = config.writing().orElseGet(() -> new McpConfig.Writing(true, 0, true));
-        var confirmations = new Confirmations(tokens, writing.requireElicitation(), surroundings.uses());
-        var writes = new WriteTools(writing, calls, confirmations, surroundings.neverWritten());
+        var confirmations = new Confirmations(tokens, writing.requireElicitation(), dependencies.uses());
+        var writes = new WriteTools(writing, calls, confirmations, dependencies.neverWritten());
         var limits = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
         var lists = new CallLimits(config.callsPerMinute(), config.concurrentCalls(), clock);
-        var handlers = new ToolHandlers(catalogs, reads, new ExplainTool(config, calls), watches, writes);
+        var handlers = new Tools.Handlers(catalogs, reads, new ExplainTool(config, calls), watches, writes);
         this.records = new CallRecords(limits, lists, audit, meters);
-        this.checks = new EntryChecks(config, surroundings, visible, records);
-        var tools = new Tools(config, visible, handlers, records, calls);
-        var resources = new Resources(tools.offered(), visible, handlers, tokens, records);
-        this.methods = new McpMethods(tools, resources, records, surroundings.version());
+        this.checks = new TransportChecks(config, dependencies, visible, records);
+        var offered = Tools.offered(config);
+        this.methods = new McpMethods(
+                new Tools(offered, visible, handlers, records, calls),
+                new Resources(offered, visible, handlers, cursors, records),
+                records,
+                object("name", "RESTHeart", "version", dependencies.version()));
         if (!config.audit()) {
             LOG.warn("mcp: the audit log is off: calls of models are not recorded");
         }
@@ -119,7 +125,7 @@ public final class McpService implements Service {
 
     @Override
     public Response handle(Request request) {
-        var credential = surroundings.credential().apply(request);
+        var credential = dependencies.credential().apply(request);
         var refusal = checks.refusal(request, credential);
         return refusal.isPresent() ? refusal.get() : answer(request, credential);
     }
@@ -127,7 +133,7 @@ public final class McpService implements Service {
     private Response answer(Request request, PresentedCredential credential) {
         RpcRequest rpc;
         try {
-            rpc = RpcRequest.read(request.headers(), request.body());
+            rpc = RpcRequest.read(request, credential);
         } catch (RpcError error) {
             records.refused(request, credential, "malformed");
             return RpcResponses.error(error.status(), RpcRequest.idIn(request.body()), error);
@@ -135,20 +141,18 @@ public final class McpService implements Service {
         if (rpc.isNotification()) {
             return Response.status(202);
         }
-        var pending = methods.pending(request, rpc, credential, result -> RpcResponses.result(rpc.id(), result));
+        var pending = methods.pending(rpc, result -> RpcResponses.result(rpc.id(), result));
         if (pending.isPresent()) {
             countLegacy(rpc);
-            return pending.get().recover(failure -> failed(request, rpc, failure));
+            return pending.get().recover(failure -> failed(rpc, failure));
         }
         request.requireThread();
         countLegacy(rpc);
-        if (ProgressStream.isWanted(request, rpc)) {
-            return ProgressStream.of(request, rpc, surroundings.pushed(), told -> answer(told, credential, rpc));
+        if (ProgressStream.isWanted(rpc)) {
+            return ProgressStream.of(rpc, dependencies.pushed(), this::answer);
         }
         // Calls that write continue without their client, so that they are not executed in part.
-        return asksToWrite(rpc)
-                ? answer(request, credential, rpc)
-                : CancellableCall.of("mcp-call", () -> answer(request, credential, rpc));
+        return asksToWrite(rpc) ? answer(rpc) : CancellableCall.of("mcp-call", () -> answer(rpc));
     }
 
     private void countLegacy(RpcRequest rpc) {
@@ -157,33 +161,32 @@ public final class McpService implements Service {
         }
     }
 
-    private Response.Ready answer(Request request, PresentedCredential credential, RpcRequest rpc) {
+    private Response.Ready answer(RpcRequest rpc) {
         try {
-            return RpcResponses.result(rpc.id(), methods.answer(request, rpc, credential));
+            return RpcResponses.result(rpc.id(), methods.answer(rpc));
         } catch (RuntimeException failure) {
             if (Thread.currentThread().isInterrupted()) {
                 return Response.status(499); // not sent: the client has disconnected
             }
-            return failed(request, rpc, failure);
+            return failed(rpc, failure);
         }
     }
 
-    private static Response.Ready failed(Request request, RpcRequest rpc, Throwable failure) {
+    private static Response.Ready failed(RpcRequest rpc, Throwable failure) {
         return switch (failure) {
             case RpcError error ->
                 RpcResponses.error(
                         rpc.revision().isLegacy() && error.status() < 500 ? 200 : error.status(), rpc.id(), error);
-            case ProblemException problem ->
-                failed(request, rpc, problem.problem().message(), null);
+            case ProblemException problem -> failed(rpc, problem.problem().message(), null);
             case Error error -> throw error;
-            default -> failed(request, rpc, failure.toString(), failure);
+            default -> failed(rpc, failure.toString(), failure);
         };
     }
 
-    private static Response.Ready failed(Request request, RpcRequest rpc, String why, @Nullable Throwable failure) {
-        LOG.error("request {}: {} failed: {}", request.id(), rpc.method(), why, failure);
-        return RpcResponses.error(
-                500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, RefusalMessages.failed(request.id())));
+    private static Response.Ready failed(RpcRequest rpc, String why, @Nullable Throwable failure) {
+        var id = rpc.http().id();
+        LOG.error("request {}: {} failed: {}", id, rpc.method(), why, failure);
+        return RpcResponses.error(500, rpc.id(), RpcError.of(500, RpcError.INTERNAL, RefusedCall.failed(id)));
     }
 
     private boolean asksToWrite(RpcRequest rpc) {

@@ -1,5 +1,7 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -12,8 +14,8 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.BsonTypes;
 
 /// Collects the fields of documents with types and frequencies, without values. Confined to one call.
@@ -120,11 +122,9 @@ final class ObservedFields {
     }
 
     private BsonDocument shown(String path, Field field) {
-        var shown = new BsonDocument("name", new BsonString(QuotedNames.cut(path)))
-                .append("types", DataBlock.texts(field.types))
-                .append("share", share(field.count));
+        var shown = object("name", Fence.cut(path), "types", field.types, "share", share(field.count));
         if (!field.declared.isEmpty()) {
-            shown.append("declared", DataBlock.texts(field.declared));
+            shown.append("declared", BsonTexts.array(field.declared));
         }
         if (field.required) {
             shown.append("required", BsonBoolean.TRUE);

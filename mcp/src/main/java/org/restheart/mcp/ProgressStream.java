@@ -1,5 +1,7 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -7,13 +9,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Content;
-import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Key;
@@ -39,21 +39,20 @@ final class ProgressStream {
     private ProgressStream() {}
 
     /// Whether the client accepts events and has requested the progress of a call that waits.
-    static boolean isWanted(Request request, RpcRequest rpc) {
+    static boolean isWanted(RpcRequest rpc) {
         return rpc.progressToken().isPresent()
                 && rpc.method().equals("tools/call")
                 && new BsonString(Tool.WATCH.toolName()).equals(rpc.params().get("name"))
-                && request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(MEDIA_TYPE));
+                && rpc.http().headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(MEDIA_TYPE));
     }
 
     /// @param budget for which messages count until the client has received them
     /// @param call gives the response to a request; runs on another thread, which is interrupted when the
     ///     client disconnects
-    static Response.Ready of(
-            Request request, RpcRequest rpc, PushBudget budget, Function<Request, Response.Ready> call) {
+    static Response.Ready of(RpcRequest rpc, PushBudget budget, Function<RpcRequest, Response.Ready> call) {
         var backlog = new Backlog(MAX_MESSAGES, MAX_BYTES, budget, CallerScope.current());
         var token = rpc.progressToken().orElseThrow();
-        var told = request.with(PROGRESS, changes -> offer(backlog, bytes(progress(token, changes))));
+        var told = rpc.with(rpc.http().with(PROGRESS, changes -> offer(backlog, bytes(progress(token, changes)))));
         var thread = Thread.ofVirtual().name("mcp-call").unstarted(CallerScope.carried(() -> {
             try {
                 if (call.apply(told).content() instanceof Content.Bytes(var json)) {
@@ -76,9 +75,8 @@ final class ProgressStream {
     }
 
     private static BsonDocument progress(BsonValue token, int changes) {
-        return new BsonDocument("jsonrpc", new BsonString("2.0"))
-                .append("method", new BsonString("notifications/progress"))
-                .append("params", new BsonDocument("progressToken", token).append("progress", new BsonInt32(changes)));
+        var params = object("progressToken", token, "progress", changes);
+        return object("jsonrpc", "2.0", "method", "notifications/progress", "params", params);
     }
 
     private static ByteBuffer bytes(BsonDocument message) {
@@ -87,12 +85,6 @@ final class ProgressStream {
 
     /// @param json one line
     private static void offer(Backlog backlog, ByteBuffer json) {
-        var event = ByteBuffer.allocate(json.remaining() + 8)
-                .put("data: ".getBytes(StandardCharsets.US_ASCII))
-                .put(json.duplicate())
-                .put((byte) '\n')
-                .put((byte) '\n')
-                .flip();
-        var _ = backlog.offer(new Frame(event, 0));
+        var _ = backlog.offer(Frame.event("", "", json, 0));
     }
 }

@@ -1,12 +1,13 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 
 /// Predefined prompts. They contain no stored data; arguments are inserted in quotes.
 enum Prompts {
@@ -67,14 +68,14 @@ enum Prompts {
         var prompts = new BsonArray();
         for (var prompt : values()) {
             var arguments = new BsonArray();
-            prompt.arguments.forEach(name -> arguments.add(new BsonDocument("name", new BsonString(name))
-                    .append("required", BsonBoolean.valueOf(prompt.required))));
-            prompts.add(new BsonDocument("name", new BsonString(prompt.promptName))
-                    .append("title", new BsonString(prompt.title))
-                    .append("description", new BsonString(prompt.title))
-                    .append("arguments", arguments));
+            prompt.arguments.forEach(name -> arguments.add(object("name", name, "required", prompt.required)));
+            prompts.add(object(
+                    "name", prompt.promptName,
+                    "title", prompt.title,
+                    "description", prompt.title,
+                    "arguments", arguments));
         }
-        return new BsonDocument("prompts", prompts);
+        return object("prompts", prompts);
     }
 
     /// @throws RpcError for an unknown prompt, and for arguments that are missing or not strings
@@ -83,16 +84,14 @@ enum Prompts {
         var prompt = Arrays.stream(values())
                 .filter(known -> known.promptName.equals(name))
                 .findFirst()
-                .orElseThrow(() -> RpcError.invalidParams(
-                        "there is no prompt " + QuotedNames.quoted(name) + "; see prompts/list"));
+                .orElseThrow(() ->
+                        RpcError.invalidParams("there is no prompt " + Fence.quoted(name) + "; see prompts/list"));
         var given = rpc.params().get("arguments") instanceof BsonDocument sent ? sent : new BsonDocument();
         var values = prompt.arguments.stream()
                 .map(argument -> prompt.value(given, argument))
                 .toArray();
-        var message = new BsonDocument("role", new BsonString("user"))
-                .append("content", ToolResult.text(prompt.template.formatted(values)));
-        return new BsonDocument("description", new BsonString(prompt.title))
-                .append("messages", new BsonArray(List.of(message)));
+        var message = object("role", "user", "content", ToolResult.text(prompt.template.formatted(values)));
+        return object("description", prompt.title, "messages", array(message));
     }
 
     private String value(BsonDocument given, String argument) {
@@ -102,7 +101,7 @@ enum Prompts {
         }
         return value.filter(
                         text -> text.isString() && text.asString().getValue().length() <= MAX_LENGTH)
-                .map(text -> QuotedNames.json(text.asString().getValue()))
+                .map(text -> Fence.json(text.asString().getValue()))
                 .orElseThrow(() -> RpcError.invalidParams(
                         "'" + argument + "' must be a string of at most " + MAX_LENGTH + " characters"));
     }

@@ -5,20 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
@@ -28,20 +24,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.Slice;
 
 /// The tools that read documents. Thread-safe.
-final class ReadTools {
-
-    private final McpConfig config;
-    private final JudgedCalls calls;
-    private final ListCursors cursors;
-    private final ScanGuard scans;
-
-    ReadTools(McpConfig config, JudgedCalls calls, SealedTokens tokens) {
-        this.config = config;
-        this.calls = calls;
-        this.cursors = ListCursors.ofLists(tokens);
-        this.scans = new ScanGuard(config.scanLimit(), calls);
-    }
-
+record ReadTools(McpConfig config, JudgedCalls calls, SealedTokens.Cursors cursors, ScanGuard scans) {
     ToolResult find(ToolCall call) {
         var collection = calls.collection(call);
         var filter = call.filter();
@@ -67,12 +50,10 @@ final class ReadTools {
         if (call.has(cursors.name())) {
             return Optional.empty();
         }
-        return calls.paths().ofIdIn(filter).map(id -> {
-            var parameters =
-                    call.json("projection").map(keys -> Map.of("keys", keys)).orElse(Map.of());
-            return JudgedRequest.at(Method.GET, collection + "/" + id, parameters, call.via())
-                    .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED);
-        });
+        return calls.paths()
+                .ofIdIn(filter)
+                .map(id -> call.request(Method.GET, collection + "/" + id, call.query("projection", "keys"))
+                        .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED));
     }
 
     /// The result of a call for one document.
@@ -83,10 +64,8 @@ final class ReadTools {
     }
 
     private ToolResult only(ToolCall call, DataBlock block, Supplier<Response.Ready> found) {
-        try (var json = Content.stream(found.get().content())) {
-            block.add(JsonParser.parseDocument(json.readAllBytes()));
-        } catch (IOException e) {
-            throw RefusedCall.interrupted(call, e);
+        try {
+            block.add(JudgedCalls.document(call, found.get()));
         } catch (ProblemException e) {
             if (e.problem().code() != ProblemCode.NOT_FOUND) {
                 throw e;
@@ -146,7 +125,7 @@ final class ReadTools {
     private Content query(ToolCall call, String collection, Slice slice, Map<String, String> more) {
         var parameters = parameters(call);
         parameters.putAll(more);
-        var query = JudgedRequest.at(Method.GET, collection, parameters, call.via())
+        var query = call.request(Method.GET, collection, parameters)
                 .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
                 .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit())
                 .with(JudgedRequest.INTERRUPTIBLE, true)
@@ -156,14 +135,10 @@ final class ReadTools {
     }
 
     static Map<String, String> parameters(ToolCall call) {
-        var parameters = new LinkedHashMap<String, String>();
-        call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
-        call.json("sort").ifPresent(sort -> parameters.put("sort", sort));
-        call.json("projection").ifPresent(keys -> parameters.put("keys", keys));
-        return parameters;
+        return call.query("filter", "filter", "sort", "sort", "projection", "keys");
     }
 
-    /// A document without any shortening, as JSON for a fence.
+    /// A document without any truncation, as JSON for a fence.
     ///
     /// @param id as in a path of the REST API
     /// @throws RefusedCall also if the document is too large
@@ -171,8 +146,7 @@ final class ReadTools {
         int most = config.sizes().maxBytes();
         var found = calls.send(
                 call.http(),
-                JudgedRequest.at(Method.GET, calls.collection(call) + "/" + id, Map.of(), call.via())
-                        .with(JudgedRequest.JSON_MODE, JsonMode.RELAXED));
+                call.get(calls.collection(call) + "/" + id).with(JudgedRequest.JSON_MODE, JsonMode.RELAXED));
         try (var json = Content.stream(found.content())) {
             var bytes = json.readNBytes(most + 1);
             if (bytes.length > most) {
@@ -216,15 +190,10 @@ final class ReadTools {
             block.capped("documents");
         }
         var token = next.map(place -> cursors.next(call, place.toBson()));
-        var numbers = block.numbers();
-        token.ifPresent(text -> numbers.append("next", new BsonString(text)));
-        if (config.sizes().structured()) {
-            numbers.append("documents", new BsonArray(block.documents()));
-        }
-        return ToolResult.of(summary(call, block, token), block, numbers);
+        return ToolResult.of(summary(call, block), block, token, config.sizes());
     }
 
-    private static String summary(ToolCall call, DataBlock block, Optional<String> token) {
+    private static String summary(ToolCall call, DataBlock block) {
         var text = new StringBuilder("Returned ").append(block.count());
         if (block.hasMore()) {
             text.append(" of more than ").append(block.count());
@@ -241,20 +210,18 @@ final class ReadTools {
         if (!limits.isEmpty()) {
             text.append(" (").append(String.join("; ", limits)).append(')');
         }
-        token.ifPresent(next -> text.append(". next: \"").append(next).append('"'));
         return text.toString();
     }
 
     ToolResult count(ToolCall call) {
-        var parameters = new LinkedHashMap<String, String>();
-        call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
+        var parameters = call.query("filter", "filter");
         int most = config.countLimit();
         var collection = calls.collection(call);
         if (!parameters.isEmpty()) {
             scans.check(
                     call,
                     collection,
-                    JudgedRequest.at(Method.GET, collection, parameters, call.via())
+                    call.request(Method.GET, collection, parameters)
                             .with(JudgedRequest.TIME_LIMIT, config.queryTimeLimit()));
         }
         long count = calls.count(call, collection, parameters, most + 1, config.queryTimeLimit());
@@ -284,16 +251,11 @@ final class ReadTools {
 
     ToolResult runAggregation(ToolCall call) {
         var block = block(call, limit(call));
-        var parameters = new LinkedHashMap<String, String>();
-        call.json("variables").ifPresent(variables -> parameters.put("avars", variables));
+        var target = calls.collection(call) + "/_aggrs/" + ResourceUri.encoded(call.text("name"));
         var results = calls.sendToDeclared(
                 call,
                 "name",
-                JudgedRequest.at(
-                                Method.GET,
-                                calls.collection(call) + "/_aggrs/" + ResourceUri.encoded(call.text("name")),
-                                parameters,
-                                call.via())
+                call.request(Method.GET, target, call.query("variables", "avars"))
                         .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
                         .with(JudgedRequest.TIME_LIMIT, config.timeLimit()));
         add(call, results.content(), block);
@@ -303,7 +265,7 @@ final class ReadTools {
     /// @param limit of the time for which MongoDB works
     static JudgedRequest pipeline(ToolCall call, String collection, Duration limit) {
         var content = "{\"stages\": " + call.requireJson("pipeline") + "}";
-        return JudgedRequest.at(Method.POST, collection + "/_aggrs", Map.of(), call.via())
+        return call.request(Method.POST, collection + "/_aggrs", Map.of())
                 .withContent(content.getBytes(StandardCharsets.UTF_8))
                 .with(JudgedRequest.TIME_LIMIT, limit);
     }

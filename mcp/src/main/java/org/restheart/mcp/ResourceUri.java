@@ -4,9 +4,9 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.restheart.http.ProblemException;
 import org.restheart.http.RequestPath;
+import org.restheart.http.judged.DataPaths;
 
 /// A parsed resource URI: `restheart://{database}`, followed by `/{collection}/schema`, `/{collection}/indexes` or
 /// `/{collection}/documents/{id}`. Segments are percent-encoded (RFC 3986, 2.1). Immutable.
@@ -17,10 +17,6 @@ import org.restheart.http.RequestPath;
 record ResourceUri(Tool tool, String database, String collection, Optional<String> document) {
     private static final String SCHEME = "restheart://";
     private static final int MAX_LENGTH = 8_192;
-
-    /// Segments with another meaning below the path of a collection.
-    private static final Set<String> NO_IDS =
-            Set.of("", "*", "_size", "_meta", "_violations", "_validator", "_indexes", "_aggrs", "_streams");
 
     /// Empty for any other URI.
     static Optional<ResourceUri> parse(String uri) {
@@ -40,7 +36,7 @@ record ResourceUri(Tool tool, String database, String collection, Optional<Strin
         if (!query.isEmpty() && !(isDocument && query.startsWith("?id_type="))) {
             return Optional.empty();
         }
-        if (isDocument && !NO_IDS.contains(parts.get(3))) {
+        if (isDocument && !parts.get(3).isEmpty() && !DataPaths.RESERVED.contains(parts.get(3))) {
             var id = path.substring(path.lastIndexOf('/') + 1) + query;
             return Optional.of(new ResourceUri(Tool.FIND, parts.get(0), parts.get(1), Optional.of(id)));
         }

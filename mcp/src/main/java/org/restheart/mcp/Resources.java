@@ -1,71 +1,59 @@
 package org.restheart.mcp;
 
-import java.util.List;
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.restheart.http.NamedOperation;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 
 /// `resources/list`, `resources/templates/list` and `resources/read`. Thread-safe.
-final class Resources {
+///
+/// @param offered the enabled tools; resources of others do not exist
+record Resources(
+        Set<Tool> offered,
+        VisibleCollections visible,
+        Tools.Handlers handlers,
+        SealedTokens.Cursors cursors,
+        CallRecords records) {
     private static final String MEDIA_TYPE = "application/json";
     private static final int PAGE = 100;
 
     /// What makes cursors of resources differ from those of tools.
     private static final BsonString MATTER = new BsonString("resources");
 
-    private final Set<Tool> offered;
-    private final VisibleCollections visible;
-    private final ToolHandlers handlers;
-    private final ListCursors cursors;
-    private final CallRecords records;
-
-    /// @param offered the enabled tools; resources of others do not exist
-    Resources(
-            Set<Tool> offered,
-            VisibleCollections visible,
-            ToolHandlers handlers,
-            SealedTokens tokens,
-            CallRecords records) {
-        this.offered = offered;
-        this.visible = visible;
-        this.handlers = handlers;
-        this.cursors = ListCursors.ofLists(tokens);
-        this.records = records;
-    }
-
     /// The schemas of visible collections, sorted by the names of databases and collections.
-    BsonDocument list(Request http, RpcRequest rpc, PresentedCredential credential) {
+    BsonDocument list(RpcRequest rpc) {
         var after = Optional.ofNullable(rpc.params().get(cursors.name()))
                 .map(sent -> sent instanceof BsonString text ? text.getValue() : "")
-                .map(token -> cursors.open(token, credential, MATTER, VisibleCollections.ListPosition::of));
+                .map(token -> cursors.open(token, rpc.credential(), MATTER, VisibleCollections.ListPosition::of));
         var resources = new BsonArray();
         var page = new BsonDocument("resources", resources);
         if (!offered.contains(Tool.COLLECTION_SCHEMA)) {
             return page;
         }
-        var found = visible.all(http, after, PAGE);
-        found.items()
-                .forEach(one -> resources.add(new BsonDocument(
-                                "uri",
-                                new BsonString(ResourceUri.ofSchema(
-                                        one.database(), one.entry().name())))
-                        .append(
-                                "name",
-                                new BsonString(QuotedNames.cut(
-                                        one.database() + "." + one.entry().name())))
-                        .append("title", new BsonString("Fields and types"))
-                        .append("mimeType", new BsonString(MEDIA_TYPE))));
+        var found = visible.all(rpc.http(), after, PAGE);
+        for (var one : found.items()) {
+            var name = one.entry().name();
+            resources.add(object(
+                    "uri",
+                    ResourceUri.ofSchema(one.database(), name),
+                    "name",
+                    Fence.cut(one.database() + "." + name),
+                    "title",
+                    "Fields and types",
+                    "mimeType",
+                    MEDIA_TYPE));
+        }
         found.next()
-                .ifPresent(place ->
-                        page.append("nextCursor", new BsonString(cursors.next(credential, MATTER, place.toBson()))));
+                .ifPresent(place -> page.append(
+                        "nextCursor", new BsonString(cursors.next(rpc.credential(), MATTER, place.toBson()))));
         return page;
     }
 
@@ -80,30 +68,27 @@ final class Resources {
 
     private void add(BsonArray templates, Tool tool, String uri, String name) {
         if (offered.contains(tool)) {
-            templates.add(new BsonDocument("uriTemplate", new BsonString(uri))
-                    .append("name", new BsonString(name))
-                    .append("mimeType", new BsonString(MEDIA_TYPE)));
+            templates.add(object("uriTemplate", uri, "name", name, "mimeType", MEDIA_TYPE));
         }
     }
 
     /// @throws RpcError the same for a resource that does not exist and for one that may not be read
-    BsonDocument read(Request http, RpcRequest rpc, PresentedCredential credential) {
+    BsonDocument read(RpcRequest rpc) {
         var uri = rpc.text("uri");
         var parsed = ResourceUri.parse(uri).filter(known -> offered.contains(known.tool()));
-        http.attribute(NamedOperation.OBSERVER)
-                .ifPresent(observer -> observer.accept(new NamedOperation(rpc.method(), rpc.method())));
+        rpc.observed(rpc.method());
         var arguments = parsed.map(Resources::arguments).orElseGet(BsonDocument::new);
-        try (var record = records.begin(http, rpc, credential, rpc.method(), arguments)) {
-            try (var _ = records.count(credential)) {
-                var resource = parsed.orElseThrow(RefusalMessages::notVisible);
-                var text = text(resource, new ToolCall(resource.tool(), arguments, http, rpc, credential));
+        try (var record = records.begin(rpc, rpc.method(), arguments)) {
+            try (var _ = records.count(rpc.credential())) {
+                var resource = parsed.orElseThrow(RefusedCall::notVisible);
+                var text = text(resource, new ToolCall(resource.tool(), arguments, rpc));
                 record.done();
                 return contents(uri, resource, text);
             } catch (RefusedCall refused) {
                 record.refused(refused);
                 throw error(rpc, refused);
             } catch (ProblemException problem) {
-                var told = told(problem.problem(), http);
+                var told = told(problem.problem(), rpc.http());
                 record.refused(told, problem.problem());
                 throw error(rpc, told);
             }
@@ -111,18 +96,15 @@ final class Resources {
     }
 
     private static BsonDocument contents(String uri, ResourceUri resource, String text) {
-        var content = new BsonDocument("uri", new BsonString(uri))
-                .append("mimeType", new BsonString(MEDIA_TYPE))
-                .append("text", new BsonString(Fence.aroundAsJson(text)));
-        return new BsonDocument("contents", new BsonArray(List.of(content)))
-                .append("ttlMs", new BsonInt64(resource.document().isPresent() ? 0 : McpMethods.SHORT))
-                .append("cacheScope", new BsonString("private"));
+        var content = object("uri", uri, "mimeType", MEDIA_TYPE, "text", Fence.aroundAsJson(text));
+        long millis = resource.document().isPresent() ? 0 : McpMethods.SHORT;
+        return object("contents", array(content), "ttlMs", millis, "cacheScope", "private");
     }
 
     private static RefusedCall told(Problem problem, Request http) {
         return problem.code() == ProblemCode.NOT_FOUND
-                ? RefusalMessages.notVisible()
-                : RefusalMessages.of(problem, new BsonDocument(), http.id());
+                ? RefusedCall.notVisible()
+                : RefusedCall.of(problem, new BsonDocument(), http.id());
     }
 
     private static RpcError error(RpcRequest rpc, RefusedCall refused) {
@@ -132,7 +114,7 @@ final class Resources {
     }
 
     private static BsonDocument arguments(ResourceUri resource) {
-        var arguments = new BsonDocument("database", new BsonString(resource.database()));
+        var arguments = object("database", resource.database());
         return resource.collection().isEmpty()
                 ? arguments
                 : arguments.append("collection", new BsonString(resource.collection()));

@@ -3,6 +3,7 @@ package org.restheart.mcp;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +14,20 @@ import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.Body;
 import org.restheart.http.Headers;
+import org.restheart.http.NamedOperation;
+import org.restheart.http.Request;
 
 /// A request or a notification (JSON-RPC 2.0, 4). Immutable by agreement.
 ///
+/// @param http of which it is the content
 /// @param id absent for a notification
-record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Revision revision) {
+record RpcRequest(
+        Request http,
+        PresentedCredential credential,
+        Optional<BsonValue> id,
+        String method,
+        BsonDocument params,
+        Revision revision) {
     private static final String PREFIX = "io.modelcontextprotocol/";
     private static final String VERSION = PREFIX + "protocolVersion";
     private static final String CAPABILITIES = PREFIX + "clientCapabilities";
@@ -29,6 +39,11 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
 
     private static final String BASE64 = "=?base64?";
     private static final int MAX_METHOD = 200;
+
+    /// Names the operation in the log and the metrics of the request.
+    void observed(String name) {
+        http.attribute(NamedOperation.OBSERVER).ifPresent(observer -> observer.accept(new NamedOperation(name, name)));
+    }
 
     boolean isNotification() {
         return id.isEmpty();
@@ -70,8 +85,8 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
     }
 
     /// @throws RpcError for the first error, in the protocol's order
-    static RpcRequest read(Headers headers, Body body) {
-        var value = PlainJson.parse(body);
+    static RpcRequest read(Request http, PresentedCredential credential) {
+        var value = PlainJson.parse(http.body());
         if (!(value instanceof BsonDocument message)) {
             throw invalid(
                     value.isArray()
@@ -95,7 +110,7 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
             throw invalid("'params' must be an object");
         }
         var params = given == null ? new BsonDocument() : given.asDocument();
-        return checked(headers, id, method.getValue(), params);
+        return new RpcRequest(http, credential, id, method.getValue(), params, Revision.R2025_06_18).checked();
     }
 
     /// The id of an invalid request, if it has one that an error can repeat.
@@ -109,18 +124,19 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
         }
     }
 
-    private static RpcRequest checked(Headers headers, Optional<BsonValue> id, String method, BsonDocument params) {
+    /// With its revision.
+    private RpcRequest checked() {
+        var headers = http.headers();
         var named = headers.first(VERSION_HEADER).map(String::strip);
         boolean modern = meta(params).containsKey(VERSION)
                 || named.filter(version ->
                                 Revision.of(version).filter(Revision::isLegacy).isEmpty())
                         .isPresent();
         if (!modern) {
-            return new RpcRequest(
-                    id, method, params, named.flatMap(Revision::of).orElse(Revision.R2025_06_18));
+            return with(named.flatMap(Revision::of).orElse(Revision.R2025_06_18));
         }
         if (id.isEmpty()) {
-            return new RpcRequest(id, method, params, Revision.R2026_07_28);
+            return with(Revision.R2026_07_28);
         }
         var asked = meta(params).get(VERSION);
         if (!(asked instanceof BsonString version)
@@ -136,7 +152,15 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
             requireHeader(headers, "Mcp-Name", name.getValue());
         }
         var revision = Revision.of(version.getValue()).filter(known -> !known.isLegacy());
-        return new RpcRequest(id, method, params, revision.orElseThrow(() -> unsupported(version)));
+        return with(revision.orElseThrow(() -> unsupported(version)));
+    }
+
+    private RpcRequest with(Revision other) {
+        return new RpcRequest(http, credential, id, method, params, other);
+    }
+
+    RpcRequest with(Request other) {
+        return new RpcRequest(other, credential, id, method, params, revision);
     }
 
     private static RpcError unsupported(BsonString version) {
@@ -182,5 +206,40 @@ record RpcRequest(Optional<BsonValue> id, String method, BsonDocument params, Re
 
     private static RpcError invalid(String why) {
         return RpcError.of(400, RpcError.INVALID_REQUEST, why);
+    }
+
+    /// The supported revisions of the protocol, newest first.
+    enum Revision {
+        /// Stateless: each request contains its protocol version and capabilities.
+        R2026_07_28("2026-07-28", false),
+        R2025_11_25("2025-11-25", true),
+        R2025_06_18("2025-06-18", true);
+
+        private final String version;
+        private final boolean legacy;
+
+        Revision(String version, boolean legacy) {
+            this.version = version;
+            this.legacy = legacy;
+        }
+
+        static Optional<Revision> of(String version) {
+            return Arrays.stream(values())
+                    .filter(revision -> revision.version.equals(version))
+                    .findFirst();
+        }
+
+        static List<String> versions() {
+            return Arrays.stream(values()).map(Revision::version).toList();
+        }
+
+        String version() {
+            return version;
+        }
+
+        /// Whether clients send `initialize` first.
+        boolean isLegacy() {
+            return legacy;
+        }
     }
 }

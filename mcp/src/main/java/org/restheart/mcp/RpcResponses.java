@@ -1,12 +1,12 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonNull;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
@@ -28,14 +28,13 @@ final class RpcResponses {
 
     /// @param id of the request; empty if it is unknown
     static Response.Ready error(int status, Optional<BsonValue> id, RpcError error) {
-        var body =
-                new BsonDocument("code", new BsonInt32(error.code())).append("message", new BsonString(error.text()));
+        var body = object("code", error.code(), "message", error.text());
         error.data().ifPresent(data -> body.append("data", data));
         return json(status, message(id).append("error", body));
     }
 
     private static BsonDocument message(Optional<BsonValue> id) {
-        return new BsonDocument("jsonrpc", new BsonString("2.0")).append("id", id.orElse(BsonNull.VALUE));
+        return object("jsonrpc", "2.0", "id", id.orElse(BsonNull.VALUE));
     }
 
     private static boolean isPrintableAscii(ByteBuffer text) {

@@ -78,8 +78,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
 
     private List<String> indexes(ToolCall call, String collection) {
         try {
-            var found = calls.send(
-                    call.http(), JudgedRequest.at(Method.GET, collection + "/_indexes", Map.of(), call.via()));
+            var found = calls.send(call.http(), call.get(collection + "/_indexes"));
             try (var json = Content.stream(found.content())) {
                 var names = new ArrayList<String>();
                 if (JsonParser.parse(json.readAllBytes()) instanceof BsonArray indexes) {
@@ -89,7 +88,7 @@ record ScanGuard(Optional<Integer> limit, JudgedCalls calls) {
                             .map(index -> index.asDocument().get("_id"))
                             .filter(BsonString.class::isInstance)
                             .forEach(name ->
-                                    names.add(QuotedNames.quoted(name.asString().getValue())));
+                                    names.add(Fence.quoted(name.asString().getValue())));
                 }
                 return names;
             }

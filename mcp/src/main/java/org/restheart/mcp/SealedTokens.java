@@ -1,15 +1,16 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.crypto.SecretKey;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
@@ -34,8 +35,7 @@ final class SealedTokens {
     /// @param about further data that must be equal when the token is opened, such as the arguments of the call
     /// @param content the state
     String seal(String purpose, String principal, BsonValue about, BsonDocument content, Duration lifetime) {
-        var payload = new BsonDocument("c", content)
-                .append("e", new BsonInt64(clock.instant().plus(lifetime).getEpochSecond()));
+        var payload = object("c", content, "e", clock.instant().plus(lifetime).getEpochSecond());
         var text = ENCODER.encodeToString(bytes(payload));
         return text + "." + mac(text, purpose, principal, about);
     }
@@ -66,14 +66,52 @@ final class SealedTokens {
     }
 
     private String mac(String text, String purpose, String principal, BsonValue about) {
-        var parts = new BsonDocument("p", new BsonString(purpose))
-                .append("a", new BsonString(principal))
-                .append("m", about)
-                .append("t", new BsonString(text));
+        var parts = object("p", purpose, "a", principal, "m", about, "t", text);
         return ENCODER.encodeToString(Digests.hmac(key).doFinal(bytes(parts)));
     }
 
     private static byte[] bytes(BsonDocument document) {
         return JsonEncoder.of(JsonMode.EXTENDED).encodeToString(document).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// The cursors from which a list or a stream is continued: sealed positions, which can be opened with the same
+    /// credential and the same arguments only. Thread-safe.
+    ///
+    /// @param name of the argument in which clients send it
+    /// @param lifetime how long it can be used
+    record Cursors(SealedTokens tokens, String name, Duration lifetime) {
+        private static final String NAME = "cursor";
+
+        /// Those of lists, which can be used for an hour.
+        static Cursors ofLists(SealedTokens tokens) {
+            return new Cursors(tokens, NAME, Duration.ofHours(1));
+        }
+
+        /// The position that a call sends; empty without one. All other arguments must equal those of the call that
+        /// returned it.
+        ///
+        /// @throws RpcError if it is not of such a call, or expired
+        <P> Optional<P> open(ToolCall call, Function<BsonDocument, P> reader) {
+            return call.optionalText(name).map(token -> open(token, call.credential(), call.matter(name), reader));
+        }
+
+        /// @param matter what must be equal
+        /// @throws RpcError if it is not of this list, or expired
+        <P> P open(String token, PresentedCredential credential, BsonValue matter, Function<BsonDocument, P> reader) {
+            return tokens.open(token, name, credential.principal(), matter)
+                    .map(reader)
+                    .orElseThrow(
+                            () -> RpcError.invalidParams("'" + name + "' is not of this call, or its time is over"));
+        }
+
+        /// The cursor for a position behind the result of a call.
+        String next(ToolCall call, BsonDocument position) {
+            return next(call.credential(), call.matter(name), position);
+        }
+
+        /// @param matter what must be equal when it is opened
+        String next(PresentedCredential credential, BsonValue matter, BsonDocument position) {
+            return tokens.seal(name, credential.principal(), matter, position, lifetime);
+        }
     }
 }

@@ -1,5 +1,7 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.mcp.ToolArgument.Kind.ANY;
 import static org.restheart.mcp.ToolArgument.Kind.FLAG;
 import static org.restheart.mcp.ToolArgument.Kind.OBJECT;
@@ -26,6 +28,8 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
+import org.restheart.http.access.Demand;
+import org.restheart.http.judged.Via;
 
 /// The tools, in the order in which they are listed. Definitions are short, since hosts send them to the model in every
 /// conversation.
@@ -161,15 +165,24 @@ enum Tool {
         return toolName;
     }
 
+    /// As which access rules see its requests.
+    Via via() {
+        return Via.of(Via.Service.MCP, toolName);
+    }
+
     /// What a permission needs for the tool, besides allowing to read the collection.
     Optional<String> right() {
         return switch (this) {
-            case COLLECTION_INDEXES, EXPLAIN -> Optional.of("\"mongo\": {\"allowManagementRequests\": true}");
+            case COLLECTION_INDEXES, EXPLAIN -> Optional.of(flag(Demand.MANAGEMENT));
             case AGGREGATE ->
-                Optional.of("method(POST) and \"mongo\": {\"allowAdHocAggregations\": true};"
-                        + " run-aggregation runs stored ones");
+                Optional.of(
+                        "method(POST) and " + flag(Demand.AD_HOC_AGGREGATION) + "; run-aggregation runs stored ones");
             default -> Optional.empty();
         };
+    }
+
+    private static String flag(Demand demand) {
+        return "\"mongo\": {\"" + demand.flag() + "\": true}";
     }
 
     boolean writes() {
@@ -186,34 +199,33 @@ enum Tool {
                 required.add(new BsonString(argument.name()));
             }
         });
-        var input = new BsonDocument("type", new BsonString("object")).append("properties", properties);
+        var input = object("type", "object", "properties", properties);
         if (!required.isEmpty()) {
             input.append("required", required);
         }
-        var definition = new BsonDocument("name", new BsonString(toolName))
-                .append("description", new BsonString(description))
-                .append("inputSchema", input.append("additionalProperties", BsonBoolean.FALSE));
+        var definition = object(
+                "name", toolName,
+                "description", description,
+                "inputSchema", input.append("additionalProperties", BsonBoolean.FALSE));
         if (NUMBERED.contains(toolName)) {
             definition.append("outputSchema", outputSchema());
         }
-        return definition.append("annotations", annotations());
-    }
-
-    private BsonDocument annotations() {
-        var annotations = new BsonDocument("readOnlyHint", BsonBoolean.valueOf(!writes()));
+        var annotations = object("readOnlyHint", !writes());
         if (writes()) {
             annotations.append("destructiveHint", BsonBoolean.valueOf(effect == Effect.DESTROYS));
         }
-        return annotations.append("openWorldHint", BsonBoolean.FALSE);
+        return definition.append("annotations", annotations.append("openWorldHint", BsonBoolean.FALSE));
     }
 
     private static BsonDocument outputSchema() {
-        var properties = new BsonDocument("returned", new BsonDocument("type", new BsonString("integer")))
-                .append("more", new BsonDocument("type", new BsonString("boolean")))
-                .append("next", new BsonDocument("type", new BsonString("string")));
-        return new BsonDocument("type", new BsonString("object"))
-                .append("properties", properties)
-                .append("required", DataBlock.texts(List.of("returned", "more")));
+        var properties = object(
+                "returned",
+                object("type", "integer"),
+                "more",
+                object("type", "boolean"),
+                "next",
+                object("type", "string"));
+        return object("type", "object", "properties", properties, "required", array("returned", "more"));
     }
 
     /// Whether the parameters of a request name a tool that writes.
@@ -228,8 +240,8 @@ enum Tool {
         for (var name : given.keySet()) {
             if (arguments.stream().noneMatch(argument -> argument.name().equals(name))) {
                 var known = arguments.stream().map(ToolArgument::name).toList();
-                throw RefusedCall.argument("there is no argument " + QuotedNames.quoted(name)
-                        + Nearest.question(QuotedNames.cut(name), known) + "; arguments of " + toolName + ": "
+                throw RefusedCall.argument("there is no argument " + Fence.quoted(name)
+                        + Nearest.question(Fence.cut(name), known) + "; arguments of " + toolName + ": "
                         + String.join(", ", known));
             }
         }

@@ -7,6 +7,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 
 /// An argument of a tool, from which both its JSON Schema and its validation are derived. Immutable.
 ///
@@ -62,8 +63,8 @@ record ToolArgument(String name, Kind kind, boolean required, String description
                 schema.append("items", new BsonDocument("type", new BsonString("object")));
                 bound(schema, "minItems", "maxItems");
             }
-            case UPDATE -> schema.append("type", DataBlock.texts(List.of("object", "array")));
-            case VERBOSITY -> schema.append("enum", DataBlock.texts(VERBOSITIES));
+            case UPDATE -> schema.append("type", BsonTexts.array(List.of("object", "array")));
+            case VERBOSITY -> schema.append("enum", BsonTexts.array(VERBOSITIES));
             case ANY -> {}
         }
         if (!description.isEmpty()) {

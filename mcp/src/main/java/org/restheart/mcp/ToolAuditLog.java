@@ -1,5 +1,7 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -78,7 +80,11 @@ final class ToolAuditLog {
             Optional<RpcRequest> rpc,
             PresentedCredential credential,
             String name,
-            BsonDocument arguments) {}
+            BsonDocument arguments) {
+        static Call of(RpcRequest rpc, String name, BsonDocument arguments) {
+            return new Call(rpc.http(), Optional.of(rpc), rpc.credential(), name, arguments);
+        }
+    }
 
     /// Whether [#logLater] has room for a call of this request; beyond, callers wait for the log themselves.
     boolean mayLogLater(Request http) {
@@ -122,10 +128,10 @@ final class ToolAuditLog {
     private void log(Call call, String outcome, Map<String, Long> numbers, Instant time) {
         var line = caller(call, time);
         var arguments = call.arguments();
-        line.append("tool", new BsonString(QuotedNames.cut(call.name())));
+        line.append("tool", new BsonString(Fence.cut(call.name())));
         if (arguments.get("database") instanceof BsonString database) {
             var collection = arguments.get("collection") instanceof BsonString name ? "." + name.getValue() : "";
-            line.append("namespace", new BsonString(QuotedNames.cut(database.getValue() + collection)));
+            line.append("namespace", new BsonString(Fence.cut(database.getValue() + collection)));
         }
         addArguments(line, arguments);
         numbers.forEach((name, number) -> line.append(name, new BsonInt64(number)));
@@ -143,8 +149,7 @@ final class ToolAuditLog {
 
     private BsonDocument caller(Call call, Instant time) {
         var http = call.http();
-        var line =
-                new BsonDocument("time", new BsonString(time.toString())).append("request", new BsonString(http.id()));
+        var line = object("time", time.toString(), "request", http.id());
         http.caller().account().map(Account::name).ifPresent(name -> line.append("account", new BsonString(name)));
         call.credential().keyHandle().ifPresent(handle -> line.append("key", new BsonString(handle)));
         call.rpc().flatMap(RpcRequest::clientInfo).ifPresent(client -> line.append("client", cut(client, 300)));
@@ -154,7 +159,7 @@ final class ToolAuditLog {
         call.rpc()
                 .flatMap(RpcRequest::traceparent)
                 .or(() -> http.headers().first("traceparent"))
-                .ifPresent(trace -> line.append("traceparent", new BsonString(QuotedNames.cut(trace))));
+                .ifPresent(trace -> line.append("traceparent", new BsonString(Fence.cut(trace))));
         return line;
     }
 
@@ -214,7 +219,7 @@ final class ToolAuditLog {
     private static BsonValue shape(BsonValue value, int depth) {
         if (value instanceof BsonDocument document && depth < 16) {
             var shape = new BsonDocument();
-            document.forEach((name, member) -> shape.append(QuotedNames.cut(name), shape(member, depth + 1)));
+            document.forEach((name, member) -> shape.append(Fence.cut(name), shape(member, depth + 1)));
             return shape;
         }
         if (value instanceof BsonArray array && depth < 16) {

@@ -1,6 +1,8 @@
 package org.restheart.mcp;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -10,18 +12,46 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Method;
 import org.restheart.http.Request;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
 
 /// A call with valid arguments. Immutable by agreement.
-///
-/// @param http the HTTP request
-/// @param rpc its content
-record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc, PresentedCredential credential) {
+record ToolCall(Tool tool, BsonDocument arguments, RpcRequest rpc) {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
+    Request http() {
+        return rpc.http();
+    }
+
+    PresentedCredential credential() {
+        return rpc.credential();
+    }
+
     Via via() {
-        return Via.of(Via.Service.MCP, tool.toolName());
+        return tool.via();
+    }
+
+    /// A request of the REST API, which is part of this call.
+    JudgedRequest request(Method method, String target, Map<String, String> parameters) {
+        return JudgedRequest.at(method, target, parameters, via());
+    }
+
+    JudgedRequest get(String target) {
+        return request(Method.GET, target, Map.of());
+    }
+
+    /// The query of a request, of arguments that are objects and not empty.
+    ///
+    /// @param names of arguments, each followed by that of the parameter as which it is sent
+    Map<String, String> query(String... names) {
+        var query = new LinkedHashMap<String, String>();
+        for (int i = 0; i < names.length; i += 2) {
+            var parameter = names[i + 1];
+            json(names[i]).ifPresent(value -> query.put(parameter, value));
+        }
+        return query;
     }
 
     boolean has(String name) {
@@ -92,6 +122,6 @@ record ToolCall(Tool tool, BsonDocument arguments, Request http, RpcRequest rpc,
 
     /// `database.collection`, for messages.
     String namespace() {
-        return QuotedNames.cut(text("database")) + "." + QuotedNames.cut(text("collection"));
+        return Fence.cut(text("database")) + "." + Fence.cut(text("collection"));
     }
 }

@@ -1,5 +1,8 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
@@ -32,9 +35,15 @@ record ToolResult(
         cut = List.copyOf(cut);
     }
 
-    static ToolResult of(String summary, DataBlock block, BsonDocument structured) {
+    /// @param next from where another call goes on
+    static ToolResult of(String summary, DataBlock block, Optional<String> next, McpConfig.Sizes sizes) {
+        var structured = block.numbers();
+        next.ifPresent(token -> structured.append("next", new BsonString(token)));
+        if (sizes.structured()) {
+            structured.append("documents", new BsonArray(block.documents()));
+        }
         return new ToolResult(
-                summary,
+                summary + next.map(token -> ". next: \"" + token + '"').orElse(""),
                 Optional.of(block.text()),
                 structured,
                 block.count(),
@@ -92,9 +101,9 @@ record ToolResult(
         if (input.isPresent()) {
             return input.get();
         }
-        var content = new BsonArray(List.of(text(summary)));
+        var content = array(text(summary));
         data.ifPresent(lines -> content.add(text(Fence.around(lines))));
-        var result = new BsonDocument("content", content);
+        var result = object("content", content);
         if (!structured.isEmpty()) {
             result.append("structuredContent", structured);
         }
@@ -102,10 +111,10 @@ record ToolResult(
     }
 
     static BsonDocument error(String reason) {
-        return new BsonDocument("content", new BsonArray(List.of(text(reason)))).append("isError", BsonBoolean.TRUE);
+        return object("content", array(text(reason)), "isError", true);
     }
 
     static BsonDocument text(String text) {
-        return new BsonDocument("type", new BsonString("text")).append("text", new BsonString(text));
+        return object("type", "text", "text", text);
     }
 }

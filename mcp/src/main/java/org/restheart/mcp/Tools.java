@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.restheart.http.NamedOperation;
 import org.restheart.http.Nearest;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemException;
@@ -23,7 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// `tools/list` and `tools/call`. Thread-safe.
-final class Tools {
+///
+/// @param offered the enabled tools
+record Tools(
+        Set<Tool> offered,
+        VisibleCollections visible,
+        Tools.Handlers handlers,
+        CallRecords records,
+        JudgedCalls calls) {
     private static final Logger LOG = LoggerFactory.getLogger(Tools.class);
     private static final BsonString FIND = new BsonString(Tool.FIND.toolName());
 
@@ -31,32 +37,14 @@ final class Tools {
     private static final List<String> ARGUMENTS_OF_OTHERS =
             List.of("args", "argument", "parameters", "params", "input", "inputs");
 
-    private final Set<Tool> offered;
-    private final VisibleCollections visible;
-    private final ToolHandlers handlers;
-    private final CallRecords records;
-    private final JudgedCalls calls;
-
-    Tools(McpConfig config, VisibleCollections visible, ToolHandlers handlers, CallRecords records, JudgedCalls calls) {
-        this.offered = offered(config);
-        this.visible = visible;
-        this.handlers = handlers;
-        this.records = records;
-        this.calls = calls;
-    }
-
     /// The enabled tools.
-    private static Set<Tool> offered(McpConfig config) {
+    static Set<Tool> offered(McpConfig config) {
         var offered = EnumSet.noneOf(Tool.class);
         Arrays.stream(Tool.values())
                 .filter(tool -> config.tools().isEmpty() || config.tools().contains(tool.toolName()))
                 .filter(tool -> !tool.writes() || !config.isReadOnly())
                 .forEach(offered::add);
         return Collections.unmodifiableSet(offered);
-    }
-
-    Set<Tool> offered() {
-        return offered;
     }
 
     /// The tools that the caller may use.
@@ -70,7 +58,7 @@ final class Tools {
     }
 
     /// @throws RpcError for an unknown tool, and for malformed parameters
-    BsonDocument call(Request http, RpcRequest rpc, PresentedCredential credential) {
+    BsonDocument call(RpcRequest rpc) {
         var name = rpc.text("name");
         var tool = Tool.of(name).filter(offered::contains).orElseThrow(() -> unknown(name, offered));
         var sent = rpc.params().get("arguments");
@@ -87,26 +75,22 @@ final class Tools {
                     });
         }
         var arguments = sent == null ? new BsonDocument() : sent.asDocument();
-        observe(http, name);
-        try (var record = records.begin(http, rpc, credential, name, arguments)) {
-            return run(new ToolCall(tool, arguments, http, rpc, credential), record);
+        rpc.observed(name);
+        try (var record = records.begin(rpc, name, arguments)) {
+            return run(new ToolCall(tool, arguments, rpc), record);
         }
     }
 
     /// A call of `find` by an id alone, as [McpMethods#pending]; refusals of its form are left to [#call].
-    Optional<Response> pending(
-            Request http,
-            RpcRequest rpc,
-            PresentedCredential credential,
-            Function<BsonDocument, Response.Ready> answer) {
+    Optional<Response> pending(RpcRequest rpc, Function<BsonDocument, Response.Ready> answer) {
         if (!FIND.equals(rpc.params().get("name"))
                 || !offered.contains(Tool.FIND)
                 || !(rpc.params().get("arguments") instanceof BsonDocument arguments)
-                || !records.mayLogLater(http)) {
+                || !records.mayLogLater(rpc.http())) {
             return Optional.empty();
         }
-        var call = new ToolCall(Tool.FIND, arguments, http, rpc, credential);
-        var record = records.begin(http, rpc, credential, call.tool().toolName(), arguments);
+        var call = new ToolCall(Tool.FIND, arguments, rpc);
+        var record = records.begin(rpc, call.tool().toolName(), arguments);
         return sent(call)
                 .map(sent -> PendingCall.of(
                         sent.found(),
@@ -149,12 +133,8 @@ final class Tools {
             running.undo();
             throw failure;
         }
-        observe(call.http(), call.tool().toolName());
+        call.rpc().observed(call.tool().toolName());
         return Optional.of(new Sent(running, found));
-    }
-
-    private static void observe(Request http, String name) {
-        http.attribute(NamedOperation.OBSERVER).ifPresent(observer -> observer.accept(new NamedOperation(name, name)));
     }
 
     private BsonDocument run(ToolCall call, CallRecords.CallRecord record) {
@@ -179,7 +159,7 @@ final class Tools {
             var http = call.http();
             var refused = JudgedRequests.isNotPermitted(problem.problem())
                     ? calls.notPermitted(call)
-                    : RefusalMessages.of(problem.problem(), call.arguments(), http.id());
+                    : RefusedCall.of(problem.problem(), call.arguments(), http.id());
             LOG.debug(
                     "request {}: {} refused: {}",
                     http.id(),
@@ -195,12 +175,37 @@ final class Tools {
 
     private static RpcError unknown(String name, Set<Tool> offered) {
         var near = Nearest.question(
-                QuotedNames.cut(name), offered.stream().map(Tool::toolName).toList());
+                Fence.cut(name), offered.stream().map(Tool::toolName).toList());
         var why = Tool.of(name)
                 .map(tool -> tool.writes()
                         ? " here: mcp/read-only is true in the server's configuration, or mcp/tools leaves it out"
                         : " here: mcp/tools in the server's configuration leaves it out")
                 .orElse(near);
-        return RpcError.invalidParams("there is no tool " + QuotedNames.quoted(name) + why + "; see tools/list");
+        return RpcError.invalidParams("there is no tool " + Fence.quoted(name) + why + "; see tools/list");
+    }
+
+    /// The implementations of tools. Thread-safe.
+    record Handlers(
+            CatalogTools catalogs, ReadTools reads, ExplainTool explains, WatchTool watches, WriteTools writes) {
+        /// @throws RefusedCall if a bound of the configuration or MongoDB does not allow it
+        /// @throws org.restheart.http.ProblemException if the judged request is refused
+        ToolResult run(ToolCall call) {
+            return switch (call.tool()) {
+                case LIST_DATABASES -> catalogs.listDatabases(call);
+                case LIST_COLLECTIONS -> catalogs.listCollections(call);
+                case COLLECTION_SCHEMA -> catalogs.schema(call);
+                case COLLECTION_INDEXES -> catalogs.indexes(call);
+                case FIND -> reads.find(call);
+                case COUNT -> reads.count(call);
+                case AGGREGATE -> reads.aggregate(call);
+                case RUN_AGGREGATION -> reads.runAggregation(call);
+                case EXPLAIN -> explains.explain(call);
+                case WATCH -> watches.watch(call);
+                case INSERT_MANY -> writes.insertMany(call);
+                case UPDATE_MANY -> writes.updateMany(call);
+                case DELETE_MANY -> writes.deleteMany(call);
+                case UPDATE_DOCUMENT -> writes.updateDocument(call);
+            };
+        }
     }
 }

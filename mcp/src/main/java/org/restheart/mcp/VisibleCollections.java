@@ -1,5 +1,17 @@
 package org.restheart.mcp;
 
+import static org.restheart.http.Method.DELETE;
+import static org.restheart.http.Method.GET;
+import static org.restheart.http.Method.PATCH;
+import static org.restheart.http.Method.POST;
+import static org.restheart.http.access.ResourceKind.AGGREGATION;
+import static org.restheart.http.access.ResourceKind.AGGREGATIONS;
+import static org.restheart.http.access.ResourceKind.BULK_DOCUMENTS;
+import static org.restheart.http.access.ResourceKind.CHANGE_STREAM;
+import static org.restheart.http.access.ResourceKind.COLLECTION;
+import static org.restheart.http.access.ResourceKind.COLLECTION_SIZE;
+import static org.restheart.http.access.ResourceKind.DOCUMENT;
+
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -10,8 +22,8 @@ import org.bson.BsonString;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataFacts;
@@ -19,7 +31,6 @@ import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.NameOrder;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
-import org.restheart.http.judged.Via;
 
 /// The part of the catalog that is visible to a caller: collections of which it may read something with at least one
 /// of the tools, perhaps with certain parameters only. Thread-safe.
@@ -35,10 +46,6 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
     /// Actions to which a permission may be limited, evaluated until one is allowed.
     private static final List<Tool> READING = List.of(
             Tool.FIND, Tool.AGGREGATE, Tool.RUN_AGGREGATION, Tool.COUNT, Tool.COLLECTION_SCHEMA, Tool.LIST_COLLECTIONS);
-
-    private static final String INDEXES = "_indexes";
-    private static final String AGGREGATIONS = "_aggrs";
-    private static final String MANY = "*";
 
     /// An unknown segment of a path.
     private static final String ANY = "{}";
@@ -150,7 +157,8 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
 
     private boolean mayRead(Request outer, List<List<Segment>> kinds) {
         return permissions.mayAllow(
-                outer, kinds.stream().flatMap(kind -> READING.stream().map(tool -> requests(tool, Method.GET, kind))));
+                outer,
+                kinds.stream().flatMap(kind -> READING.stream().map(tool -> requests(tool, GET, COLLECTION, kind))));
     }
 
     private Optional<Visible> find(Request outer, String database, DataCatalog.Entry entry) {
@@ -163,9 +171,9 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
         boolean depends = false;
         var segments = segments(path);
         for (var tool : READING) {
-            var answer = ask(outer, tool, Method.GET, segments);
+            var answer = ask(outer, requests(tool, GET, COLLECTION, segments));
             if (answer != Answer.NEVER) {
-                var facts = calls.facts(outer, Method.GET, path, via(tool));
+                var facts = calls.facts(outer, GET, path, tool.via());
                 if (facts.isPresent()) {
                     return Optional.of(new Visible(database, entry, path, facts));
                 }
@@ -175,10 +183,6 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
         return depends && !reserved.contains(database + "." + entry.name())
                 ? Optional.of(new Visible(database, entry, path, Optional.empty()))
                 : Optional.empty();
-    }
-
-    private static Via via(Tool tool) {
-        return Via.of(Via.Service.MCP, tool.toolName());
     }
 
     /// The tools that the caller may use for at least one collection.
@@ -217,76 +221,69 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
 
     /// Without the tools that rules forbid for each collection.
     private void retainPossible(Request outer, Optional<String> database, Set<Tool> tools) {
-        var kinds = calls.paths().collectionPaths(database);
-        tools.removeIf(tool -> kinds.stream()
-                .noneMatch(kind ->
-                        isUsable(tool, (method, below) -> ask(outer, tool, method, kind, below) != Answer.NEVER)));
+        var paths = calls.paths().collectionPaths(database);
+        tools.removeIf(tool -> paths.stream()
+                .noneMatch(path -> isUsable(
+                        tool,
+                        (method, resource, below) ->
+                                ask(outer, requests(tool, method, resource, path, below)) != Answer.NEVER)));
     }
 
     private boolean isUsable(Request outer, Tool tool, String path) {
-        return isUsable(tool, (method, below) -> may(outer, tool, method, path, below));
+        return isUsable(tool, (method, resource, below) -> may(outer, tool, method, resource, path, below));
     }
 
     /// Whether a request may be sent.
     private interface Sendable {
         /// @param below the rest of the path, behind the collection
-        boolean may(Method method, String... below);
+        boolean may(Method method, ResourceKind resource, String... below);
     }
 
     private static boolean isUsable(Tool tool, Sendable request) {
         return switch (tool) {
-            case LIST_DATABASES, LIST_COLLECTIONS, COLLECTION_SCHEMA, FIND -> request.may(Method.GET);
-            case COUNT -> request.may(Method.GET, "_size");
-            case COLLECTION_INDEXES -> request.may(Method.GET, INDEXES);
-            case EXPLAIN -> request.may(Method.GET, INDEXES) && request.may(Method.GET);
-            case AGGREGATE -> request.may(Method.POST, AGGREGATIONS);
-            case RUN_AGGREGATION -> request.may(Method.GET, AGGREGATIONS, ANY);
-            case WATCH -> request.may(Method.GET, "_streams", ANY);
-            case INSERT_MANY -> request.may(Method.POST);
-            case UPDATE_MANY -> request.may(Method.PATCH, MANY) || request.may(Method.PATCH, ANY);
-            case DELETE_MANY -> request.may(Method.DELETE, MANY) || request.may(Method.DELETE, ANY);
-            case UPDATE_DOCUMENT -> request.may(Method.PATCH, ANY);
+            case LIST_DATABASES, LIST_COLLECTIONS, COLLECTION_SCHEMA, FIND -> request.may(GET, COLLECTION);
+            case COUNT -> request.may(GET, COLLECTION_SIZE, "_size");
+            case COLLECTION_INDEXES -> request.may(GET, ResourceKind.COLLECTION_INDEXES, "_indexes");
+            case EXPLAIN ->
+                request.may(GET, ResourceKind.COLLECTION_INDEXES, "_indexes") && request.may(GET, COLLECTION);
+            case AGGREGATE -> request.may(POST, AGGREGATIONS, "_aggrs");
+            case RUN_AGGREGATION -> request.may(GET, AGGREGATION, "_aggrs", ANY);
+            case WATCH -> request.may(GET, CHANGE_STREAM, "_streams", ANY);
+            case INSERT_MANY -> request.may(POST, COLLECTION);
+            case UPDATE_MANY -> request.may(PATCH, BULK_DOCUMENTS, "*") || request.may(PATCH, DOCUMENT, ANY);
+            case DELETE_MANY -> request.may(DELETE, BULK_DOCUMENTS, "*") || request.may(DELETE, DOCUMENT, ANY);
+            case UPDATE_DOCUMENT -> request.may(PATCH, DOCUMENT, ANY);
         };
     }
 
     /// Whether rules allow the request, or some of the kind, depending on parameters, content or the unknown part of
     /// the path.
-    private boolean may(Request outer, Tool tool, Method method, String path, String... below) {
+    private boolean may(Request outer, Tool tool, Method method, ResourceKind resource, String path, String... below) {
         var target =
                 below.length == 0 ? path : path + "/" + String.join("/", below).replace(ANY, "-");
-        return switch (ask(outer, tool, method, segments(path), below)) {
+        return switch (ask(outer, requests(tool, method, resource, segments(path), below))) {
             case NEVER -> false;
             case DEPENDS -> true;
-            case ALWAYS -> calls.facts(outer, method, target, via(tool)).isPresent();
+            case ALWAYS -> calls.facts(outer, method, target, tool.via()).isPresent();
         };
     }
 
     private static List<Segment> segments(String path) {
-        return RequestPath.parse(path).segments().stream()
-                .<Segment>map(Segment.Name::new)
-                .toList();
+        return RequestKind.segments(RequestPath.parse(path));
     }
 
-    /// Evaluates rules for all such requests of a tool.
-    private Answer ask(Request outer, Tool tool, Method method, List<Segment> collection, String... below) {
-        return permissions.ask(outer, requests(tool, method, collection, below)).answer();
+    private Answer ask(Request outer, RequestKind kind) {
+        return permissions.ask(outer, kind).answer();
     }
 
-    private static RequestKind requests(Tool tool, Method method, List<Segment> collection, String... below) {
+    /// All such requests of a tool.
+    private static RequestKind requests(
+            Tool tool, Method method, ResourceKind resource, List<Segment> collection, String... below) {
         var segments = new ArrayList<>(collection);
         for (var name : below) {
             segments.add(name.equals(ANY) ? Segment.Unknown.ANY : new Segment.Name(name));
         }
-        return new RequestKind(method, segments, demands(method, below), true, via(tool));
-    }
-
-    private static Set<Demand> demands(Method method, String... below) {
-        return switch (below.length == 1 ? below[0] : "") {
-            case INDEXES -> Set.of(Demand.MANAGEMENT);
-            case AGGREGATIONS -> Set.of(Demand.AD_HOC_AGGREGATION);
-            case MANY -> Set.of(method == Method.PATCH ? Demand.BULK_PATCH : Demand.BULK_DELETE);
-            default -> Set.of();
-        };
+        return new RequestKind(method, segments, RequestKind.demands(resource, method), true, tool.via());
     }
 
     /// Whether nothing of a collection is hidden, so that numbers about the whole reveal nothing.

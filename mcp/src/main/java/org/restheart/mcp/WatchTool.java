@@ -1,8 +1,6 @@
 package org.restheart.mcp;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -15,7 +13,6 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
-import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
@@ -23,11 +20,12 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.StreamPosition;
 import org.restheart.http.push.Frame;
+import org.restheart.http.push.Message;
 import org.restheart.http.push.Subscription;
 
 /// Waits for events of a declared change stream, for a bounded time. Each result contains the token from which
 /// the next call continues, so that no event is lost between calls. Thread-safe.
-final class WatchTool {
+record WatchTool(McpConfig config, JudgedCalls calls, SealedTokens.Cursors cursors) {
     private static final Duration RESUMABLE = Duration.ofDays(1);
     private static final int EVENTS = 20;
     private static final int SECONDS = 20;
@@ -37,18 +35,10 @@ final class WatchTool {
     private static final long PAUSE_MILLIS = 50;
 
     private static final String AFTER = "after";
-    private static final String ID = "id:";
-    private static final String DATA = "\ndata:";
     private static final String POSITION = "Last-Event-ID";
 
-    private final McpConfig config;
-    private final JudgedCalls calls;
-    private final ListCursors cursors;
-
     WatchTool(McpConfig config, JudgedCalls calls, SealedTokens tokens) {
-        this.config = config;
-        this.calls = calls;
-        this.cursors = new ListCursors(tokens, AFTER, RESUMABLE);
+        this(config, calls, new SealedTokens.Cursors(tokens, AFTER, RESUMABLE));
     }
 
     ToolResult watch(ToolCall call) {
@@ -88,13 +78,8 @@ final class WatchTool {
     }
 
     private Subscription subscribe(ToolCall call, Optional<String> after, AtomicReference<StreamPosition> position) {
-        var parameters = new LinkedHashMap<String, String>();
-        call.json("variables").ifPresent(variables -> parameters.put("avars", variables));
-        var request = JudgedRequest.at(
-                        Method.GET,
-                        calls.collection(call) + "/_streams/" + ResourceUri.encoded(call.text("stream")),
-                        parameters,
-                        call.via())
+        var target = calls.collection(call) + "/_streams/" + ResourceUri.encoded(call.text("stream"));
+        var request = call.request(Method.GET, target, call.query("variables", "avars"))
                 .withHeader("Accept", "text/event-stream")
                 .with(JudgedRequest.JSON_MODE, JsonMode.EXTENDED)
                 .with(StreamPosition.ASKED, position::set);
@@ -124,15 +109,9 @@ final class WatchTool {
     private ToolResult result(ToolCall call, DataBlock block, Optional<String> next) {
         var sealed = next.map(
                 token -> cursors.next(call.credential(), matter(call), new BsonDocument("t", new BsonString(token))));
-        var numbers = block.numbers();
-        sealed.ifPresent(text -> numbers.append("next", new BsonString(text)));
-        if (config.sizes().structured()) {
-            numbers.append("documents", new BsonArray(block.documents()));
-        }
         var summary =
                 "Returned " + block.count() + (block.count() == 1 ? " event of " : " events of ") + call.namespace();
-        return ToolResult.of(
-                sealed.map(text -> summary + ". next: \"" + text + '"').orElse(summary), block, numbers);
+        return ToolResult.of(summary, block, sealed, config.sizes());
     }
 
     /// The events of one call. Confined to its thread.
@@ -182,21 +161,14 @@ final class WatchTool {
         }
 
         private void add(Frame frame) {
-            var text = StandardCharsets.UTF_8.decode(frame.bytes().duplicate()).toString();
-            int data = text.indexOf(DATA);
-            if (!text.startsWith(ID) || data < 0) {
+            var message = Message.of(frame);
+            if (message.isEmpty()) {
                 return;
             }
-            try {
-                var event =
-                        JsonParser.parse(text.substring(data + DATA.length())).asDocument();
-                full = !block.add(event);
-            } catch (MalformedJsonException e) {
-                throw new IllegalStateException(e);
-            }
+            full = !block.add(JsonParser.parseDocument(message.get().data()));
             if (!full) {
                 taken = true;
-                last = Optional.of(text.substring(ID.length(), text.indexOf('\n')));
+                last = Optional.of(message.get().id());
                 full = block.isFull();
                 progress.accept(block.count());
             }

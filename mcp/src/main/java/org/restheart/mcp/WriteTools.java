@@ -1,5 +1,7 @@
 package org.restheart.mcp;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -22,22 +24,11 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
 
 /// The tools that write. Thread-safe.
-final class WriteTools {
+///
+/// @param never namespaces (`database.collection`) that tools never write
+record WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations confirmations, Set<String> never) {
     private static final Duration COUNTING = Duration.ofSeconds(1);
     private static final int MAX_FILTER_SHOWN = 1_000;
-
-    private final McpConfig.Writing config;
-    private final JudgedCalls calls;
-    private final Confirmations confirmations;
-    private final Set<String> never;
-
-    /// @param never namespaces (`database.collection`) that tools never write
-    WriteTools(McpConfig.Writing config, JudgedCalls calls, Confirmations confirmations, Set<String> never) {
-        this.config = config;
-        this.calls = calls;
-        this.confirmations = confirmations;
-        this.never = Set.copyOf(never);
-    }
 
     private String collection(ToolCall call) {
         if (never.contains(call.text("database") + "." + call.text("collection"))) {
@@ -54,10 +45,9 @@ final class WriteTools {
                 : call.requireJson("documents");
         var report = write(
                 call,
-                JudgedRequest.at(Method.POST, collection(call), Map.of(), call.via())
+                call.request(Method.POST, collection(call), Map.of())
                         .withContent(content.getBytes(StandardCharsets.UTF_8)));
-        var done = new BsonDocument("inserted", new BsonInt64(report.inserted().size()))
-                .append("ids", new BsonArray(report.inserted()));
+        var done = object("inserted", (long) report.inserted().size(), "ids", report.inserted());
         if (!report.errors().isEmpty()) {
             var failed = new BsonArray();
             report.errors().forEach(error -> failed.add(error.get("index", new BsonInt64(0))));
@@ -97,7 +87,7 @@ final class WriteTools {
         var report = id.isPresent() ? writeOne(call, inner) : writeMany(call, inner);
         return ToolResult.of(
                 "Deleted " + report.deleted() + " documents of " + call.namespace(),
-                new BsonDocument("deleted", new BsonInt64(report.deleted())));
+                object("deleted", report.deleted()));
     }
 
     ToolResult updateDocument(ToolCall call) {
@@ -105,7 +95,7 @@ final class WriteTools {
         var target = calls.paths()
                 .ofId(call.extended("id"))
                 .orElseThrow(() -> RefusedCall.argument("'id' is of a type that no path can name: use update-many"));
-        var inner = JudgedRequest.at(Method.PATCH, collection(call) + "/" + target, Map.of(), call.via())
+        var inner = call.request(Method.PATCH, collection(call) + "/" + target, Map.of())
                 .withHeader("If-Match", call.text("etag"))
                 .withContent(call.requireJson("update").getBytes(StandardCharsets.UTF_8));
         try {
@@ -138,21 +128,18 @@ final class WriteTools {
 
     /// A request for the document with an id, or for all that match.
     private JudgedRequest targeted(ToolCall call, Method method, Optional<String> id) {
-        var parameters = new LinkedHashMap<String, String>();
-        if (id.isEmpty()) {
-            call.json("filter").ifPresent(filter -> parameters.put("filter", filter));
-        }
+        var parameters = id.isEmpty() ? call.query("filter", "filter") : new LinkedHashMap<String, String>();
         if (call.flag("upsert")) {
             parameters.put("wm", "upsert");
         }
-        return JudgedRequest.at(method, collection(call) + "/" + id.orElse("*"), parameters, call.via());
+        return call.request(method, collection(call) + "/" + id.orElse("*"), parameters);
     }
 
     /// How many documents the write would reach; empty if that is not known.
     ///
     /// @param write the request that is sent when it is confirmed
     private Optional<Long> matching(ToolCall call, JudgedRequest write) {
-        var filter = call.json("filter").map(json -> Map.of("filter", json)).orElse(Map.of());
+        var filter = call.query("filter", "filter");
         return reachesHidden(call, filter, write)
                 ? Optional.empty()
                 : calls.countIfAllowed(call, collection(call), filter, COUNTING);
@@ -162,8 +149,7 @@ final class WriteTools {
     private boolean reachesHidden(ToolCall call, Map<String, String> filter, JudgedRequest write) {
         Optional<DataFacts> counted;
         try {
-            counted = calls.facts(
-                    call.http(), JudgedRequest.at(Method.GET, collection(call) + "/_size", filter, call.via()));
+            counted = calls.facts(call.http(), call.request(Method.GET, collection(call) + "/_size", filter));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;
@@ -201,7 +187,7 @@ final class WriteTools {
         calls.send(call.http(), inner.with(DataWrite.KEY, new DataWrite(DataWrite.Kind.AS_REQUESTED, report::set)));
         var done = report.get();
         if (done == null) {
-            throw new RefusedCall("failed", RefusalMessages.failed(call.http().id()));
+            throw new RefusedCall("failed", RefusedCall.failed(call.http().id()));
         }
         return done;
     }
@@ -219,8 +205,7 @@ final class WriteTools {
     }
 
     private static ToolResult changed(ToolCall call, DataWrite.Report report) {
-        var done = new BsonDocument("matched", new BsonInt64(report.matched()))
-                .append("modified", new BsonInt64(report.modified()));
+        var done = object("matched", report.matched(), "modified", report.modified());
         report.upserted().ifPresent(id -> done.append("upsertedId", id));
         return ToolResult.of(
                 "Changed " + report.modified() + " of " + report.matched() + " documents of " + call.namespace()

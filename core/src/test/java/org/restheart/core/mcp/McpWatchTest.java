@@ -167,8 +167,8 @@ class McpWatchTest {
         assertThat(response.headers().firstValue("X-Accel-Buffering")).contains("no");
         var messages = response.body()
                 .lines()
-                .filter(line -> line.startsWith("data: "))
-                .map(line -> BsonDocument.parse(line.substring(6)))
+                .filter(line -> line.startsWith("data:"))
+                .map(line -> BsonDocument.parse(line.substring("data:".length())))
                 .toList();
         assertThat(messages.subList(0, 2))
                 .containsExactly(

@@ -175,7 +175,7 @@ class FaultsOfTranslatorsTest {
         var config = GatewayConfig.parse("mcp: {enabled: true, concurrent-calls: 1}\n")
                 .mcp()
                 .orElseThrow();
-        var surroundings = new McpService.Surroundings(
+        var dependencies = new McpService.Dependencies(
                 _ -> "http://localhost",
                 _ -> new PresentedCredential("ada", "ada", Optional.empty(), Optional.empty()),
                 _ -> List.of(),
@@ -185,7 +185,7 @@ class FaultsOfTranslatorsTest {
                 (_, _) -> true,
                 Set.of(),
                 "1");
-        return new McpService(config, requests, PATHS, CATALOG, surroundings, new SimpleMeterRegistry());
+        return new McpService(config, requests, PATHS, CATALOG, dependencies, new SimpleMeterRegistry());
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.bson.RawDocuments.Limits;
 
 /// Shortens values to fit the context of a model, and records what was cut. Confined to one result.
-final class Shortening {
+final class Truncation {
     private static final int MAX_NOTES = 20;
     private static final int NUMBERS_SHOWN = 8;
 
@@ -111,7 +111,7 @@ final class Shortening {
                 shown.append("…", new BsonString(grouped(object.size() - extent.fields()) + " more fields"));
                 break;
             }
-            var name = extent.fields() == Integer.MAX_VALUE ? member.getKey() : QuotedNames.cut(member.getKey());
+            var name = extent.fields() == Integer.MAX_VALUE ? member.getKey() : Fence.cut(member.getKey());
             shown.append(name, shown(member.getValue(), extent, at + "/" + escaped(member.getKey()), depth + 1));
         }
         return shown;
@@ -130,7 +130,7 @@ final class Shortening {
 
     /// Escaped for a JSON pointer (RFC 6901, 3).
     private static String escaped(String name) {
-        return QuotedNames.cut(name).replace("~", "~0").replace("/", "~1");
+        return Fence.cut(name).replace("~", "~0").replace("/", "~1");
     }
 
     private static String grouped(int number) {

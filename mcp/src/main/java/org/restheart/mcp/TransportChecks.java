@@ -1,12 +1,10 @@
 package org.restheart.mcp;
 
 import java.net.URI;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Pattern;
 import org.bson.BsonDocument;
+import org.restheart.http.Accepted;
 import org.restheart.http.Headers;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
@@ -14,12 +12,10 @@ import org.restheart.http.Response;
 
 /// Refuses requests before their message is read: by where they come from, their path, method, credentials and media
 /// types. Thread-safe.
-record EntryChecks(
-        McpConfig config, McpService.Surroundings surroundings, VisibleCollections visible, CallRecords records) {
-    private static final Pattern REFUSED_TYPE = Pattern.compile(".*;\\s*q=0(\\.0*)?");
-
+record TransportChecks(
+        McpConfig config, McpService.Dependencies dependencies, VisibleCollections visible, CallRecords records) {
     Optional<Response.Ready> refusal(Request request, PresentedCredential credential) {
-        var problem = placeProblem(request);
+        var problem = originProblem(request);
         if (problem.isPresent()) {
             records.refused(request, credential, "origin");
             return refused(403, problem.get());
@@ -34,7 +30,7 @@ record EntryChecks(
                     "requests of the Model Context Protocol are POST " + config.uri()
                             + "; there are no streams by GET");
         }
-        if (!isLetIn(request)) {
+        if (!isAdmitted(request)) {
             records.refused(request, credential, "unauthenticated");
             return Optional.of(unauthorized(request));
         }
@@ -45,7 +41,8 @@ record EntryChecks(
         if (!isJson(request.headers())) {
             return refused(415, "send " + RpcResponses.TYPE);
         }
-        return accepts(request.headers()) ? Optional.empty() : refused(406, "accept " + RpcResponses.TYPE);
+        boolean isAccepted = Accepted.of(request.headers()).weight(RpcResponses.TYPE) > 0;
+        return isAccepted ? Optional.empty() : refused(406, "accept " + RpcResponses.TYPE);
     }
 
     private static Optional<Response.Ready> refused(int status, String reason) {
@@ -58,7 +55,7 @@ record EntryChecks(
 
     /// The refusal of a request from a page of another site, or by a name that resolves to this computer (DNS
     /// rebinding).
-    private Optional<String> placeProblem(Request request) {
+    private Optional<String> originProblem(Request request) {
         var host = hostOf(request.connection().hostAndPort());
         if (config.loopback() && !isLoopback(host) && !host.equals(configuredHost())) {
             return Optional.of(
@@ -102,7 +99,7 @@ record EntryChecks(
 
     /// Requires an account, unless rules may let anonymous callers read something. Costs the same however much there
     /// is.
-    private boolean isLetIn(Request request) {
+    private boolean isAdmitted(Request request) {
         if (request.caller().account().isPresent()) {
             return true;
         }
@@ -112,7 +109,7 @@ record EntryChecks(
     private Response.Ready unauthorized(Request request) {
         var response = refusal(401, missingAccount(request))
                 .withAlso("WWW-Authenticate", "Bearer " + resourceMetadata(request) + ", scope=\"mcp:read\"");
-        for (var challenge : surroundings.otherChallenges().apply(request)) {
+        for (var challenge : dependencies.otherChallenges().apply(request)) {
             response = response.withAlso("WWW-Authenticate", challenge);
         }
         return response;
@@ -126,7 +123,7 @@ record EntryChecks(
     }
 
     private String resourceMetadata(Request request) {
-        return "resource_metadata=\"" + surroundings.baseUrl().apply(request) + "/.well-known/oauth-protected-resource"
+        return "resource_metadata=\"" + dependencies.baseUrl().apply(request) + "/.well-known/oauth-protected-resource"
                 + config.uri() + "\"";
     }
 
@@ -165,16 +162,5 @@ record EntryChecks(
                 .map(type -> type.split(";", 2)[0].strip())
                 .filter(RpcResponses.TYPE::equalsIgnoreCase)
                 .isPresent();
-    }
-
-    private static boolean accepts(Headers headers) {
-        var lines = headers.all("Accept");
-        return lines.isEmpty()
-                || lines.stream()
-                        .flatMap(line -> Arrays.stream(line.split(",", 64)))
-                        .map(range -> range.strip().toLowerCase(Locale.ROOT))
-                        .filter(range -> !REFUSED_TYPE.matcher(range).matches())
-                        .map(range -> range.split(";", 2)[0].strip())
-                        .anyMatch(Set.of(RpcResponses.TYPE, "application/*", "*/*")::contains);
     }
 }
