@@ -271,7 +271,7 @@ final class DataServices {
                         data.descriptions(),
                         judgedRequests,
                         judgedRequests,
-                        new AccessService.Surroundings(
+                        new AccessService.Dependencies(
                                 RequestPath.parse(config.access().uri())
                                         .segments()
                                         .size(),

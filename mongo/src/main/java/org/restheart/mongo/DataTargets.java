@@ -8,9 +8,9 @@ import org.restheart.http.Request;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.RequestKind;
 import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.resource.IdType;
-import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Creates the [DataTarget] of a data request for access rules.
@@ -44,7 +44,7 @@ final class DataTargets {
     }
 
     private static EnumSet<Demand> demands(Request request, ResourcePath path) {
-        var demands = ResourceMethods.demands(path.kind(), request.method());
+        var demands = RequestKind.demands(path.kind(), request.method());
         if (!request.method().isSafe() && request.query().has(request.query().used("wm"))) {
             demands.add(Demand.WRITE_MODE);
         }

@@ -1,5 +1,7 @@
 package org.restheart.openapi;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -10,10 +12,10 @@ import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
-import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
@@ -24,6 +26,7 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation.Tried;
@@ -41,17 +44,8 @@ record AccessChecks(Explanations explanations) {
     private static final Set<String> KEYS = Set.of("as", "body", "method", "path", "query", "roles");
 
     /// Other names that clients may guess.
-    private static final Map<String, String> MEANT = Map.of(
-            "account", "as",
-            "user", "as",
-            "userid", "as",
-            "username", "as",
-            "name", "as",
-            "role", "roles",
-            "uri", "path",
-            "url", "path",
-            "content", "body",
-            "filter", "query");
+    private static final Map<String, String> MEANT = Words.pairs(
+            "account=as user=as userid=as username=as name=as role=roles uri=path url=path content=body filter=query");
 
     /// Refuses unknown keys, with which the answer would be about another request or account.
     ///
@@ -97,27 +91,25 @@ record AccessChecks(Explanations explanations) {
     ///     restrictions
     BsonDocument check(Request asking, BsonDocument content, boolean readsRules) {
         var explanation = explanations.explain(asking, request(content));
-        var answer = new BsonDocument("decision", new BsonString(explanation.isAllowed() ? "allowed" : "refused"))
-                .append("status", new BsonInt32(explanation.status()));
+        var answer =
+                object("decision", explanation.isAllowed() ? "allowed" : "refused", "status", explanation.status());
         explanation.reason().ifPresent(reason -> answer.append("reason", new BsonString(reason)));
-        answer.append(
-                "permission",
-                explanation
-                        .deciding()
-                        .<BsonValue>map(rule -> permission(rule, readsRules))
-                        .orElse(BsonNull.VALUE));
-        answer.append(
-                "grant",
-                explanation
-                        .deciding()
-                        .flatMap(Tried::grant)
-                        .<BsonValue>map(grant -> readsRules ? restrictions(grant) : namesOf(restrictions(grant)))
-                        .orElse(BsonNull.VALUE));
+        var deciding = explanation.deciding();
         return answer.append(
-                "trace",
-                new BsonArray(explanation.tried().stream()
-                        .map(rule -> traced(rule, readsRules))
-                        .toList()));
+                        "permission",
+                        deciding.<BsonValue>map(rule -> permission(rule, readsRules))
+                                .orElse(BsonNull.VALUE))
+                .append(
+                        "grant",
+                        deciding.flatMap(Tried::grant)
+                                .<BsonValue>map(
+                                        grant -> readsRules ? restrictions(grant) : namesOf(restrictions(grant)))
+                                .orElse(BsonNull.VALUE))
+                .append(
+                        "trace",
+                        new BsonArray(explanation.tried().stream()
+                                .map(rule -> traced(rule, readsRules))
+                                .toList()));
     }
 
     private static JudgedRequest request(BsonDocument content) {
@@ -180,23 +172,10 @@ record AccessChecks(Explanations explanations) {
         if (!rule.missing().isEmpty()) {
             result.append(
                     "missing",
-                    new BsonArray(rule.missing().stream()
-                            .map(demand -> new BsonString(flag(demand)))
-                            .toList()));
+                    BsonTexts.array(rule.missing().stream().map(Demand::flag).toList()));
         }
         rule.failed().filter(_ -> readsRules).ifPresent(part -> result.append("failed", new BsonString(part)));
         return result;
-    }
-
-    /// The flag of a permission that meets a demand.
-    private static String flag(Demand demand) {
-        return switch (demand) {
-            case MANAGEMENT -> "allowManagementRequests";
-            case BULK_PATCH -> "allowBulkPatch";
-            case BULK_DELETE -> "allowBulkDelete";
-            case AD_HOC_AGGREGATION -> "allowAdHocAggregations";
-            case WRITE_MODE -> "allowWriteMode";
-        };
     }
 
     private static BsonDocument restrictions(Grant grant) {

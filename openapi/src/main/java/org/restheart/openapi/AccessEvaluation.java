@@ -19,6 +19,7 @@ import org.restheart.http.access.Caller;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.Permitted;
@@ -31,8 +32,8 @@ import org.restheart.mongo.description.DatabaseStructure;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shape;
 import org.restheart.mongo.description.Shapes;
-import org.restheart.openapi.Visible.Group;
-import org.restheart.openapi.Visible.Offered;
+import org.restheart.openapi.VisibleResources.Group;
+import org.restheart.openapi.VisibleResources.Offered;
 
 /// Evaluates which operations a caller may perform on which resources. Thread-safe.
 final class AccessEvaluation {
@@ -84,7 +85,7 @@ final class AccessEvaluation {
     /// The visible resources and operations. Blocks for MongoDB.
     ///
     /// @throws ProblemException 503 if that cannot be determined now
-    Visible visible(Request asking, Options options) {
+    VisibleResources visible(Request asking, Options options) {
         var databases = options.scope().db().map(List::of).orElseGet(descriptions::databases);
         var possibly = ComputeLimit.SHARED.compute(() -> databases.stream()
                 .filter(db -> options.unruled() || possible.in(asking, db))
@@ -96,7 +97,7 @@ final class AccessEvaluation {
                                 .filter(group -> group.collection().isPresent())
                                 .count()
                         > config.maxCollections();
-        return generic ? new Visible(groups, true, false) : details.complete(asking, options, groups);
+        return generic ? new VisibleResources(groups, true, false) : details.complete(asking, options, groups);
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is not preempted
@@ -189,14 +190,13 @@ final class AccessEvaluation {
             RequestPath base,
             List<String> segments,
             List<Offered> offered) {
-        var path = new ArrayList<Segment>();
-        base.segments().forEach(segment -> path.add(new Segment.Name(segment)));
+        var path = new ArrayList<>(RequestKind.segments(base));
         var shown = new StringBuilder(base.raw().equals("/") ? "" : base.raw());
         for (var segment : segments) {
             boolean unknown = segment.startsWith("{") && segment.endsWith("}");
             path.add(
                     unknown
-                            ? new Segment.Unknown(segment.equals("{id}") ? CollectionPaths.RESERVED : Set.of())
+                            ? new Segment.Unknown(segment.equals("{id}") ? DataPaths.RESERVED : Set.of())
                             : new Segment.Name(segment));
             shown.append('/')
                     .append(
@@ -206,7 +206,7 @@ final class AccessEvaluation {
         }
         var named = kind == ResourceKind.AGGREGATION || kind == ResourceKind.CHANGE_STREAM;
         for (var operation : Operations.of(kind)) {
-            var demands = descriptions.demands(kind, operation.method());
+            var demands = RequestKind.demands(kind, operation.method());
             var permitted = permitted(asking, options, operation.method(), path, demands);
             if (permitted.answer() != Answer.NEVER) {
                 var writing = EnumSet.of(Demand.WRITE_MODE);

@@ -1,5 +1,7 @@
 package org.restheart.openapi;
 
+import static org.restheart.bson.BsonValues.object;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
@@ -28,28 +31,16 @@ import org.restheart.mongo.description.Descriptions;
 
 /// The databases and collections that a caller may access, and the services: each operation with `yes`, `no` or
 /// `depends`. Resources without any permitted operation are left out. Thread-safe.
-final class AccessOverview {
-    private static final Segment ANY = new Segment.Unknown(CollectionPaths.RESERVED);
-
-    private final Descriptions descriptions;
-    private final KindPermissions permissions;
-    private final PossibleAccess possible;
-    private final Map<String, String> own;
-    private final Map<String, String> services;
-
-    /// @param own the collections of `accounts` and of `permissions`, by full name
-    /// @param services paths of services other than the data API, by name
-    AccessOverview(
-            Descriptions descriptions,
-            KindPermissions permissions,
-            Map<String, String> own,
-            Map<String, String> services) {
-        this.descriptions = descriptions;
-        this.permissions = permissions;
-        this.possible = new PossibleAccess(descriptions, permissions);
-        this.own = own;
-        this.services = services;
-    }
+///
+/// @param own the collections of `accounts` and of `permissions`, by full name
+/// @param services paths of services other than the data API, by name
+record AccessOverview(
+        Descriptions descriptions,
+        KindPermissions permissions,
+        PossibleAccess possible,
+        Map<String, String> own,
+        Map<String, String> services) {
+    private static final Segment ANY = new Segment.Unknown(DataPaths.RESERVED);
 
     /// What the caller of a request may access. Blocks for metadata.
     ///
@@ -109,9 +100,7 @@ final class AccessOverview {
         }
         var values = new BsonDocument();
         operations.forEach((name, answer) -> values.append(name, text(answer)));
-        var found = new BsonDocument("path", new BsonString(path.decoded()))
-                .append("segments", BsonTexts.array(path.segments()))
-                .append("kind", new BsonString(kind));
+        var found = object("path", path.decoded(), "segments", path.segments(), "kind", kind);
         if (!holds.isEmpty()) {
             found.append("holds", new BsonString(holds));
         }
@@ -161,10 +150,9 @@ final class AccessOverview {
     }
 
     private Answer ask(Request asking, ResourceKind kind, Method method, RequestPath path, Segment... below) {
-        var segments = new ArrayList<Segment>(
-                path.segments().stream().map(Segment.Name::new).toList());
+        var segments = new ArrayList<>(RequestKind.segments(path));
         segments.addAll(List.of(below));
-        var requests = new RequestKind(method, segments, descriptions.demands(kind, method), true, Via.REST);
+        var requests = new RequestKind(method, segments, RequestKind.demands(kind, method), true, Via.REST);
         return permissions.ask(asking, requests).answer();
     }
 

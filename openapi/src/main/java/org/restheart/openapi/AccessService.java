@@ -33,7 +33,7 @@ import org.restheart.mongo.description.Descriptions;
 public final class AccessService implements Service {
     private static final int MAX_CONTENT = 1 << 20;
 
-    private final Surroundings surroundings;
+    private final Dependencies dependencies;
     private final AccessOverview overview;
     private final AccessChecks checks;
 
@@ -46,7 +46,7 @@ public final class AccessService implements Service {
     /// @param accounts an account by its name; may block
     /// @param syntax whether a permission can be parsed
     /// @param challenge the response to anonymous callers without permissions
-    public record Surroundings(
+    public record Dependencies(
             int depth,
             Optional<String> rootRole,
             Map<String, String> services,
@@ -54,7 +54,7 @@ public final class AccessService implements Service {
             BiFunction<Request, String, Optional<Account>> accounts,
             UnaryOperator<BsonDocument> syntax,
             Function<Request, Problem> challenge) {
-        public Surroundings {
+        public Dependencies {
             services = Map.copyOf(services);
             own = Map.copyOf(own);
         }
@@ -64,10 +64,15 @@ public final class AccessService implements Service {
             Descriptions descriptions,
             KindPermissions permissions,
             Explanations explanations,
-            Surroundings surroundings) {
-        this.overview = new AccessOverview(descriptions, permissions, surroundings.own(), surroundings.services());
+            Dependencies dependencies) {
+        this.overview = new AccessOverview(
+                descriptions,
+                permissions,
+                new PossibleAccess(descriptions, permissions),
+                dependencies.own(),
+                dependencies.services());
         this.checks = new AccessChecks(explanations);
-        this.surroundings = surroundings;
+        this.dependencies = dependencies;
     }
 
     @Override
@@ -79,10 +84,10 @@ public final class AccessService implements Service {
     public Response handle(Request request) {
         request.requireThread();
         var below = request.path().segments();
-        below = below.subList(Math.min(surroundings.depth(), below.size()), below.size());
+        below = below.subList(Math.min(dependencies.depth(), below.size()), below.size());
         var account = request.caller().account();
         if (account.isEmpty()) {
-            throw surroundings.challenge().apply(request).raise();
+            throw dependencies.challenge().apply(request).raise();
         }
         return switch (String.join("/", below)) {
             case "" -> {
@@ -96,7 +101,7 @@ public final class AccessService implements Service {
             case "parse" -> {
                 require(request, Method.POST);
                 yield json(
-                        ComputeLimit.SHARED.compute(() -> surroundings.syntax().apply(content(request))));
+                        ComputeLimit.SHARED.compute(() -> dependencies.syntax().apply(content(request))));
             }
             default -> throw Problem.bare(ProblemCode.NOT_FOUND).raise();
         };
@@ -141,7 +146,7 @@ public final class AccessService implements Service {
     }
 
     private boolean isRoot(Account account) {
-        return surroundings.rootRole().filter(account::hasRole).isPresent();
+        return dependencies.rootRole().filter(account::hasRole).isPresent();
     }
 
     /// The request as another account would send it, or one that has these roles and no properties.
@@ -154,7 +159,7 @@ public final class AccessService implements Service {
             throw new ProblemException(ProblemCode.FORBIDDEN, "only the root role asks about other accounts and roles");
         }
         if (as.isPresent()) {
-            return surroundings
+            return dependencies
                     .accounts()
                     .apply(request, as.get())
                     .map(found -> request.with(Caller.of(found)))

@@ -3,7 +3,6 @@ package org.restheart.openapi;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -14,10 +13,15 @@ import org.restheart.mongo.description.CollectionStructure;
 
 /// The resources below a collection, with those that its properties declare.
 final class CollectionPaths {
-    /// Segments below a collection that name resources: an unknown id is none of them.
-    static final Set<String> RESERVED = Words.of("""
-                    _size _meta _violations _validator _indexes _aggrs _streams *
-                    """);
+    private static final String DOCUMENTS = """
+            DOCUMENT={id} BULK_DOCUMENTS=* COLLECTION_SIZE=_size COLLECTION_META=_meta
+            COLLECTION_VIOLATIONS=_violations COLLECTION_VALIDATOR=_validator AGGREGATIONS=_aggrs
+            """;
+    private static final String FILES = """
+            FILE={id} FILE_BINARY={id}/binary BULK_FILES=* FILES_BUCKET_SIZE=_size FILES_BUCKET_META=_meta
+            """;
+    private static final String SCHEMAS = "SCHEMA={id} BULK_SCHEMAS=* SCHEMA_STORE_SIZE=_size SCHEMA_STORE_META=_meta";
+    private static final String INDEXES = "COLLECTION_INDEXES=_indexes INDEX=_indexes/{index}";
 
     private CollectionPaths() {}
 
@@ -25,35 +29,19 @@ final class CollectionPaths {
     static Map<ResourceKind, List<List<String>>> below(CollectionStructure collection) {
         var below = new LinkedHashMap<ResourceKind, List<List<String>>>();
         below.put(collection.kind(), List.of(List.of()));
-        switch (collection.kind()) {
-            case FILES_BUCKET -> {
-                below.put(ResourceKind.FILE, List.of(List.of("{id}")));
-                below.put(ResourceKind.FILE_BINARY, List.of(List.of("{id}", "binary")));
-                below.put(ResourceKind.BULK_FILES, List.of(List.of("*")));
-                below.put(ResourceKind.FILES_BUCKET_SIZE, List.of(List.of("_size")));
-                below.put(ResourceKind.FILES_BUCKET_META, List.of(List.of("_meta")));
-            }
-            case SCHEMA_STORE -> {
-                below.put(ResourceKind.SCHEMA, List.of(List.of("{id}")));
-                below.put(ResourceKind.BULK_SCHEMAS, List.of(List.of("*")));
-                below.put(ResourceKind.SCHEMA_STORE_SIZE, List.of(List.of("_size")));
-                below.put(ResourceKind.SCHEMA_STORE_META, List.of(List.of("_meta")));
-                return below;
-            }
-            default -> {
-                below.put(ResourceKind.DOCUMENT, List.of(List.of("{id}")));
-                below.put(ResourceKind.BULK_DOCUMENTS, List.of(List.of("*")));
-                below.put(ResourceKind.COLLECTION_SIZE, List.of(List.of("_size")));
-                below.put(ResourceKind.COLLECTION_META, List.of(List.of("_meta")));
-                below.put(ResourceKind.COLLECTION_VIOLATIONS, List.of(List.of("_violations")));
-                below.put(ResourceKind.COLLECTION_VALIDATOR, List.of(List.of("_validator")));
-                below.put(ResourceKind.AGGREGATIONS, List.of(List.of("_aggrs")));
-            }
+        var resources = switch (collection.kind()) {
+            case FILES_BUCKET -> FILES + INDEXES;
+            case SCHEMA_STORE -> SCHEMAS;
+            default -> DOCUMENTS + INDEXES;
+        };
+        for (var resource : Words.list(resources)) {
+            var pair = resource.split("=", 2);
+            below.put(ResourceKind.valueOf(pair[0]), List.of(List.of(pair[1].split("/", -1))));
         }
-        below.put(ResourceKind.COLLECTION_INDEXES, List.of(List.of("_indexes")));
-        below.put(ResourceKind.INDEX, List.of(List.of("_indexes", "{index}")));
-        below.put(ResourceKind.AGGREGATION, named(collection, "aggrs", "_aggrs"));
-        below.put(ResourceKind.CHANGE_STREAM, named(collection, "streams", "_streams"));
+        if (collection.kind() != ResourceKind.SCHEMA_STORE) {
+            below.put(ResourceKind.AGGREGATION, named(collection, "aggrs", "_aggrs"));
+            below.put(ResourceKind.CHANGE_STREAM, named(collection, "streams", "_streams"));
+        }
         return below;
     }
 

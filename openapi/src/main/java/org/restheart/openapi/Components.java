@@ -1,21 +1,26 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.object;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.schema;
 import static org.restheart.openapi.Json.type;
 
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Words;
 
 /// The component schemas of one document, in one JSON mode: those of [FixedSchemas] that are referenced, and added
 /// ones. Confined to one document.
 final class Components {
-    private static final Map<BsonType, String> NAMES = names();
+    /// Of schemas in [FixedSchemas], by the names of types.
+    private static final Map<String, String> NAMES = Words.pairs("""
+            OBJECT_ID=ObjectId DATE_TIME=Date DECIMAL128=Decimal BINARY=Binary TIMESTAMP=Timestamp
+            REGULAR_EXPRESSION=Regex MIN_KEY=MinKey MAX_KEY=MaxKey JAVASCRIPT=Code JAVASCRIPT_WITH_SCOPE=CodeWithScope
+            SYMBOL=Symbol DB_POINTER=DbPointer UNDEFINED=Undefined
+            """);
 
     private final JsonMode mode;
     private final Map<String, BsonDocument> fixed;
@@ -64,27 +69,9 @@ final class Components {
                         : object("type", "integer", "format", "int64");
             case DOUBLE -> hasPlainNumbers() ? object("type", "number", "format", "double") : fixed("Double");
             default -> {
-                var name = NAMES.get(type);
+                var name = NAMES.get(type.name());
                 yield name == null ? new BsonDocument() : fixed(name);
             }
         };
-    }
-
-    private static Map<BsonType, String> names() {
-        var names = new EnumMap<BsonType, String>(BsonType.class);
-        names.put(BsonType.OBJECT_ID, "ObjectId");
-        names.put(BsonType.DATE_TIME, "Date");
-        names.put(BsonType.DECIMAL128, "Decimal");
-        names.put(BsonType.BINARY, "Binary");
-        names.put(BsonType.TIMESTAMP, "Timestamp");
-        names.put(BsonType.REGULAR_EXPRESSION, "Regex");
-        names.put(BsonType.MIN_KEY, "MinKey");
-        names.put(BsonType.MAX_KEY, "MaxKey");
-        names.put(BsonType.JAVASCRIPT, "Code");
-        names.put(BsonType.JAVASCRIPT_WITH_SCOPE, "CodeWithScope");
-        names.put(BsonType.SYMBOL, "Symbol");
-        names.put(BsonType.DB_POINTER, "DbPointer");
-        names.put(BsonType.UNDEFINED, "Undefined");
-        return names;
     }
 }

@@ -5,6 +5,7 @@ import static org.restheart.http.access.ResourceKind.AGGREGATIONS;
 
 import java.util.List;
 import org.restheart.http.Method;
+import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
 
 /// One operation of the data API: a method of a kind of resource. Immutable.
@@ -54,20 +55,6 @@ record DataOperation(
         return takesIdempotencyKey() || (kind == ResourceKind.DOCUMENT && input != Input.NONE);
     }
 
-    /// The same with this content of requests.
-    DataOperation takes(Input content) {
-        return new DataOperation(kind, method, verb, suffix, summary, statuses, output, content, parameters);
-    }
-
-    /// The same with this content of responses.
-    DataOperation returns(Output content) {
-        return new DataOperation(kind, method, verb, suffix, summary, statuses, content, input, parameters);
-    }
-
-    DataOperation parameters(Parameters query) {
-        return new DataOperation(kind, method, verb, suffix, summary, statuses, output, input, query);
-    }
-
     /// The content of a request.
     enum Input {
         NONE,
@@ -99,19 +86,30 @@ record DataOperation(
         STATE
     }
 
-    /// The parameters of a request.
+    /// The query parameters of a request.
     enum Parameters {
-        NONE,
-        LIST,
-        NAMES,
-        ONE,
-        COUNT,
-        CHECK,
-        CREATE,
-        WRITE,
-        BULK,
-        MANAGE,
-        RUN,
-        LISTEN
+        NONE("jsonMode"),
+        LIST("filter keys sort hint page pagesize after count jsonMode rep hal np nocache cache"
+                + " readConcern readPreference sid txn"),
+        NAMES("page pagesize jsonMode rep hal np"),
+        ONE("filter keys shardkey id_type jsonMode rep hal np nocache readConcern readPreference sid txn"),
+        COUNT("filter hint jsonMode readConcern readPreference sid txn"),
+        CHECK("schema filter sort hint pagesize after jsonMode readConcern readPreference sid txn"),
+        CREATE("wm writeConcern jsonMode rep sid txn"),
+        WRITE("wm filter shardkey id_type checkEtag writeConcern jsonMode sid txn"),
+        BULK("filter wm writeConcern jsonMode rep sid txn"),
+        MANAGE("checkEtag jsonMode"),
+        RUN("avars page pagesize jsonMode rep hal np"),
+        LISTEN("avars resumeAfter startAtOperationTime jsonMode");
+
+        private final String names;
+
+        Parameters(String names) {
+            this.names = names;
+        }
+
+        List<String> names() {
+            return Words.list(names);
+        }
     }
 }

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.restheart.mongo.description.CollectionStructure;
 import org.restheart.openapi.ReadableSchemas.StoredSchema;
-import org.restheart.openapi.Visible.Group;
+import org.restheart.openapi.VisibleResources.Group;
 
 /// What is declared of a collection's documents: a schema for this description alone, the JSON Schema that writes
 /// are held to, or MongoDB's validator, in this order. Confined to one OpenAPI document.

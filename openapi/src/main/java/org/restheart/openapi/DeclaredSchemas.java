@@ -1,6 +1,6 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.object;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.type;
 
 import java.util.ArrayList;
@@ -16,6 +16,7 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTypes;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Words;
 
@@ -162,7 +163,7 @@ final class DeclaredSchemas {
         if (names.size() == 1) {
             converted.append("type", new BsonString(names.getFirst()));
         } else if (!names.isEmpty() && names.size() == names(type).size()) {
-            converted.append("type", Json.value(names));
+            converted.append("type", BsonValues.value(names));
         }
     }
 

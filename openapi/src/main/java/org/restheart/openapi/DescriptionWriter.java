@@ -1,7 +1,7 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.array;
-import static org.restheart.openapi.Json.object;
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,12 +18,13 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.openapi.DataOperation.Output;
 import org.restheart.openapi.OpenApiConfig.Server;
-import org.restheart.openapi.Visible.Group;
-import org.restheart.openapi.Visible.Offered;
+import org.restheart.openapi.VisibleResources.Group;
+import org.restheart.openapi.VisibleResources.Offered;
 
 /// Writes an OpenAPI document in a fixed order: equal values give equal bytes. Confined to one document.
 final class DescriptionWriter {
@@ -34,7 +35,7 @@ final class DescriptionWriter {
 
     private final OpenApiConfig config;
     private final Server server;
-    private final Heading heading;
+    private final DocumentMetadata metadata;
     private final Components components;
     private final ShapeSchemas shapes;
     private final ParameterSchemas parameters;
@@ -48,20 +49,21 @@ final class DescriptionWriter {
     /// @param scope the path that it describes
     /// @param account empty for anonymous callers
     /// @param securitySchemes the authentication mechanisms
-    record Heading(String scope, Optional<String> account, String url, JsonMode mode, BsonDocument securitySchemes) {}
+    record DocumentMetadata(
+            String scope, Optional<String> account, String url, JsonMode mode, BsonDocument securitySchemes) {}
 
-    DescriptionWriter(OpenApiConfig config, Server server, Heading heading) {
+    DescriptionWriter(OpenApiConfig config, Server server, DocumentMetadata metadata) {
         this.config = config;
         this.server = server;
-        this.heading = heading;
-        this.components = new Components(heading.mode());
+        this.metadata = metadata;
+        this.components = new Components(metadata.mode());
         this.messages = new MessageWriter(components);
         this.shapes = new ShapeSchemas(components, config.shares());
-        this.parameters = new ParameterSchemas(server, heading.mode());
+        this.parameters = new ParameterSchemas(server, metadata.mode());
     }
 
     /// @param generic whether collections are described by one path with a variable
-    BsonDocument write(Visible visible, List<ServiceOperations.Offer> services, boolean generic) {
+    BsonDocument write(VisibleResources visible, List<ServiceOperations.Offer> services, boolean generic) {
         if (generic) {
             generic(visible);
         } else {
@@ -70,28 +72,31 @@ final class DescriptionWriter {
         services.forEach(this::service);
         var document = object("openapi", "3.1.0")
                 .append("info", info(visible, generic))
-                .append("jsonSchemaDialect", Json.value("https://json-schema.org/draft/2020-12/schema"))
-                .append("servers", array(object("url", heading.url())))
+                .append("jsonSchemaDialect", BsonValues.value("https://json-schema.org/draft/2020-12/schema"))
+                .append("servers", array(object("url", metadata.url())))
                 .append("security", security())
-                .append("tags", Json.value(describedTags));
+                .append("tags", BsonValues.value(describedTags));
         var all = new BsonDocument();
         paths.forEach(all::append);
         document.append("paths", all).append("components", components(all));
         return (BsonDocument) withoutDanglingReferences(document);
     }
 
-    private BsonDocument info(Visible visible, boolean generic) {
-        var who =
-                heading.account().map(name -> "the account " + Json.prose(name)).orElse("everybody");
+    private BsonDocument info(VisibleResources visible, boolean generic) {
+        var who = metadata.account()
+                .map(name -> "the account " + Json.prose(name))
+                .orElse("everybody");
         var info = object("title", server.title(), "version", server.version())
-                .append("description", Json.value("What " + who + " may do with " + Json.prose(heading.scope())));
+                .append(
+                        "description",
+                        BsonValues.value("What " + who + " may do with " + Json.prose(metadata.scope())));
         if (visible.pending()) {
-            info.append("x-pending", Json.value(true));
+            info.append("x-pending", BsonValues.value(true));
         }
         if (generic) {
             info.append(
                     "x-scopes",
-                    Json.value(visible.groups().stream()
+                    BsonValues.value(visible.groups().stream()
                             .filter(group -> group.collection().isPresent())
                             .limit(MAX_ENUM)
                             .map(group -> config.uri() + group.path().raw())
@@ -102,7 +107,14 @@ final class DescriptionWriter {
 
     private BsonArray security() {
         var alternatives = new BsonArray();
-        heading.securitySchemes().keySet().forEach(name -> alternatives.add(object(name, array())));
+        metadata.securitySchemes().keySet().forEach(name -> alternatives.add(object(name, array())));
+        return alternatives;
+    }
+
+    /// The mechanisms, or none.
+    private BsonArray optionalSecurity() {
+        var alternatives = array(object());
+        alternatives.addAll(security());
         return alternatives;
     }
 
@@ -110,7 +122,7 @@ final class DescriptionWriter {
         var document = new BsonDocument();
         section(document, "parameters", parameters.shared());
         section(document, "responses", messages.shared());
-        document.append("securitySchemes", heading.securitySchemes());
+        document.append("securitySchemes", metadata.securitySchemes());
         var used = new TreeMap<String, BsonDocument>();
         collect(all, used);
         collect(document, used);
@@ -254,14 +266,9 @@ final class DescriptionWriter {
         messages.body(offered, schemas).ifPresent(body -> written.append("requestBody", body));
         written.append("responses", messages.responses(offered, schemas, definition));
         if (operation.kind() == ResourceKind.CHANGE_STREAM) {
-            written.append("x-websocket", Json.value(true));
+            written.append("x-websocket", BsonValues.value(true));
         }
-        if (offered.anonymous()) {
-            var security = array(object());
-            security.addAll(security());
-            written.append("security", security);
-        }
-        return written;
+        return offered.anonymous() ? written.append("security", optionalSecurity()) : written;
     }
 
     private void service(ServiceOperations.Offer offer) {
@@ -274,19 +281,17 @@ final class DescriptionWriter {
         offer.requestBody().ifPresent(body -> operation.append("requestBody", body));
         operation.append("responses", offer.responses());
         if (offer.anonymous()) {
-            var security = array(object());
-            security.addAll(security());
-            operation.append("security", security);
+            operation.append("security", optionalSecurity());
         }
         paths.computeIfAbsent(offer.path(), DescriptionWriter::path).append(offer.method(), operation);
     }
 
     /// Collections whose paths differ in the last segment only.
-    private record Place(List<String> prefix, ResourceKind kind) {}
+    private record PathGroup(List<String> prefix, ResourceKind kind) {}
 
     /// One path with a variable for all collections with the same prefix and kind.
-    private void generic(Visible visible) {
-        var places = new LinkedHashMap<Place, List<Group>>();
+    private void generic(VisibleResources visible) {
+        var places = new LinkedHashMap<PathGroup, List<Group>>();
         for (var group : visible.groups()) {
             var segments = group.path().segments();
             if (group.collection().isEmpty() || segments.isEmpty()) {
@@ -294,14 +299,14 @@ final class DescriptionWriter {
             } else {
                 var prefix = segments.subList(0, segments.size() - 1);
                 places.computeIfAbsent(
-                                new Place(prefix, group.collection().get().kind()), _ -> new ArrayList<>())
+                                new PathGroup(prefix, group.collection().get().kind()), _ -> new ArrayList<>())
                         .add(group);
             }
         }
         places.forEach(this::generic);
     }
 
-    private void generic(Place place, List<Group> groups) {
+    private void generic(PathGroup place, List<Group> groups) {
         var what = switch (place.kind()) {
             case FILES_BUCKET -> "Bucket";
             case SCHEMA_STORE -> "SchemaStore";
@@ -312,7 +317,7 @@ final class DescriptionWriter {
         tag(name, Optional.empty());
         var names = new LinkedHashSet<String>();
         groups.forEach(group -> names.add(group.path().segments().getLast()));
-        var schemas = new DocumentSchemas(components, shapes, Visible.OPEN, name, Set.of());
+        var schemas = new DocumentSchemas(components, shapes, VisibleResources.OPEN, name, Set.of());
         var seen = new HashSet<String>();
         for (var group : groups) {
             var base = group.path().raw();
@@ -337,7 +342,7 @@ final class DescriptionWriter {
     private static void enumerate(BsonDocument item, String variable, Set<String> names) {
         for (var parameter : item.getArray("parameters")) {
             if (new BsonString(variable).equals(parameter.asDocument().get("name")) && names.size() <= MAX_ENUM) {
-                parameter.asDocument().append("schema", object("type", "string", "enum", Json.value(names)));
+                parameter.asDocument().append("schema", object("type", "string", "enum", BsonValues.value(names)));
             }
         }
     }

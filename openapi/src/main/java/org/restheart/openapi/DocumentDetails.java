@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonDocument;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
@@ -18,7 +17,6 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
@@ -28,7 +26,7 @@ import org.restheart.mongo.description.Shape;
 import org.restheart.mongo.description.Shapes;
 import org.restheart.mongo.reading.ReadRights;
 import org.restheart.openapi.AccessEvaluation.Options;
-import org.restheart.openapi.Visible.Group;
+import org.restheart.openapi.VisibleResources.Group;
 
 /// Determines what a caller may know of the documents of visible collections: their shape by samples, indexes, and
 /// JSON Schemas. Thread-safe.
@@ -36,7 +34,7 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
     /// Adds the details of all collections. Waits for running samples, for the configured time in total.
     ///
     /// @throws ProblemException 5xx if the caller's rights cannot be determined now
-    Visible complete(Request asking, Options options, List<Group> groups) {
+    VisibleResources complete(Request asking, Options options, List<Group> groups) {
         var sampled = new LinkedHashMap<Group, CompletableFuture<Shape>>();
         var rights = new LinkedHashMap<Group, ReadRights>();
         for (var group : groups) {
@@ -59,7 +57,7 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
             }
             complete.add(detailed(group, shape, Optional.ofNullable(rights.get(group)), schemas));
         }
-        return new Visible(complete, false, pending);
+        return new VisibleResources(complete, false, pending);
     }
 
     private static Optional<Shape> await(CompletableFuture<Shape> coming, long deadline) {
@@ -98,18 +96,15 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
     }
 
     private Optional<ReadRights> judgedRights(Request asking, RequestPath path) {
-        var rights = new AtomicReference<ReadRights>();
         try {
-            judged.make(
-                    asking,
-                    JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST)
-                            .with(DataFacts.ASKED, facts -> rights.set(ReadRights.of(facts.grant()))));
+            return judged.facts(asking, JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST))
+                    .map(facts -> ReadRights.of(facts.grant()));
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;
             }
+            return Optional.empty();
         }
-        return Optional.ofNullable(rights.get());
     }
 
     private Group detailed(Group group, Shape shape, Optional<ReadRights> rights, ReadableSchemas schemas) {

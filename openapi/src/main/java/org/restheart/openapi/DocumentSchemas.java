@@ -1,8 +1,8 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.array;
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.members;
-import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
 import java.util.List;
@@ -16,10 +16,11 @@ import org.bson.BsonInt32;
 import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.http.Method;
 import org.restheart.http.judged.RuleAnswer;
-import org.restheart.openapi.Visible.Group;
-import org.restheart.openapi.Visible.Offered;
+import org.restheart.openapi.VisibleResources.Group;
+import org.restheart.openapi.VisibleResources.Offered;
 
 /// The schemas of a collection's documents as they are read; [WrittenSchemas] has those of writes. Components are
 /// created on first reference. Confined to one OpenAPI document.
@@ -79,7 +80,7 @@ final class DocumentSchemas {
             });
         }
         if (redaction.shows("_etag")) {
-            properties.put("_etag", components.fixed("ObjectId").append("readOnly", Json.value(true)));
+            properties.put("_etag", components.fixed("ObjectId").append("readOnly", BsonValues.value(true)));
         }
         secrets.forEach(properties::remove);
         notes(properties);
@@ -154,12 +155,49 @@ final class DocumentSchemas {
                                 : text));
     }
 
-    /// The schema of a field of stored documents, if its values have one type.
+    /// The schema of a field of stored documents, if all its values are scalars of one type.
     ///
     /// @param path with dots
     Optional<BsonDocument> typeOf(String path) {
-        stored();
-        return new FieldTypes(components).of(Json.schema(name), path);
+        var schema = stored();
+        for (var step : path.split("\\.", -1)) {
+            var object = resolved(schema);
+            if (object.get("type") instanceof BsonString type
+                    && type.getValue().equals("array")
+                    && object.get("items") instanceof BsonDocument items) {
+                object = resolved(items);
+            }
+            if (!(object.get("properties") instanceof BsonDocument properties)
+                    || !(properties.get(step) instanceof BsonDocument next)) {
+                return Optional.empty();
+            }
+            schema = next;
+        }
+        return scalar(schema);
+    }
+
+    private BsonDocument resolved(BsonDocument schema) {
+        return Json.component(schema)
+                .map(component -> components.schemas().getOrDefault(component, schema))
+                .orElse(schema);
+    }
+
+    /// A type other than object and array, without null.
+    private static Optional<BsonDocument> scalar(BsonDocument schema) {
+        var component = Json.component(schema);
+        if (component.isPresent()) {
+            return component.filter(FixedSchemas.NAMES::contains).map(Json::schema);
+        }
+        var names = schema.get("type") instanceof BsonArray several
+                ? several.stream()
+                        .filter(type -> !type.equals(new BsonString("null")))
+                        .toList()
+                : schema.get("type") == null ? List.<BsonValue>of() : List.of(schema.get("type"));
+        return names.size() == 1
+                        && names.getFirst() instanceof BsonString type
+                        && !Set.of("object", "array", "null").contains(type.getValue())
+                ? Optional.of(type(type.getValue()))
+                : Optional.empty();
     }
 
     /// A property of documents that are read, with a value of its type that is none of a document's: for examples of

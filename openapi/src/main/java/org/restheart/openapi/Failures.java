@@ -1,8 +1,8 @@
 package org.restheart.openapi;
 
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.list;
 import static org.restheart.openapi.Json.members;
-import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
 import java.util.Arrays;
@@ -76,10 +76,6 @@ final class Failures {
         };
     }
 
-    static String text(int status) {
-        return StatusText.of(status);
-    }
-
     /// The name of the shared response: that of the status, with the codes if these are not all of it.
     static String component(DataOperation operation, int status) {
         var codes = codes(operation, status);
@@ -91,7 +87,7 @@ final class Failures {
     }
 
     static BsonDocument response(DataOperation operation, int status, Components components) {
-        var response = object("description", text(status));
+        var response = object("description", StatusText.of(status));
         if (status == 503 || status == 429) {
             response.append(
                     "headers", object("Retry-After", object("description", "seconds", "schema", type("integer"))));

@@ -1,8 +1,8 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.array;
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.members;
-import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
 import java.util.HashMap;

@@ -1,51 +1,22 @@
 package org.restheart.openapi;
 
-import java.util.Collection;
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
+
+import java.util.Optional;
 import org.bson.BsonArray;
-import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonDouble;
-import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
 
-/// Factories of JSON values.
+/// Factories of JSON Schemas and of parts of OpenAPI documents.
 final class Json {
     /// Characters of an escaped one.
     private static final int ESCAPE = 6;
 
     private Json() {}
-
-    /// @param namesAndValues name, value, name, value …
-    static BsonDocument object(Object... namesAndValues) {
-        var object = new BsonDocument();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            object.append((String) namesAndValues[i], value(namesAndValues[i + 1]));
-        }
-        return object;
-    }
-
-    static BsonArray array(Object... values) {
-        var array = new BsonArray();
-        for (var value : values) {
-            array.add(value(value));
-        }
-        return array;
-    }
-
-    static BsonValue value(Object value) {
-        return switch (value) {
-            case BsonValue bson -> bson;
-            case String text -> new BsonString(text);
-            case Integer number -> new BsonInt32(number);
-            case Long number -> new BsonInt64(number);
-            case Double number -> new BsonDouble(number);
-            case Boolean flag -> BsonBoolean.valueOf(flag);
-            case Collection<?> values -> array(values.toArray());
-            default -> throw new IllegalArgumentException(value.getClass().getName());
-        };
-    }
 
     static BsonDocument type(String name) {
         return object("type", name);
@@ -68,8 +39,17 @@ final class Json {
         return object(mediaType, object("schema", schema));
     }
 
+    /// A reference to a component.
     static BsonDocument schema(String component) {
-        return object("$ref", "#/components/schemas/" + component);
+        return reference("schemas", component);
+    }
+
+    /// The name of the component to which a schema refers; empty for one that is no reference.
+    static Optional<String> component(BsonDocument schema) {
+        return schema.get("$ref") instanceof BsonString reference
+                ? Optional.of(
+                        reference.getValue().substring(reference.getValue().lastIndexOf('/') + 1))
+                : Optional.empty();
     }
 
     static BsonDocument reference(String section, String component) {
@@ -116,5 +96,38 @@ final class Json {
     static String prose(String text) {
         var cut = text.length() > 2_000 ? text.substring(0, 2_000) : text;
         return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    }
+
+    /// JSON as YAML 1.2: strings and scalars in JSON syntax, which YAML includes.
+    static String yaml(BsonDocument document) {
+        var out = new StringBuilder();
+        members(document, 0, out);
+        return out.toString();
+    }
+
+    private static void members(BsonDocument object, int depth, StringBuilder out) {
+        object.forEach((name, value) -> {
+            out.append("  ".repeat(depth)).append(scalar(new BsonString(name))).append(':');
+            yaml(value, depth + 1, out);
+        });
+    }
+
+    private static void yaml(BsonValue value, int depth, StringBuilder out) {
+        if (value instanceof BsonDocument inner && !inner.isEmpty()) {
+            out.append('\n');
+            members(inner, depth, out);
+        } else if (value instanceof BsonArray array && !array.isEmpty()) {
+            out.append('\n');
+            for (var element : array) {
+                out.append("  ".repeat(depth)).append('-');
+                yaml(element, depth + 1, out);
+            }
+        } else {
+            out.append(' ').append(scalar(value)).append('\n');
+        }
+    }
+
+    private static String scalar(BsonValue value) {
+        return JsonEncoder.of(JsonMode.DEFAULT).encodeToString(value);
     }
 }

@@ -1,9 +1,9 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.array;
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.list;
 import static org.restheart.openapi.Json.members;
-import static org.restheart.openapi.Json.object;
 import static org.restheart.openapi.Json.type;
 
 import java.util.EnumSet;
@@ -13,10 +13,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.bson.BsonDocument;
 import org.restheart.http.Method;
+import org.restheart.http.StatusText;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.openapi.DataOperation.Input;
 import org.restheart.openapi.DataOperation.Output;
-import org.restheart.openapi.Visible.Offered;
+import org.restheart.openapi.VisibleResources.Offered;
 
 /// Writes request bodies and responses of operations, by media type. Confined to one document.
 final class MessageWriter {
@@ -98,7 +99,7 @@ final class MessageWriter {
     private BsonDocument success(
             Offered offered, int status, DocumentSchemas schemas, Optional<BsonDocument> definition) {
         var operation = offered.operation();
-        var response = object("description", Failures.text(status));
+        var response = object("description", StatusText.of(status));
         var headers = new BsonDocument();
         if (status == 201 && operation.method() == Method.POST) {
             headers.append("Location", header("where it is"));

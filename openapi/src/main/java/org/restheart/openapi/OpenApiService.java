@@ -2,21 +2,24 @@ package org.restheart.openapi;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.Accepted;
 import org.restheart.http.ComputeLimit;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
@@ -38,7 +41,7 @@ import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Shapes;
 import org.restheart.openapi.AccessEvaluation.Options;
 import org.restheart.openapi.AccessEvaluation.Scope;
-import org.restheart.openapi.DescriptionWriter.Heading;
+import org.restheart.openapi.DescriptionWriter.DocumentMetadata;
 import org.restheart.openapi.OpenApiConfig.Server;
 
 /// `GET /_openapi`: the OpenAPI document of what the caller may do. Authorizes by itself: callers with at least
@@ -61,7 +64,11 @@ public final class OpenApiService implements Service {
     private final Cache<Key, Bytes> documents;
 
     /// Everything that determines the bytes of a document.
-    private record Key(Visible visible, List<ServiceOperations.Offer> services, Heading heading, boolean yaml) {}
+    private record Key(
+            VisibleResources visible,
+            List<ServiceOperations.Offer> services,
+            DocumentMetadata metadata,
+            boolean yaml) {}
 
     /// @param tag the entity tag, with quotes
     private record Bytes(ByteBuffer content, String tag) {}
@@ -131,8 +138,9 @@ public final class OpenApiService implements Service {
             throw access.challenge().apply(request).raise();
         }
         var url = url(request);
-        var heading = new Heading(path.raw(), account.map(Account::name), url, mode, securitySchemes(url));
-        var key = new Key(visible, services, heading, wantsYaml(request));
+        var metadata = new DocumentMetadata(path.raw(), account.map(Account::name), url, mode, securitySchemes(url));
+        var key = new Key(
+                visible, services, metadata, Accepted.of(request.headers()).named("application/yaml") > 0);
         var bytes = ComputeLimit.SHARED.compute(() -> document(key));
         meters.answered(begun);
         return answer(request, bytes, key.yaml(), visible.pending());
@@ -184,10 +192,7 @@ public final class OpenApiService implements Service {
     }
 
     private static Response answer(Request request, Bytes bytes, boolean yaml, boolean pending) {
-        boolean current = request.headers().all("If-None-Match").stream()
-                .flatMap(line -> Arrays.stream(line.split(",")))
-                .map(tag -> tag.strip().replaceFirst("^W/", ""))
-                .anyMatch(tag -> tag.equals(bytes.tag()) || tag.equals("*"));
+        boolean current = request.headers().isCurrent(bytes.tag());
         var response = Response.status(current ? 304 : 200)
                 .with("ETag", bytes.tag())
                 .with("Cache-Control", pending ? "private, no-store" : "private, no-cache")
@@ -209,9 +214,9 @@ public final class OpenApiService implements Service {
 
     private byte[] encoded(Key key, boolean generic) {
         var document =
-                new DescriptionWriter(config, server, key.heading()).write(key.visible(), key.services(), generic);
+                new DescriptionWriter(config, server, key.metadata()).write(key.visible(), key.services(), generic);
         var text = key.yaml()
-                ? YamlWriter.of(document)
+                ? Json.yaml(document)
                 : JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
         return Json.withoutHalves(text).getBytes(StandardCharsets.UTF_8);
     }
@@ -240,13 +245,6 @@ public final class OpenApiService implements Service {
         return server.baseUrl()
                 .orElseGet(() -> request.connection().scheme() + "://"
                         + request.connection().hostAndPort());
-    }
-
-    private static boolean wantsYaml(Request request) {
-        return request.headers()
-                .first("Accept")
-                .filter(accept -> accept.toLowerCase(Locale.ROOT).contains("application/yaml"))
-                .isPresent();
     }
 
     private static JsonMode mode(Request request) {
@@ -285,5 +283,54 @@ public final class OpenApiService implements Service {
 
     private static RuntimeException notFound() {
         return new ProblemException(ProblemCode.NOT_FOUND, "there is no such database or collection");
+    }
+
+    /// The metrics of OpenAPI documents. Thread-safe.
+    private record OpenApiMeters(MeterRegistry registry) {
+        /// Registers the size of the cache of documents.
+        ///
+        /// @param cache bounded by the bytes of its values
+        void observe(Cache<?, ?> cache) {
+            Gauge.builder(
+                            "openapi_cache_bytes",
+                            cache,
+                            documents -> documents
+                                    .policy()
+                                    .eviction()
+                                    .orElseThrow()
+                                    .weightedSize()
+                                    .orElse(0))
+                    .description("Memory that kept descriptions take")
+                    .register(registry);
+        }
+
+        void sampled(Shapes.Sample sample) {
+            Counter.builder("openapi_samples")
+                    .description("Samples of collections")
+                    .tag("outcome", sample.outcome())
+                    .register(registry)
+                    .increment();
+            Timer.builder("openapi_sample_seconds")
+                    .description("Duration of samples")
+                    .register(registry)
+                    .record(sample.time());
+        }
+
+        /// @param cached whether the document had been written for an earlier request
+        void sent(boolean cached) {
+            Counter.builder("openapi_documents")
+                    .description("Descriptions sent")
+                    .tag("cached", Boolean.toString(cached))
+                    .register(registry)
+                    .increment();
+        }
+
+        /// @param begun when the request was received, in [System#nanoTime()]
+        void answered(long begun) {
+            Timer.builder("openapi_seconds")
+                    .description("Time from request to description")
+                    .register(registry)
+                    .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+        }
     }
 }

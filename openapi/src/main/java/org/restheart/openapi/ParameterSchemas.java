@@ -1,12 +1,13 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.object;
+import static org.restheart.bson.BsonValues.array;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.type;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -15,21 +16,20 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.judged.DataPaths;
 import org.restheart.mongo.description.ShapeBuilder;
 import org.restheart.openapi.OpenApiConfig.Server;
-import org.restheart.openapi.Visible.Group;
-import org.restheart.openapi.Visible.Offered;
+import org.restheart.openapi.VisibleResources.Group;
+import org.restheart.openapi.VisibleResources.Offered;
 
 /// Query parameters and header fields of requests. Equal ones are shared components. Confined to one document.
 final class ParameterSchemas {
-    private static final List<String> READING = List.of("readConcern", "readPreference");
-    private static final List<String> SESSION = List.of("sid", "txn");
-    private static final List<String> FORMS = List.of("jsonMode", "rep", "hal", "np");
 
     /// Ids that are not the names of resources below a collection.
     private static final String ID = "^(?!(?:"
-            + CollectionPaths.RESERVED.stream()
+            + DataPaths.RESERVED.stream()
                     .sorted()
                     .map(name -> name.equals("*") ? "\\*" : name)
                     .collect(Collectors.joining("|"))
@@ -67,9 +67,9 @@ final class ParameterSchemas {
                 .flatMap(StoredVariables::listener)
                 .filter(wanted -> isAllowed(offered, wanted.parameter()))
                 .ifPresent(wanted -> all.add(object("name", wanted.parameter(), "in", "query")
-                        .append("description", Json.value("only events with this value of a field"))
+                        .append("description", BsonValues.value("only events with this value of a field"))
                         .append("schema", type("string"))
-                        .append("required", Json.value(wanted.required()))));
+                        .append("required", BsonValues.value(wanted.required()))));
         headers(offered.operation()).forEach((component, header) -> all.add(reference(component, header)));
         return all;
     }
@@ -80,45 +80,10 @@ final class ParameterSchemas {
     }
 
     private static List<String> names(Offered offered) {
-        var names = names(offered.operation().parameters());
+        var names = offered.operation().parameters().names();
         return offered.writeMode()
                 ? names
                 : names.stream().filter(name -> !name.equals("wm")).toList();
-    }
-
-    private static List<String> names(DataOperation.Parameters parameters) {
-        return switch (parameters) {
-            case NONE -> List.of("jsonMode");
-            case NAMES -> all(List.of("page", "pagesize"), FORMS);
-            case LIST ->
-                all(
-                        List.of("filter", "keys", "sort", "hint", "page", "pagesize", "after", "count"),
-                        FORMS,
-                        List.of("nocache", "cache"),
-                        READING,
-                        SESSION);
-            case ONE ->
-                all(List.of("filter", "keys", "shardkey", "id_type"), FORMS, List.of("nocache"), READING, SESSION);
-            case COUNT -> all(List.of("filter", "hint", "jsonMode"), READING, SESSION);
-            case CHECK ->
-                all(List.of("schema", "filter", "sort", "hint", "pagesize", "after", "jsonMode"), READING, SESSION);
-            case CREATE -> all(List.of("wm", "writeConcern", "jsonMode", "rep"), SESSION);
-            case WRITE ->
-                all(List.of("wm", "filter", "shardkey", "id_type", "checkEtag", "writeConcern", "jsonMode"), SESSION);
-            case BULK -> all(List.of("filter", "wm", "writeConcern", "jsonMode", "rep"), SESSION);
-            case MANAGE -> List.of("checkEtag", "jsonMode");
-            case RUN -> all(List.of("avars", "page", "pagesize"), FORMS);
-            case LISTEN -> List.of("avars", "resumeAfter", "startAtOperationTime", "jsonMode");
-        };
-    }
-
-    @SafeVarargs
-    private static List<String> all(List<String>... names) {
-        var all = new ArrayList<String>();
-        for (var some : names) {
-            all.addAll(some);
-        }
-        return all;
     }
 
     /// Header fields, by the names of their components.
@@ -144,7 +109,7 @@ final class ParameterSchemas {
         }
         if (operation.takesPreference()) {
             var prefer = header("Prefer", "whether the response has the written document, as a `GET` shows it");
-            prefer.getDocument("schema").append("enum", Json.array("return=representation", "return=minimal"));
+            prefer.getDocument("schema").append("enum", BsonValues.array("return=representation", "return=minimal"));
             headers.put("Prefer", prefer);
         }
         return headers;
@@ -159,7 +124,7 @@ final class ParameterSchemas {
         boolean required = name.equals("filter") && operation.parameters() == DataOperation.Parameters.BULK;
         var definition = definitions.of(name);
         if (required) {
-            definition.append("required", Json.value(true));
+            definition.append("required", BsonValues.value(true));
         }
         var example = switch (name) {
             case "sort" ->
@@ -174,7 +139,7 @@ final class ParameterSchemas {
                                 .map(field -> new BsonDocument(field.getKey(), field.getValue()).toJson()));
             case "avars" -> {
                 var some = variables.filter(found -> !found.isEmpty());
-                some.ifPresent(found -> definition.append("required", Json.value(found.isRequired())));
+                some.ifPresent(found -> definition.append("required", BsonValues.value(found.isRequired())));
                 yield some.map(StoredVariables::example);
             }
             default -> Optional.<String>empty();
@@ -228,5 +193,95 @@ final class ParameterSchemas {
 
     private static BsonDocument header(String name, String description) {
         return object("name", name, "in", "header", "description", description, "schema", type("string"));
+    }
+
+    /// The query parameters of the data API, by name. Immutable.
+    ///
+    /// @param server determines the bounds of pages
+    /// @param mode the JSON mode of the described documents
+    private record QueryParameters(Server server, JsonMode mode) {
+        private static final Object[] READ_PREFERENCES = {
+            "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"
+        };
+        private static final Object[] ID_TYPES = {
+            "STRING_OID", "OID", "STRING", "NUMBER", "DATE", "NULL", "MINKEY", "MAXKEY"
+        };
+
+        /// The definition of a parameter, as a new document.
+        ///
+        /// @throws IllegalArgumentException for another name
+        BsonDocument of(String name) {
+            return switch (name) {
+                case "filter" ->
+                    json(name, "a query of MongoDB; may be repeated, all must match", "{\"_id\": {\"$exists\": true}}");
+                case "keys" -> json(name, "a projection: which properties are wanted", "{\"_id\": 1}");
+                case "sort" -> query(name, "an order: a property, `-property`, or an object", type("string"));
+                case "hint" -> query(name, "an index: its keys or its name", type("string"));
+                case "page" -> query(name, "the number of the page, from 1", number(1, 1, Integer.MAX_VALUE));
+                case "pagesize" ->
+                    query(name, "documents per page", number(0, server.pageSize(), server.maxPageSize()));
+                case "after" -> query(name, "taken from the `Link` of a page: what follows that page", type("string"));
+                case "count" -> choice(name, "count what matches", "true", "estimated");
+                case "jsonMode" -> jsonMode();
+                case "rep" -> choice(name, "the representation of results", "STANDARD", "HAL", "SHAL");
+                case "hal" -> choice(name, "how much HAL", "FULL", "COMPACT");
+                case "np" -> flag(name, "without properties of the collection");
+                case "nocache" -> flag(name, "ask MongoDB whether database and collection exist");
+                case "cache" ->
+                    query(name, "whether the result may be a cached one, a few seconds old", type("boolean"));
+                case "readConcern" ->
+                    choice(name, "for this request", "local", "available", "majority", "linearizable", "snapshot");
+                case "readPreference" -> choice(name, "for this request", READ_PREFERENCES);
+                case "writeConcern" ->
+                    choice(name, "for this request", "ACKNOWLEDGED", "W1", "W2", "W3", "JOURNALED", "MAJORITY");
+                case "wm" ->
+                    choice(name, "whether documents are inserted, updated, or either", "insert", "update", "upsert");
+                case "checkEtag" -> flag(name, "require `If-Match`");
+                case "schema" ->
+                    query(name, "a schema of the database's store; without, the collection's", type("string"));
+                case "shardkey" -> json(name, "the shard key of the document", "{\"_id\": 1}");
+                case "id_type" -> choice(name, "the type of the id", ID_TYPES);
+                case "avars" -> json(name, "values of the variables of the pipeline", "{}");
+                case "resumeAfter" ->
+                    json(name, "what follows the event with this token; tokens come with events", "{\"_data\": \"…\"}");
+                case "startAtOperationTime" ->
+                    query(name, "what follows this time: seconds since 1970, or a timestamp", type("string"));
+                case "sid" -> query(name, "a session", object("type", "string", "format", "uuid"));
+                case "txn" -> query(name, "a transaction of the session", object("type", "integer", "format", "int64"));
+                default -> throw new IllegalArgumentException(name);
+            };
+        }
+
+        /// The JSON mode that this document describes.
+        private BsonDocument jsonMode() {
+            var text = mode.name().toLowerCase(Locale.ROOT);
+            var parameter = choice(
+                    "jsonMode",
+                    "how types that JSON lacks are spelled; other modes are described by other documents:"
+                            + " `?jsonMode=relaxed`, `strict`, `extended`",
+                    text);
+            return mode == JsonMode.DEFAULT ? parameter : parameter.append("required", BsonValues.value(true));
+        }
+
+        private static BsonDocument query(String name, String description, BsonDocument schema) {
+            return object("name", name, "in", "query", "description", description, "schema", schema);
+        }
+
+        private static BsonDocument json(String name, String description, String example) {
+            return query(name, description, object("type", "string", "contentMediaType", "application/json"))
+                    .append("example", new BsonString(example));
+        }
+
+        private static BsonDocument flag(String name, String description) {
+            return query(name, description, object("type", "string", "enum", array("true")));
+        }
+
+        private static BsonDocument choice(String name, String description, Object... values) {
+            return query(name, description, object("type", "string", "enum", array(values)));
+        }
+
+        private static BsonDocument number(int min, int otherwise, int max) {
+            return object("type", "integer", "minimum", min, "maximum", max, "default", otherwise);
+        }
     }
 }

@@ -52,11 +52,11 @@ record SchemaRedaction(List<Optional<Visibility>> visibilities, Components compo
         if (!(schema instanceof BsonDocument document)) {
             return schema;
         }
-        if (document.get("$ref") instanceof BsonString reference) {
-            var component = reference.getValue().substring(reference.getValue().lastIndexOf('/') + 1);
-            var inner = components.schemas().get(component);
-            if (inner != null && entered.add(component)) {
-                components.put(component, (BsonDocument) redacted(inner, path, entered));
+        var component = Json.component(document);
+        if (component.isPresent()) {
+            var inner = components.schemas().get(component.get());
+            if (inner != null && entered.add(component.get())) {
+                components.put(component.get(), (BsonDocument) redacted(inner, path, entered));
             }
             return schema;
         }

@@ -1,6 +1,6 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.array;
+import static org.restheart.bson.BsonValues.array;
 import static org.restheart.openapi.Json.schema;
 import static org.restheart.openapi.Json.type;
 
@@ -13,6 +13,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonValues;
 import org.restheart.mongo.description.Shape;
 
 /// Converts shapes to JSON Schema: open, without required properties and without values.
@@ -39,7 +40,8 @@ record ShapeSchemas(Components components, boolean shares) {
             if (!name.equals("_id") && !without.contains(name)) {
                 var schema = of(field, ComponentNames.inner(component, name));
                 if (shares && fields.objects() > 0) {
-                    schema.append("x-share", Json.value(Math.round(100.0 * field.count() / fields.objects()) / 100.0));
+                    schema.append(
+                            "x-share", BsonValues.value(Math.round(100.0 * field.count() / fields.objects()) / 100.0));
                 }
                 properties.append(name, schema);
             }
@@ -127,7 +129,7 @@ record ShapeSchemas(Components components, boolean shares) {
     /// A union, in the form that client generators support.
     static BsonDocument union(List<BsonDocument> alternatives, boolean nullable) {
         if (alternatives.size() + (nullable ? 1 : 0) > MAX_ALTERNATIVES) {
-            return Json.object("description", "values of many types");
+            return BsonValues.object("description", "values of many types");
         }
         if (alternatives.isEmpty()) {
             return nullable ? type("null") : new BsonDocument();

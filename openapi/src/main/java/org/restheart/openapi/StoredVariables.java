@@ -1,6 +1,6 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.object;
+import static org.restheart.bson.BsonValues.object;
 
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package org.restheart.openapi;
 
-import static org.restheart.openapi.Json.object;
+import static org.restheart.bson.BsonValues.object;
 import static org.restheart.openapi.Json.type;
 
 import java.util.Collection;
@@ -15,8 +15,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.RuleAnswer;
-import org.restheart.openapi.Visible.Group;
-import org.restheart.openapi.Visible.Offered;
+import org.restheart.openapi.VisibleResources.Group;
+import org.restheart.openapi.VisibleResources.Offered;
 
 /// The schemas of a collection's documents as they are written: new ones, and changes. Confined to one OpenAPI
 /// document.

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -21,10 +20,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Connection;
-import org.restheart.http.Method;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.NameOrder;
 import org.restheart.http.judged.RequestKind.Segment;
@@ -35,7 +32,6 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
-import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.schema.SchemaForm;
@@ -103,11 +99,6 @@ public final class Descriptions {
     /// The resource of a path of the data API; empty if no mount covers it.
     public Optional<ResourcePath> resolve(RequestPath path, Connection connection) {
         return mounts.resolve(path, connection).map(Mounts.Located::path);
-    }
-
-    /// The demands of a request, by the kind of its resource and its method.
-    public Set<Demand> demands(ResourceKind kind, Method method) {
-        return ResourceMethods.demands(kind, method);
     }
 
     /// The path of a resource; empty if it is not mounted, or if its path is that of another resource.

@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.restheart.http.Cors;
 import org.restheart.http.Method;
-import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 
 /// The allowed methods of each kind of resource, others being a `405`, and its CORS headers. Immutable.
@@ -94,45 +93,5 @@ public final class ResourceMethods {
     /// Whether the method changes the properties of the resource, which must not depend on cached values.
     public static boolean changeProperties(ResourceKind kind, Method method) {
         return (kind == ResourceKind.DB || kind.isCollection()) && !method.isSafe() && method != POST;
-    }
-
-    /// What a request needs beyond plain reading and writing by its method and the kind of its resource.
-    public static EnumSet<Demand> demands(ResourceKind kind, Method method) {
-        var demands = EnumSet.noneOf(Demand.class);
-        if (isManagement(kind, method)) {
-            demands.add(Demand.MANAGEMENT);
-        }
-        if (kind.isBulk() && method == DELETE) {
-            demands.add(Demand.BULK_DELETE);
-        }
-        if (kind.isBulk() && method == PATCH && allow(kind, method)) {
-            demands.add(Demand.BULK_PATCH);
-        }
-        if (kind == ResourceKind.AGGREGATIONS && method == POST) {
-            demands.add(Demand.AD_HOC_AGGREGATION);
-        }
-        return demands;
-    }
-
-    private static boolean isManagement(ResourceKind kind, Method method) {
-        if (method == Method.OPTIONS) {
-            return false;
-        }
-        return switch (kind) {
-            case DB -> !method.isSafe();
-            case COLLECTION, FILES_BUCKET -> !method.isSafe() && method != POST;
-            case COLLECTION_INDEXES,
-                    INDEX,
-                    SCHEMA_STORE,
-                    SCHEMA_STORE_SIZE,
-                    SCHEMA_STORE_META,
-                    SCHEMA,
-                    BULK_SCHEMAS,
-                    DB_META,
-                    COLLECTION_META,
-                    COLLECTION_VALIDATOR,
-                    FILES_BUCKET_META -> true;
-            default -> false;
-        };
     }
 }

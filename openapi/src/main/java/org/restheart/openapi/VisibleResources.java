@@ -15,7 +15,7 @@ import org.restheart.openapi.ReadableSchemas.StoredSchema;
 ///
 /// @param generic whether collections are described by one path with a variable, without details
 /// @param pending whether samples are still being read
-record Visible(List<Group> groups, boolean generic, boolean pending) {
+record VisibleResources(List<Group> groups, boolean generic, boolean pending) {
     /// A group without known resources.
     static final Group OPEN = new Group(
             RequestPath.of(List.of()),
