@@ -317,8 +317,7 @@ final class DataServices {
                 parts.metrics().of(Part.OPENAPI));
         bindings.add(Binding.prefix(document, openApi.uri(), false));
         openApi.uiUri()
-                .ifPresent(uri ->
-                        bindings.add(Binding.prefix(BrowserPages.swaggerUi(uri, openApi.uri()), uri, false)));
+                .ifPresent(uri -> bindings.add(Binding.prefix(BrowserPages.swaggerUi(uri, openApi.uri()), uri, false)));
     }
 
     private void bind(Endpoint endpoint, Service service) {
