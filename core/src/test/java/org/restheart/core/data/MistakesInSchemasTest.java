@@ -7,7 +7,7 @@ import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,28 +17,25 @@ import org.restheart.testkit.WithMongo;
 /// Schemas that demand nothing, or let no document in, since a name is misspelt.
 @WithMongo
 class MistakesInSchemasTest {
-    private final TestMongo mongo;
-
     @AutoClose
-    private ConformanceGateway gateway;
+    private static ConformanceGateway gateway;
 
-    private String db;
+    private final String db;
 
     MistakesInSchemasTest(TestMongo mongo) {
-        this.mongo = mongo;
+        db = mongo.newDatabaseName();
+        for (var path : new String[] {"", "/_schemas", "/c"}) {
+            send("PUT", path, "{}");
+        }
     }
 
-    @BeforeEach
-    void start() {
+    @BeforeAll
+    static void start(TestMongo mongo) {
         gateway = ConformanceGateway.of(ConformanceGateway.GUARDS
                 + "mclient: {connection-string: '%s'}\nmongo: {mongo-mounts: [{what: '*', where: /}]}\n"
                         .formatted(mongo.connectionString())
                 + ConformanceGateway.ACCOUNTS
                 + ConformanceGateway.PERMISSIONS);
-        db = mongo.newDatabaseName();
-        for (var path : new String[] {"", "/_schemas", "/c"}) {
-            gateway.as("admin").put("/" + db + path, "{}");
-        }
     }
 
     private HttpResponse<String> send(String method, String path, String body) {

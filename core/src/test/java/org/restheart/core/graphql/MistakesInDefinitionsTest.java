@@ -6,7 +6,9 @@ import static org.restheart.testkit.Statuses.assertStatus;
 import java.net.http.HttpResponse;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,23 +21,27 @@ import org.restheart.testkit.WithMongo;
 /// Names that authors of definitions, and of requests, have misspelt.
 @WithMongo
 class MistakesInDefinitionsTest {
-    private final TestMongo mongo;
-
     @AutoClose
-    private ConformanceGateway gateway;
+    private static ConformanceGateway gateway;
 
-    private GraphqlClient admin;
+    private static GraphqlClient admin;
+
+    private final TestMongo mongo;
 
     MistakesInDefinitionsTest(TestMongo mongo) {
         this.mongo = mongo;
     }
 
-    @BeforeEach
-    void start() {
+    @BeforeAll
+    static void start(TestMongo mongo) {
         gateway = GraphqlGateway.start(mongo, "verbose: false");
         admin = new GraphqlClient(gateway, "admin");
-        mongo.database().getCollection("c").drop();
-        mongo.database().getCollection("c").insertOne(new org.bson.Document("_id", 1).append("kind", "A"));
+        mongo.database().getCollection("c").insertOne(new Document("_id", 1).append("kind", "A"));
+    }
+
+    @BeforeEach
+    void clear() {
+        mongo.database().getCollection("gql-apps").deleteMany(new Document());
     }
 
     private String definition() {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.restheart.core.routing.Binding;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
@@ -27,15 +28,19 @@ class Http2LimitsTest {
     private static final int HEADER_TABLE_SIZE = 1;
 
     private static TestServer echo() {
-        return TestServer.with(
-                "",
-                IN_FLIGHT,
-                TestServer.eager(
-                        "/",
-                        request -> Response.json(200, "{}")
-                                .with(
-                                        "X-Echo",
-                                        request.headers().first("x-value").orElse(""))));
+        return TestServer.with("", IN_FLIGHT, echoing());
+    }
+
+    private static Binding echoing() {
+        return TestServer.eager(
+                "/",
+                request -> Response.json(200, "{}")
+                        .with("X-Echo", request.headers().first("x-value").orElse("")));
+    }
+
+    /// One that waits for two seconds for progress.
+    private static TestServer impatient(Binding service) {
+        return TestServer.with("", IN_FLIGHT, Duration.ofSeconds(1), Duration.ofSeconds(2), service);
     }
 
     private static String status(TestServer server) throws IOException {
@@ -51,13 +56,13 @@ class Http2LimitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"/", "/%zz"})
     void responses_that_are_not_taken_do_not_keep_others_waiting(String path) throws Exception {
-        try (var server = echo();
+        try (var server = impatient(echoing());
                 var client = new RawHttp2(server.listener().address(), INITIAL_WINDOW_SIZE, 0)) {
             for (int i = 0; i < IN_FLIGHT / 4; i++) {
                 client.get(2 * i + 1, path);
             }
             assertThat(status(server)).isEqualTo("HTTP/1.1 200");
-            await().atMost(Duration.ofSeconds(30)) // in this test 8 s without progress
+            await().atMost(Duration.ofSeconds(30))
                     .until(() -> server.observations().size() == IN_FLIGHT / 4 + 1);
         }
     }
@@ -74,7 +79,7 @@ class Http2LimitsTest {
             case "/none" -> Response.status(401);
             default -> Response.json(200, "{}");
         });
-        try (var server = TestServer.with("", IN_FLIGHT, content);
+        try (var server = impatient(content);
                 var client = new RawHttp2(server.listener().address(), INITIAL_WINDOW_SIZE, window)) {
             if (path.equals("/none")) {
                 client.begin(1, path);
@@ -129,7 +134,7 @@ class Http2LimitsTest {
                                 "text/event-stream",
                                 new Content.Push(
                                         new Subscription(Transport.SSE, backlog, Duration.ZERO, _ -> {}, () -> {}))));
-        try (var server = TestServer.with("", IN_FLIGHT, service);
+        try (var server = impatient(service);
                 var client = new RawHttp2(server.listener().address())) {
             client.begin(1, "/");
             assertThat(client.frame().type()).isEqualTo(RawHttp2.HEADERS);
@@ -190,10 +195,10 @@ class Http2LimitsTest {
 
     @Test
     void a_request_that_never_ends_is_given_up() throws Exception {
-        try (var server = TestServer.with("", IN_FLIGHT, TestServer.blocking("/", _ -> Response.status(401)));
+        try (var server = impatient(TestServer.blocking("/", _ -> Response.status(401)));
                 var client = new RawHttp2(server.listener().address())) {
             client.begin(1, "/");
-            await().atMost(Duration.ofSeconds(30)) // in this test 8 s without progress
+            await().atMost(Duration.ofSeconds(30))
                     .until(() -> server.observations().size() == 1);
         }
     }

@@ -96,14 +96,14 @@ class UnreadResponsesTest {
         }
     }
 
-    /// In the test after 8 s.
+    /// In the test after 3 s.
     @Test
     void a_client_that_takes_nothing_of_a_response_loses_its_connection() throws Exception {
         var service = eager("/", _ -> Response.status(200).with("text/plain", Content.Bytes.of(new byte[24 << 20])));
-        try (var server = TestServer.with("", service);
+        try (var server = TestServer.with("", 1_000, Duration.ofSeconds(1), Duration.ofSeconds(3), service);
                 var silent = silent(server, "127.0.0.9", "/");
                 var slow = silent(server, "127.0.0.1", "/")) {
-            for (int i = 0; i < 12; i++) {
+            for (int i = 0; i < 6; i++) {
                 slow.getInputStream().skipNBytes(2 << 20);
                 Thread.sleep(1_000);
             }
