@@ -1,6 +1,7 @@
 package org.restheart.core.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.core.mcp.McpClient.documents;
 import static org.restheart.core.mcp.McpClient.error;
 import static org.restheart.core.mcp.McpClient.isError;
@@ -128,7 +129,8 @@ class McpSecrecyTest extends McpFixture {
 
         gateway.permit("{_id: 'declared', roles: ['viewer'], predicate: \"method(GET) and path-prefix('/declared')\","
                 + " mongo: {projectResponse: {secret: 0}}}");
-        var limited = call("bob", "collection-schema", "declared", "");
+        // once the permission is known
+        var limited = await().until(() -> call("bob", "collection-schema", "declared", ""), answer -> !isError(answer));
         assertThat(documents(limited).getFirst().getDocument("sources"))
                 .as("schemas that bob may not read are not there")
                 .isEqualTo(BsonDocument.parse("{validator: true, sample: 1}"));

@@ -42,6 +42,9 @@ class OneCallerTest {
     /// More clients than there are connections to MongoDB.
     private static final int FLOODING = 300;
 
+    /// Requests that exceed the limit of the gateway are refused after half a second.
+    private static final Duration LONGER_THAN_A_BURST = Duration.ofSeconds(2);
+
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     @AfterEach
@@ -210,10 +213,7 @@ class OneCallerTest {
                     threads.submit(() -> flood(gateway, request, answered, ended));
                 }
                 await().atMost(TIME_LIMITS).until(() -> answered.get() > 2 * FLOODING);
-                for (int i = 0; i < 10; i++) {
-                    int n = i;
-                    assertSoon(() -> ada.get("/books?filter=" + TestGateway.encode("{\"n\": " + n + "}")), 200);
-                }
+                assertServed(ada);
             } finally {
                 ended.set(true);
             }
@@ -223,6 +223,7 @@ class OneCallerTest {
     /// Requests of two accounts share most commands. They ask more than there are connections.
     @Test
     void accounts_that_send_equal_requests_do_not_take_the_connections_of_others(TestMongo mongo) throws Exception {
+        var answered = new AtomicInteger();
         var ended = new AtomicBoolean();
         try (var gateway = TestGateway.startWithPool(mongo, 16, "")) {
             gateway.permit("{_id: 1, roles: ['viewer', 'editor'], predicate: \"path-prefix('/books')\", mongo: {}}");
@@ -237,18 +238,27 @@ class OneCallerTest {
                     threads.submit(() -> {
                         while (!ended.get()) {
                             caller.get(target);
+                            answered.incrementAndGet();
                         }
                     });
                 }
-                Thread.sleep(2_000);
-                for (int i = 0; i < 10; i++) {
-                    int n = i;
-                    assertSoon(() -> ada.get("/books?filter=" + TestGateway.encode("{\"n\": " + n + "}")), 200);
-                }
+                await().atMost(TIME_LIMITS.multipliedBy(2)).until(() -> answered.get() > 2 * 12);
+                assertServed(ada);
             } finally {
                 ended.set(true);
             }
         }
+    }
+
+    /// All requests are served, most of them soon: other tests may take a busy machine for some seconds.
+    private static void assertServed(TestClient client) {
+        var times = new ArrayList<Duration>();
+        for (int i = 0; i < 11; i++) {
+            long start = System.nanoTime();
+            assertStatus(200, client.get("/books?filter=" + TestGateway.encode("{\"n\": " + i + "}")));
+            times.add(Duration.ofNanos(System.nanoTime() - start));
+        }
+        assertThat(times.stream().sorted().toList().get(5)).as("of " + times).isLessThan(SOON);
     }
 
     /// More of them than are in progress under overload.
@@ -269,9 +279,9 @@ class OneCallerTest {
                                 "Authorization: " + TestClient.basic("bob", "bob-pw"))
                         .send("{\"a\":");
             }
-            for (int i = 0; i < 20; i++) {
+            long end = System.nanoTime() + LONGER_THAN_A_BURST.toNanos();
+            while (System.nanoTime() - end < 0) {
                 assertStatus(200, bob.get("/books/20"));
-                Thread.sleep(100);
             }
         }
     }

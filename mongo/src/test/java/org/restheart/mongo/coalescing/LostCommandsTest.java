@@ -144,7 +144,8 @@ class LostCommandsTest extends CoalescedWritesFixture {
         var quick = BsonDocument.parse("{n: {$gte: 0}}");
         try (var network = new LossyNetwork(mongo, "$gte", Fate.CLOSED_AT_REPLY, 4);
                 var client = network.client(NONE)) {
-            assertThat(ConnectionRetry.repeatedSoon(() -> first(client, quick))).isNotNull();
+            // without a limit, which a busy machine may exceed
+            assertThat(ConnectionRetry.repeated(() -> first(client, quick))).isNotNull();
             assertThat(network.seen()).isEqualTo(5);
         }
     }

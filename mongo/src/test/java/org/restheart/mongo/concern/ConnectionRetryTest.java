@@ -28,6 +28,12 @@ final class ConnectionRetryTest {
         assertThat(attempts).hasValue(1);
     }
 
+    @Test
+    void a_query_is_repeated_while_its_connections_are_lost_soon() {
+        assertThat(ConnectionRetry.repeatedSoon(failing(new MongoSocketReadException("end of stream", SERVER), 3)))
+                .isEqualTo(4);
+    }
+
     /// Fails so many times, then returns the number of attempts.
     private Supplier<Integer> failing(MongoException failure, int times) {
         return () -> {
