@@ -1,5 +1,7 @@
 package org.restheart.testkit;
 
+import static org.awaitility.Awaitility.await;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import java.util.ArrayList;
@@ -94,6 +96,18 @@ public final class TestMongo implements AutoCloseable {
             database.runCommand(BsonDocument.parse("{profile: 0}"));
         }
         return profile.find(BsonDocument.parse(match)).into(new ArrayList<>());
+    }
+
+    /// Does something, and waits until MongoDB has executed so many commands of a kind since it began.
+    ///
+    /// @param match as above
+    public static <E extends Exception> void awaitExecuted(
+            MongoDatabase database, String match, int times, Action<E> action) throws E {
+        var filter = BsonDocument.parse(match);
+        profiled(database, match, () -> {
+            action.run();
+            await().until(() -> database.getCollection("system.profile").countDocuments(filter) >= times);
+        });
     }
 
     /// Called by the extension after the last test of the class.

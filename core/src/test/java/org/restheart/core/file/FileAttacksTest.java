@@ -264,13 +264,16 @@ class FileAttacksTest {
         var end = "junk\r\n--XX--\r\n";
         try (var late =
                 new Socket(gateway.address().getHostString(), gateway.address().getPort())) {
-            late.getOutputStream()
-                    .write(("PUT /pics.files/late HTTP/1.1\r\nHost: test\r\nConnection: close\r\nAuthorization: "
-                                    + TestClient.basic("admin", "admin-pw")
-                                    + "\r\nContent-Type: multipart/form-data; boundary=XX\r\nContent-Length: "
-                                    + (begun.length() + end.length()) + "\r\n\r\n" + begun)
-                            .getBytes(StandardCharsets.US_ASCII));
-            Thread.sleep(1_000); // until it is known that there is no such file
+            var request = "PUT /pics.files/late HTTP/1.1\r\nHost: test\r\nConnection: close\r\nAuthorization: "
+                    + TestClient.basic("admin", "admin-pw")
+                    + "\r\nContent-Type: multipart/form-data; boundary=XX\r\nContent-Length: "
+                    + (begun.length() + end.length()) + "\r\n\r\n" + begun;
+            // until it is known that there is no such file
+            TestMongo.awaitExecuted(
+                    gateway.database(),
+                    "{'command.find': 'pics.files'}",
+                    1,
+                    () -> late.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII)));
             assertStatus(
                     201, admin().with("Content-Type", "image/png").send("PUT", "/pics.files/late", "what was there"));
             var chunks = gateway.collection("pics.chunks");

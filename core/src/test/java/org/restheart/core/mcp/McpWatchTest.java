@@ -12,10 +12,12 @@ import com.mongodb.client.model.ReplaceOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.AutoClose;
@@ -135,12 +137,14 @@ class McpWatchTest {
     void events_come_while_a_call_waits_within_the_rule_and_the_fence() {
         var waiting = CompletableFuture.supplyAsync(() -> new McpClient(gateway.as("ada"))
                 .call("watch", arguments(", \"max-events\": 2").replace("\"max-seconds\": 2", "\"max-seconds\": 50")));
-        int id = 3_000;
-        while (!waiting.isDone()) {
-            insert(++id, "bob");
-            insert(++id, "ada");
-            await().pollDelay(java.time.Duration.ofMillis(100)).until(() -> true);
-        }
+        var id = new AtomicInteger(3_000);
+        await().pollInterval(Duration.ofMillis(100))
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> {
+                    insert(id.incrementAndGet(), "bob");
+                    insert(id.incrementAndGet(), "ada");
+                    return waiting.isDone();
+                });
         var result = waiting.join();
         assertThat(documents(result)).hasSize(2);
         assertThat(result.toJson()).doesNotContain("hidden").doesNotContain("bob");

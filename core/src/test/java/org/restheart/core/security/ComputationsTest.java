@@ -99,6 +99,11 @@ class ComputationsTest {
             }
         }
 
+        /// Whether all have sent a request, and the gateway has answered one.
+        boolean hasBegun() {
+            return clients.size() == CONNECTIONS && !statuses.isEmpty();
+        }
+
         Map<Integer, Integer> statuses() {
             return new TreeMap<>(statuses);
         }
@@ -150,7 +155,7 @@ class ComputationsTest {
         reads.forEach(_ -> times.add(new ArrayList<>()));
         Map<Integer, Integer> statuses;
         try (var flood = new Flood(requests)) {
-            Thread.sleep(1_500);
+            await().atMost(Duration.ofSeconds(30)).until(flood::hasBegun);
             for (int i = 0; i < READS; i++) {
                 times.get(i % reads.size()).add(time(reads.get(i % reads.size())));
             }
@@ -222,7 +227,7 @@ class ComputationsTest {
                     task -> Thread.ofPlatform().start(task)));
         }
         try {
-            await().pollDelay(Duration.ofSeconds(2)).until(() -> !longTimes.isEmpty());
+            await().atMost(Duration.ofMinutes(1)).until(() -> longTimes.size() >= accounts);
             longTimes.clear(); // the next ones run beside each other from their beginning
             var times = new ArrayList<Duration>();
             for (int i = 0; i < READS; i++) {

@@ -6,6 +6,7 @@ import static org.restheart.testkit.Statuses.assertStatus;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -100,8 +101,7 @@ class EarlyRefusalsTest {
         for (var kind : new String[] {"kind", "other"}) {
             try (var client = connect()) {
                 client.request("POST /kinds", JSON, "Content-Length: 12", ADA).send("{\"" + kind.substring(0, 1));
-                Thread.sleep(50);
-                client.send((kind.substring(1) + "\":1}      ").substring(0, 9));
+                client.pause(Duration.ofMillis(50)).send((kind.substring(1) + "\":1}      ").substring(0, 9));
                 assertThat(client.answer().status()).isEqualTo(kind.equals("kind") ? 201 : 403);
             }
         }

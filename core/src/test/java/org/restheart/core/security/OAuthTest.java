@@ -1,6 +1,7 @@
 package org.restheart.core.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.restheart.testkit.Statuses.assertStatus;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -8,7 +9,6 @@ import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -193,7 +193,7 @@ class OAuthTest {
     void there_is_no_token_for_one_of_another_issuer_that_has_ended() throws Exception {
         long end = Instant.now().getEpochSecond() + 5;
         var code = codeOfStranger(end);
-        Thread.sleep(Duration.between(Instant.now(), Instant.ofEpochSecond(end)).plusMillis(100));
+        await().until(() -> Instant.now().isAfter(Instant.ofEpochSecond(end).plusMillis(100)));
         var refused = exchange(code, "&code_verifier=" + VERIFIER);
         assertStatus(400, refused);
         assertThat(refused.body()).contains("\"invalid_grant\"", "has ended").doesNotContain("access_token");

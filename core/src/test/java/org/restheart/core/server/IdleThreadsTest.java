@@ -1,6 +1,7 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.lang.management.ManagementFactory;
 import java.net.Socket;
@@ -40,7 +41,7 @@ class IdleThreadsTest {
                 out.write("POST /slow HTTP/1.1\r\nHost: test\r\nContent-Length: 300000\r\n\r\n"
                         .getBytes(StandardCharsets.US_ASCII));
                 if (late) {
-                    TimeUnit.MILLISECONDS.sleep(200);
+                    await().until(() -> server.listener().load().inFlight() == 1);
                 }
                 out.write(new byte[300_000]);
                 begun.acquire();

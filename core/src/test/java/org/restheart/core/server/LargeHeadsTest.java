@@ -9,7 +9,6 @@ import static org.restheart.core.server.TestServer.pushing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -126,7 +125,7 @@ class LargeHeadsTest {
         try (var server = TestServer.of(blocking("/", _ -> Response.status(401)));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: 20000000", "Cookie: " + "x".repeat(9_000));
-            TimeUnit.MILLISECONDS.sleep(200);
+            await().until(client::isAnswered);
             for (int i = 0; i < 20; i++) {
                 client.send(new byte[1_000_000]); // a connection that was reset takes no more
             }

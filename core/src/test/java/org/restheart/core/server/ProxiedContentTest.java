@@ -242,7 +242,7 @@ class ProxiedContentTest {
                 first.request("GET /back/x");
             }
             silent.accept();
-            await().pollDelay(Duration.ofMillis(2_500)).until(() -> true);
+            first.pause(Duration.ofMillis(2_500));
             silent.answer();
             int status =
                     http2 ? second.frame().payload()[0] & 0xff : first.answer().status();

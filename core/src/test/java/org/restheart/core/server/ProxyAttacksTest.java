@@ -3,7 +3,6 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -64,14 +63,7 @@ class ProxyAttacksTest {
                 var client = server.connect()) {
             client.request("POST /back/x", "Content-Length: 1000005").send(new byte[1_000_000]);
             await().until(() -> target.connections() == 1);
-            try {
-                for (int i = 0; i < 5; i++) {
-                    await().pollDelay(Duration.ofMillis(700)).until(() -> true);
-                    client.send("x");
-                }
-            } catch (IOException _) {
-                // answered already
-            }
+            client.trickle();
             assertThat(client.answer().status()).isEqualTo(408);
             await().until(() -> target.connections() == 0);
         }
@@ -80,14 +72,12 @@ class ProxyAttacksTest {
     @ParameterizedTest
     @ValueSource(strings = {"3\r\nabcX\r\n", "3;a=\"\r\n\"\r\nabc\r\n0\r\n\r\n", "x\r\n"})
     void malformed_chunks_end_the_request_and_free_the_connection(String chunks) throws Exception {
-        try (var server = proxyAlone()) {
+        try (var server = proxyAlone(Duration.ofSeconds(30))) { // longer than the client
             for (int i = 0; i < 3; i++) {
                 try (var client = server.connect()) {
                     client.request("POST /back/x", "Transfer-Encoding: chunked").send(chunks);
-                    long begun = System.nanoTime();
                     assertThat(client.answer().status()).isEqualTo(400);
                     assertThat(client.isClosedByServer()).isTrue();
-                    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(900));
                 }
                 await().until(() -> target.connections() == 0);
             }
@@ -121,8 +111,7 @@ class ProxyAttacksTest {
                 var client = server.connect()) {
             client.request("POST /back/x", "Content-Length: 4000");
             for (int i = 0; i < 8; i++) {
-                await().pollDelay(Duration.ofMillis(300)).until(() -> true);
-                client.send("x".repeat(500));
+                client.pause(Duration.ofMillis(300)).send("x".repeat(500));
             }
             assertThat(client.answer().status()).isEqualTo(200);
         }
@@ -130,10 +119,15 @@ class ProxyAttacksTest {
 
     /// Waits a second for content.
     private TestServer proxyAlone() {
+        return proxyAlone(Duration.ofSeconds(1));
+    }
+
+    private TestServer proxyAlone(Duration patience) {
         var proxies = "proxies: [{location: /back, proxy-pass: '" + target.url() + "'}]";
         var config = GatewayConfig.parse(proxies).proxies().getFirst();
         var service = new ProxyService(config, new ProxyService.Credentials(Set.of(), Set.of()), false);
-        return TestServer.with(proxies, Binding.prefix(service, "/back", false));
+        return TestServer.with(
+                proxies, 1_000, patience, Duration.ofSeconds(8), Binding.prefix(service, "/back", false));
     }
 
     @ParameterizedTest

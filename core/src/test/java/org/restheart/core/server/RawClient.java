@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.restheart.testkit.wire.ResponseReader;
 import org.restheart.testkit.wire.WireResponse;
@@ -46,6 +47,23 @@ public final class RawClient implements AutoCloseable {
     public RawClient send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         return this;
+    }
+
+    /// The pace of a client: what it sends next comes so much later. Not for waiting until something has happened.
+    public RawClient pause(Duration time) {
+        LockSupport.parkNanos(time.toNanos());
+        return this;
+    }
+
+    /// Sends five bytes, each just before the second after the last one has passed, or until it is answered.
+    void trickle() {
+        try {
+            for (int i = 0; i < 5; i++) {
+                pause(Duration.ofMillis(700)).send("x");
+            }
+        } catch (IOException _) {
+            // answered already
+        }
     }
 
     /// A request without content.

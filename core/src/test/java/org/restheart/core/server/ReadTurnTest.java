@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,24 +49,31 @@ class ReadTurnTest {
         return frames;
     }
 
-    private static Thread flood(Socket socket, byte[] bytes) {
-        return Thread.ofPlatform().start(() -> {
-            try {
-                while (!Thread.currentThread().isInterrupted()) {
-                    socket.getOutputStream().write(bytes);
-                }
-            } catch (SocketException _) { // the test has closed it
-                return;
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        });
-    }
-
     /// Clients that send all the time.
     private static final class Floods implements AutoCloseable {
         private final Opened<Socket> sockets = new Opened<>();
         private final List<Thread> threads = new ArrayList<>();
+        private final AtomicLong sent = new AtomicLong();
+
+        void start(Socket socket, byte[] bytes) {
+            threads.add(Thread.ofPlatform().start(() -> {
+                try {
+                    while (!Thread.currentThread().isInterrupted()) {
+                        socket.getOutputStream().write(bytes);
+                        sent.addAndGet(bytes.length);
+                    }
+                } catch (SocketException _) { // the test has closed it
+                    return;
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            }));
+        }
+
+        /// Until the server has much to receive of each.
+        void awaitFlow() {
+            await().atMost(Duration.ofSeconds(30)).until(() -> sent.get() > 2L << 20);
+        }
 
         @Override
         public void close() {
@@ -89,8 +96,8 @@ class ReadTurnTest {
                 assertThat(socket.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 101");
             }
             var bytes = frames();
-            floods.sockets.all().forEach(socket -> floods.threads.add(flood(socket, bytes)));
-            TimeUnit.MILLISECONDS.sleep(500);
+            floods.sockets.all().forEach(socket -> floods.start(socket, bytes));
+            floods.awaitFlow();
             for (int i = 0; i < 10; i++) {
                 try (var client = server.connect()) { // waits ten seconds at most
                     assertThat(client.request("GET /").answer().status()).isEqualTo(200);
@@ -128,9 +135,9 @@ class ReadTurnTest {
                 socket.setSSLParameters(parameters);
                 socket.getOutputStream().write(RawHttp2.PREFACE.getBytes(StandardCharsets.US_ASCII));
                 socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // no settings
-                floods.threads.add(flood(socket, unknownFrames()));
+                floods.start(socket, unknownFrames());
             }
-            TimeUnit.MILLISECONDS.sleep(500);
+            floods.awaitFlow();
             long began = System.nanoTime();
             for (int i = 0; i < 10; i++) {
                 get(client);
@@ -173,9 +180,9 @@ class ReadTurnTest {
                 var socket = floods.sockets.add(new Socket());
                 socket.connect(server.listener().address());
                 floods.threads.add(readAll(socket));
-                floods.threads.add(flood(socket, requests));
+                floods.start(socket, requests);
             }
-            TimeUnit.MILLISECONDS.sleep(500);
+            floods.awaitFlow();
             long began = System.nanoTime();
             for (int i = 0; i < 10; i++) {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);

@@ -200,4 +200,37 @@ class RefusalsTest {
                     }));
         }
     }
+
+    @Test
+    void queries_with_too_many_parameters_are_refused() throws Exception {
+        try (var server = TestServer.with(
+                        "connection-options: {MAX_PARAMETERS: 3}", blocking("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /?a=1&b=2&c=3").answer().status()).isEqualTo(200);
+            assertThat(client.request("GET /?a=1&b=2&c=3&d=4").answer().status())
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void malformed_percent_encoding_is_refused() throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            assertThat(client.request("GET /?a=%zz").answer().status()).isEqualTo(400);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void percent_encoded_bytes_that_are_not_utf8_are_refused() throws Exception {
+        try (var server = TestServer.of(blocking("/", _ -> Response.status(200)));
+                var client = server.connect()) {
+            var inQuery = client.request("GET /?a=%ff").answer();
+            assertThat(inQuery.status()).isEqualTo(400);
+            assertThat(inQuery.text()).contains("\"msg\"");
+            assertThat(inQuery.header("Access-Control-Allow-Origin")).isPresent();
+            assertThat(client.request("GET /%ff").answer().status()).isEqualTo(400);
+            assertThat(client.request("GET /ok").answer().status()).isEqualTo(200);
+        }
+    }
 }

@@ -10,6 +10,7 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
@@ -24,10 +25,13 @@ class ResponseContentTest {
     /// Gives so many chunks of 64 KiB, then ends or fails.
     private static final class Chunks implements Content.Source {
         private final AtomicInteger closed = new AtomicInteger();
+        private final int count;
         private final boolean fails;
         private volatile int left;
+        private final AtomicInteger latest = new AtomicInteger();
 
         Chunks(int count, boolean fails) {
+            this.count = count;
             this.left = count;
             this.fails = fails;
         }
@@ -47,6 +51,11 @@ class ResponseContentTest {
         @Override
         public void close() {
             closed.incrementAndGet();
+        }
+
+        /// Until it has been asked for some chunks, and for no more for a moment.
+        void awaitPause() {
+            await().during(Duration.ofMillis(50)).until(() -> left, now -> now < count && now == latest.getAndSet(now));
         }
 
         Response response() {
@@ -94,11 +103,7 @@ class ResponseContentTest {
         try (var server = TestServer.of(blocking("/", _ -> source.response()));
                 var client = server.connect()) {
             client.request("GET /");
-            await().until(() -> {
-                int before = source.left;
-                Thread.sleep(50);
-                return before < 4_000 && before == source.left;
-            });
+            source.awaitPause();
             assertThat(source.left).as("chunks that nobody has asked for yet").isGreaterThan(3_000);
             assertThat(client.answer().body()).hasSize(4_000 * 65_536);
         }
@@ -122,11 +127,7 @@ class ResponseContentTest {
         try (var server = TestServer.of(blocking("/", _ -> source.response()))) {
             try (var client = server.connect()) {
                 client.request("GET /");
-                await().until(() -> {
-                    int before = source.left;
-                    Thread.sleep(50);
-                    return before < 1_000_000 && before == source.left;
-                });
+                source.awaitPause();
                 client.reset();
             }
             await().untilAtomic(source.closed, org.hamcrest.Matchers.is(1));

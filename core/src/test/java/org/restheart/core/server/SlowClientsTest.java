@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.Sources;
+import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Message;
@@ -105,10 +107,17 @@ class SlowClientsTest {
             client.request("GET /");
             http2.get(1, "/");
             await().until(() -> server.listener().load().inFlight() == 2);
-            await().pollDelay(Duration.ofMillis(1_500)).until(() -> true);
+            awaitLimits(server);
             eventual.complete(Response.status(200));
             assertThat(client.answer().status()).isEqualTo(200);
             assertThat(http2.frame().payload()[0] & 0xff).isEqualTo(RawHttp2.OK);
+        }
+    }
+
+    /// Until a client that begins only now has been closed by them.
+    private static void awaitLimits(TestServer server) throws IOException {
+        try (var late = server.connect()) {
+            assertThat(late.send("GET / HTTP").isClosedByServer()).isTrue();
         }
     }
 
@@ -129,7 +138,7 @@ class SlowClientsTest {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             var backlog = opened.poll(10, TimeUnit.SECONDS);
             assertThat(backlog).isNotNull();
-            await().pollDelay(Duration.ofMillis(1_500)).until(() -> true);
+            awaitLimits(server);
             backlog.offer(new Message("1", "still there".getBytes(StandardCharsets.UTF_8), 0).framed(transport));
             var received = new StringBuilder();
             while (received.indexOf("still there") < 0) {
@@ -140,15 +149,17 @@ class SlowClientsTest {
         }
     }
 
+    private static Response length(Request request) {
+        try (var content = request.body().stream()) {
+            return Response.json(200, "" + content.readAllBytes().length);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void content_that_a_service_reads_while_it_arrives_is_408_when_it_stops_coming() throws Exception {
-        try (var server = TestServer.of(TestServer.streaming("/", request -> {
-                    try (var content = request.body().stream()) {
-                        return Response.json(200, "" + content.readAllBytes().length);
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                }));
+        try (var server = TestServer.of(TestServer.streaming("/", SlowClientsTest::length));
                 var client = server.connect()) {
             client.request("POST /", "Content-Length: 100000").send("x".repeat(50_000));
             assertThat(client.answer().status()).isEqualTo(408);
@@ -177,6 +188,54 @@ class SlowClientsTest {
             try (var client = server.connect()) {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);
             }
+        }
+    }
+
+    @Test
+    void content_that_trickles_is_given_up() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 1000").send("only this");
+            assertThat(client.answer().status()).isEqualTo(408);
+            assertThat(client.isClosedByServer()).isTrue();
+            await().until(() -> server.listener().load().inFlight() == 0);
+        }
+    }
+
+    @Test
+    void content_that_takes_its_time_but_keeps_coming_is_waited_for() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            client.request("POST /", "Content-Length: 6000").send("x".repeat(2000)); // worth four seconds more
+            for (int i = 0; i < 2; i++) {
+                client.pause(Duration.ofMillis(600)).send("y".repeat(2000));
+            }
+            assertThat(client.answer().body()).hasSize(6000);
+        }
+    }
+
+    /// Most of it at once, then a byte just before each timeout.
+    @Test
+    void what_has_been_sent_buys_no_trickle() throws Exception {
+        for (var service :
+                List.of(blocking("/", RequestContentTest::echo), TestServer.streaming("/", SlowClientsTest::length))) {
+            try (var server = TestServer.of(service);
+                    var client = server.connect()) {
+                client.request("POST /", "Content-Length: 1000005").send(new byte[1_000_000]);
+                client.trickle();
+                assertThat(client.answer().status()).isEqualTo(408);
+                await().until(() -> server.listener().load().inFlight() == 0);
+            }
+        }
+    }
+
+    @Test
+    void content_that_stops_is_not_waited_for_however_much_has_come() throws Exception {
+        try (var server = TestServer.of(blocking("/", RequestContentTest::echo));
+                var client = server.connect()) {
+            // half an hour at the least pace
+            client.request("POST /", "Content-Length: 2000000").send(new byte[1_000_000]);
+            assertThat(client.answer().status()).isEqualTo(408);
         }
     }
 }

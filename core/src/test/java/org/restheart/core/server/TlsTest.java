@@ -284,10 +284,9 @@ class TlsTest {
                 open.forEach(IoUtils::safeClose);
             });
             try {
-                TimeUnit.SECONDS.sleep(4);
+                await().atMost(Duration.ofSeconds(30)).until(() -> sent.get() > 1_000); // all that are open wait
                 assertThat(timeOfOthers(address))
                         .isLessThan(Duration.ofSeconds(4).plus(alone.multipliedBy(4)));
-                assertThat(sent.get()).isGreaterThan(400);
             } finally {
                 running.set(false);
                 flood.join();

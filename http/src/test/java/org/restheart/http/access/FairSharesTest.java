@@ -2,8 +2,13 @@ package org.restheart.http.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -17,6 +22,8 @@ class FairSharesTest {
     private static final String D = CallerScope.account("d");
     private static final String E = CallerScope.account("e");
     private static final String F = CallerScope.account("f");
+
+    private final List<Thread> threads = new ArrayList<>();
 
     private static int taken(FairShares shares, String caller) {
         int taken = 0;
@@ -131,15 +138,9 @@ class FairSharesTest {
         var shares = new FairShares(9, 0);
         assertThat(taken(shares, A)).isEqualTo(5);
         assertThat(taken(shares, B)).isEqualTo(2);
-        var waiting = CompletableFuture.supplyAsync(() -> {
-            try {
-                return shares.take(List.of(A, B), TimeUnit.SECONDS.toNanos(20));
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        var waiting = started(() -> shares.take(List.of(A, B), TimeUnit.SECONDS.toNanos(20)));
         assertThat(shares.tryTake(C)).isTrue();
-        Thread.sleep(50);
+        awaitWaiting();
         assertThat(waiting).isNotDone();
         shares.release(B);
         assertThat(waiting.get(20, TimeUnit.SECONDS)).contains(B);
@@ -162,16 +163,22 @@ class FairSharesTest {
         assertThat(shares.tryTake(B, 4)).isTrue();
     }
 
-    private static CompletableFuture<Boolean> taking(FairShares shares, String caller) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try {
-                        return shares.take(caller, TimeUnit.SECONDS.toNanos(20));
-                    } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                    }
-                },
-                task -> Thread.ofVirtual().start(task));
+    private <T> Future<T> started(Callable<T> take) {
+        var task = new FutureTask<>(take);
+        threads.add(Thread.ofVirtual().start(task));
+        return task;
+    }
+
+    private Future<Boolean> taking(FairShares shares, String caller) {
+        return started(() -> shares.take(caller, TimeUnit.SECONDS.toNanos(20)));
+    }
+
+    /// Until all that were started wait for a place, or have ended.
+    private void awaitWaiting() {
+        var idle = EnumSet.of(Thread.State.TIMED_WAITING, Thread.State.TERMINATED);
+        while (!threads.stream().allMatch(thread -> idle.contains(thread.getState()))) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test
@@ -184,9 +191,9 @@ class FairSharesTest {
         for (int i = 0; i < 50; i++) {
             taking(shares, CallerScope.address("waiting " + i));
         }
-        Thread.sleep(200);
+        awaitWaiting();
         var account = taking(shares, CallerScope.account("ada"));
-        Thread.sleep(200);
+        awaitWaiting();
         shares.release(CallerScope.address("taking 0"));
         assertThat(account.get(10, TimeUnit.SECONDS)).isTrue();
     }

@@ -8,6 +8,7 @@ import com.mongodb.client.MongoDatabase;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.IntStream;
@@ -27,18 +28,28 @@ class AbandonedChunksTest {
     private final BackgroundTasks tasks = new BackgroundTasks();
 
     private final AtomicLong now = new AtomicLong(System.nanoTime());
+    private final AtomicInteger asked = new AtomicInteger();
     private final MongoDatabase database;
     private final Chunks chunks;
-    private final AbandonedChunks abandoned = new AbandonedChunks(tasks, now::get);
+    private final AbandonedChunks abandoned = new AbandonedChunks(tasks, this::now);
 
     AbandonedChunksTest(TestMongo mongo) {
         database = mongo.client().getDatabase(mongo.newDatabaseName());
         chunks = new Chunks(database, "p.files", WriteConcern.MAJORITY);
     }
 
+    private long now() {
+        asked.incrementAndGet();
+        return now.get();
+    }
+
     /// A chunk that was stored in 1970.
     private void store(int upload) {
-        database.getCollection("p.chunks")
+        store("p", upload);
+    }
+
+    private void store(String bucket, int upload) {
+        database.getCollection(bucket + ".chunks")
                 .insertOne(new Document("_id", new ObjectId(upload, upload))
                         .append("files_id", upload)
                         .append("n", 0));
@@ -72,11 +83,14 @@ class AbandonedChunksTest {
         database.createView("p.chunks", "source", List.of(Document.parse("""
                 {$project: {files_id: {$divide: [1, 0]}}}""")));
         abandoned.search(chunks);
-        await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+        await().until(() -> asked.get() == 2); // when it began, and when it failed
         database.getCollection("p.chunks").drop();
         store(1);
         abandoned.search(chunks);
-        await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+        var others = new Chunks(database, "q.files", WriteConcern.MAJORITY);
+        store("q", 1);
+        abandoned.search(others);
+        await().until(() -> database.getCollection("q.chunks").countDocuments() == 0);
         assertThat(database.getCollection("p.chunks").countDocuments()).isOne();
         now.addAndGet(Duration.ofMinutes(61).toNanos());
         abandoned.search(chunks);

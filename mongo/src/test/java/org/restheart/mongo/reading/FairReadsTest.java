@@ -2,6 +2,7 @@ package org.restheart.mongo.reading;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
@@ -41,11 +42,12 @@ class FairReadsTest {
              in: {$add: ["$$value", "$$this"]}}}, -1]}}""");
 
     private final FairMemory memory = new FairMemory(16L * MIB);
+    private final MongoClient client;
     private final MongoNamespace namespace;
     private final DocumentReads reads;
 
     FairReadsTest(TestMongo mongo) {
-        var client = mongo.client();
+        client = mongo.client();
         namespace = new MongoNamespace(mongo.newDatabaseName(), "c");
         client.getDatabase(namespace.getDatabaseName())
                 .getCollection("c")
@@ -109,7 +111,8 @@ class FairReadsTest {
         try (var held = memory.open(ADA)) {
             assertThat(held.add(8L * MIB)).isTrue();
             var running = find(CARL, SLOW);
-            Thread.sleep(100);
+            var slow = "{active: true, ns: '" + namespace.getFullName() + "'}";
+            await().until(() -> !TestMongo.operations(client, slow).isEmpty());
             var first = find(ADA, SLOW);
             var second = find(BOB, SLOW);
             assertThat(running.join()).hasSize(8);
