@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.Sources;
 import org.restheart.http.Nearest;
@@ -153,12 +154,22 @@ final class CommandLineArguments {
                 && !unmatched.getUnmatched().isEmpty()) {
             var option = unmatched.getUnmatched().getFirst().replaceFirst("=.*", "");
             var known = refusal.getCommandLine().getCommandSpec().optionsMap().keySet();
-            return refusal.getMessage() + Nearest.question(option, known);
+            return refusal.getMessage()
+                    + (option.length() == 2 ? abbreviated(option, known) : Nearest.question(option, known));
         }
         if (refusal instanceof CommandLine.UnmatchedArgumentException) {
             return refusal.getMessage() + "; there is one CONF_FILE, and import and export come before all else";
         }
         return String.valueOf(refusal.getMessage());
+    }
+
+    /// The options of which a letter may be an abbreviation: all letters are similar to each other.
+    private static String abbreviated(String letter, Set<String> known) {
+        var meant = known.stream()
+                .filter(name -> name.startsWith("-" + letter))
+                .sorted()
+                .toList();
+        return meant.isEmpty() ? "" : "; did you mean " + String.join(" or ", meant) + "?";
     }
 
     static String usage() {

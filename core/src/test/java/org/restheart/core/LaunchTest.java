@@ -62,6 +62,10 @@ class LaunchTest extends LaunchFixture {
     void the_nearest_option_is_named_below_the_usage() {
         assertThat(exitCode("", "--prot=9090")).isEqualTo(1);
         assertThat(out().strip()).endsWith("Unknown option: '--prot=9090'; did you mean --port?");
+        assertThat(exitCode("", "-m", "mongodb://h")).isEqualTo(1);
+        assertThat(out().strip()).endsWith("Unknown option: '-m'; did you mean --mongo?");
+        assertThat(exitCode("", "-x")).isEqualTo(1);
+        assertThat(out().strip()).endsWith("Unknown option: '-x'");
     }
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
+import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -35,6 +36,11 @@ public final class ParameterWarnings {
 
     /// Parameters of queries that an aggregation does not read.
     private static final List<String> OF_QUERIES = List.of("filter", "keys", "sort", "sort_by");
+
+    /// Parameters that have their effect by being there, whatever their value.
+    private static final List<String> FLAGS = List.of("count", "np", "nocache", "checkEtag");
+
+    private static final Pattern NO = Pattern.compile("false|0|no|off|none", Pattern.CASE_INSENSITIVE);
 
     private static final OfParameters NONE = new OfParameters(List.of(), List.of());
 
@@ -155,6 +161,16 @@ public final class ParameterWarnings {
                 .filter(mode -> WriteMode.of(mode).isEmpty())
                 .ifPresent(_ -> all.add(
                         "illegal " + name + " parameter, which has no effect (must be insert, update or upsert)"));
+        for (var flag : FLAGS) {
+            query.first(flag)
+                    .filter(value -> NO.matcher(value).matches())
+                    .ifPresent(value -> all.add("the value " + value + " of " + flag
+                            + " has no effect: the parameter counts by being there; leave it out"));
+        }
+        query.first("count")
+                .filter(value -> !value.equalsIgnoreCase("estimated"))
+                .flatMap(value -> Nearest.to(value, List.of("estimated")))
+                .ifPresent(meant -> all.add("this count is exact; did you mean count=" + meant + "?"));
         if (query.has("txn") && !query.has("sid")) {
             all.add("the parameter txn has no effect without sid");
         }
