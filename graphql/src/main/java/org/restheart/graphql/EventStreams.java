@@ -6,6 +6,7 @@ import org.restheart.graphql.GraphqlService.PushBounds;
 import org.restheart.graphql.OperationResult.QueryOutcome;
 import org.restheart.graphql.SubscriptionRoot.SourceEvent;
 import org.restheart.http.Content;
+import org.restheart.http.EventStream;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.push.Backlog;
@@ -23,7 +24,7 @@ final class EventStreams {
 
     /// Whether the client accepts events.
     static boolean areAccepted(Request request) {
-        return accepts(request, "text/event-stream");
+        return EventStream.isAccepted(request.headers());
     }
 
     /// Whether the client accepts events only, and no other format of results.
@@ -42,11 +43,7 @@ final class EventStreams {
         var both = ByteBuffer.allocate(next.remaining() + end.remaining())
                 .put(next)
                 .put(end);
-        return head().with(MEDIA_TYPE, new Content.Bytes(both.flip()));
-    }
-
-    private static Response.Ready head() {
-        return Response.status(200).with("Cache-Control", "no-cache");
+        return EventStream.head().with(MEDIA_TYPE, new Content.Bytes(both.flip()));
     }
 
     /// The results of a subscription. No message `complete` is sent: the subscription ends with its connection,
@@ -81,7 +78,8 @@ final class EventStreams {
         results.set(stream);
         stream.start();
         var forget = bounds.authorizations().watch(backlog, request);
-        return head().with(
+        return EventStream.head()
+                .with(
                         MEDIA_TYPE,
                         new Content.Push(new Subscription(
                                 Transport.SSE,

@@ -14,6 +14,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Content;
+import org.restheart.http.EventStream;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.attribute.Key;
@@ -30,7 +31,6 @@ final class ProgressStream {
     /// Receives the number of changes so far.
     static final Key<IntConsumer> PROGRESS = Key.named("progress");
 
-    private static final String MEDIA_TYPE = "text/event-stream";
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
     private static final int MAX_MESSAGES = 200;
     private static final long MAX_BYTES = 1 << 20;
@@ -43,7 +43,7 @@ final class ProgressStream {
         return rpc.progressToken().isPresent()
                 && rpc.method().equals("tools/call")
                 && new BsonString(Tool.WATCH.toolName()).equals(rpc.params().get("name"))
-                && rpc.http().headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(MEDIA_TYPE));
+                && EventStream.isAccepted(rpc.http().headers());
     }
 
     /// @param budget for which messages count until the client has received them
@@ -64,14 +64,14 @@ final class ProgressStream {
         }));
         var isGone = new AtomicBoolean();
         thread.start();
-        return Response.status(200)
-                .with("Cache-Control", "no-store")
-                .with("X-Accel-Buffering", "no")
-                .with(MEDIA_TYPE, new Content.Push(new Subscription(Transport.SSE, backlog, KEEP_ALIVE, _ -> {}, () -> {
-                    if (!isGone.getAndSet(true)) {
-                        thread.interrupt();
-                    }
-                })));
+        return EventStream.head()
+                .with(
+                        "text/event-stream",
+                        new Content.Push(new Subscription(Transport.SSE, backlog, KEEP_ALIVE, _ -> {}, () -> {
+                            if (!isGone.getAndSet(true)) {
+                                thread.interrupt();
+                            }
+                        })));
     }
 
     private static BsonDocument progress(BsonValue token, int changes) {

@@ -101,7 +101,9 @@ class SubscriptionsTest extends SubscriptionsFixture {
             assertThat(answer.head()).anyMatch(line -> line.endsWith("application/graphql-response+json"));
         }
         try (var answer = GraphqlEvents.open(gateway, "admin", "live", CHANGED, both)) {
-            assertThat(answer.head()).anyMatch(line -> line.contains("text/event-stream"));
+            assertThat(answer.head())
+                    .anyMatch(line -> line.contains("text/event-stream"))
+                    .contains("X-Accel-Buffering: no");
         }
     }
 

@@ -83,6 +83,7 @@ class StreamsTest {
     void every_listener_has_every_event_in_order_from_one_cursor() throws Exception {
         try (var first = WebSocketListener.open(gateway, "/t/_streams/all");
                 var second = SseListener.open(gateway, "/t/_streams/all?unrelated=1")) {
+            assertThat(second.head()).contains("X-Accel-Buffering: no", "Cache-Control: no-store");
             int count = 900;
             for (int from = 0; from < count; from += 100) {
                 var batch = new ArrayList<BsonDocument>();

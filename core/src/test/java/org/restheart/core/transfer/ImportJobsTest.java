@@ -138,10 +138,9 @@ class ImportJobsTest {
         assertThat(errors.body().lines().toList()).hasSize(2);
         assertThat(errors.body())
                 .contains("\"line\": 1701, \"httpStatus\": 400", "\"line\": 2001, \"httpStatus\": 409");
-        assertThat(admin.with("Accept", "text/event-stream").get(location).body())
-                .startsWith("data: {")
-                .endsWith("\n\n")
-                .contains("\"state\": \"done\"");
+        var progress = admin.with("Accept", "text/event-stream, */*;q=0.1").get(location);
+        assertThat(progress.headers().firstValue("X-Accel-Buffering")).contains("no");
+        assertThat(progress.body()).startsWith("data: {").endsWith("\n\n").contains("\"state\": \"done\"");
         assertThat(admin.get("/_imports").body()).contains(location.substring(location.lastIndexOf('/') + 1));
 
         for (var other : List.of(gateway.as("ada"), gateway.user("own"))) {

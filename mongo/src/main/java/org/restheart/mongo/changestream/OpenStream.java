@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.restheart.http.Content;
+import org.restheart.http.EventStream;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -154,8 +155,7 @@ public final class OpenStream implements DataHandler {
                         .with(push(request, definition, pipeline, listener, from, beginning));
             }
             case SSE ->
-                Response.status(200)
-                        .with("Cache-Control", "no-cache")
+                EventStream.head()
                         .with(
                                 "text/event-stream; charset=UTF-8",
                                 push(request, definition, pipeline, listener, from, beginning));
@@ -196,9 +196,7 @@ public final class OpenStream implements DataHandler {
         if (WebSocketHandshake.isAsked(headers)) {
             return Transport.WEB_SOCKET;
         }
-        if (headers.first("Accept")
-                .filter(accept -> accept.contains("text/event-stream"))
-                .isPresent()) {
+        if (EventStream.isAccepted(headers)) {
             return Transport.SSE;
         }
         throw new ProblemException(

@@ -22,6 +22,7 @@ import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.Cors;
+import org.restheart.http.EventStream;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
@@ -146,10 +147,7 @@ public final class ImportService implements Service {
         var id = job.getString("_id").getValue();
         return switch (request.method()) {
             case GET ->
-                request.headers()
-                                .first("Accept")
-                                .filter("text/event-stream"::equals)
-                                .isPresent()
+                EventStream.isAccepted(request.headers())
                         ? progress(withoutContent(request), owner, id)
                         : json(200, store.status(job));
             case PATCH -> {
@@ -170,9 +168,7 @@ public final class ImportService implements Service {
                 .filter(owner.account()::equals)
                 .flatMap(_ -> store.find(id, owner))
                 .map(store::status));
-        return Response.status(200)
-                .with("Cache-Control", "no-store")
-                .with("text/event-stream", new Content.Streamed(progress, ImportProgress.HELD));
+        return EventStream.head().with("text/event-stream", new Content.Streamed(progress, ImportProgress.HELD));
     }
 
     private void resume(Request request, String id, BsonDocument job) {
