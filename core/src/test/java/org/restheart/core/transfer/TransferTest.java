@@ -201,13 +201,11 @@ class TransferTest {
         var example = page.substring(page.indexOf("```csv\n") + 7);
         file("quakes.csv", example.substring(0, example.indexOf("```")));
         gateway.database().createCollection("quakes");
-        var commands = page.lines()
-                .filter(line -> line.startsWith("java -jar restheart.jar "))
-                .toList();
+        var commands = page.lines().filter(line -> line.startsWith("./run ")).toList();
         assertThat(commands).hasSize(4);
         for (var command : commands) {
             var words = command.replace("'", "").split(" ", -1);
-            var args = Arrays.copyOfRange(words, 3, words.length);
+            var args = Arrays.copyOfRange(words, 1, words.length);
             args[args.length - 2] = args[args.length - 2].replace("http://localhost:8080", url(""));
             args[args.length - 1] = directory.resolve(args[args.length - 1]).toString();
             assertThat(run(args)).as(command + "\n" + output()).isZero();
