@@ -5,6 +5,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -14,11 +16,11 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
-import org.restheart.core.config.MetricsConfig;
+import org.restheart.core.config.GatewayConfig.MetricsConfig;
 import org.restheart.core.filter.RateLimits;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
-import org.restheart.core.server.ServerLoad;
+import org.restheart.core.server.UndertowListener;
 import org.restheart.core.tracing.Tracing;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ComputeLimit;
@@ -56,7 +58,7 @@ public final class Metrics implements AutoCloseable {
     /// @param buildTime ISO 8601
     public Metrics(MetricsConfig config, String version, String buildTime) {
         this.requests = config.requests()
-                ? Optional.of(RequestMetrics.open(config.include(), config.exclude()))
+                ? Optional.of(new RequestMetrics(config.include(), config.exclude()))
                 : Optional.empty();
         this.jvm = config.jvm();
         this.process = new ProcessRegistry(version, buildTime);
@@ -77,29 +79,30 @@ public final class Metrics implements AutoCloseable {
     }
 
     /// Shows the server's load as part of the registry `/gateway`.
-    public void watch(ServerLoad load) {
+    public void watch(UndertowListener server) {
         var meters = meters(Part.GATEWAY);
         meters.gauge(
                 "gateway_requests_in_flight",
                 "Requests that have arrived and are not answered yet",
-                load,
-                ServerLoad::inFlight);
+                server,
+                UndertowListener::inFlight);
         meters.gauge(
                 "gateway_requests_in_flight_max",
                 "Requests in flight beyond which further ones are refused",
-                load,
-                ServerLoad::limit);
-        meters.gauge("gateway_connections", "Connections of clients that are open", load, ServerLoad::connections);
+                server,
+                UndertowListener::maxInFlight);
+        meters.gauge(
+                "gateway_connections", "Connections of clients that are open", server, UndertowListener::connections);
         meters.count(
                 "gateway_connections_refused",
                 "Connections closed at once because there were too many, of all clients or of one address",
-                load,
-                ServerLoad::refusedConnections);
+                server,
+                UndertowListener::refusedConnections);
         meters.count(
                 "gateway_requests_rejected",
                 "Requests refused with 503 because too many were in flight or the server was stopping",
-                load,
-                ServerLoad::rejected);
+                server,
+                UndertowListener::rejected);
         meters.count(
                 "gateway_computations_refused",
                 "Requests refused with 503 because others were computed",
@@ -227,6 +230,39 @@ public final class Metrics implements AutoCloseable {
                             "status",
                             Integer.toString(labels.status))
                     .register(meters);
+        }
+    }
+
+    /// A page of meters that parts of the gateway register with Micrometer. Thread-safe.
+    private static final class MeteredRegistry implements MetricsRegistry, AutoCloseable {
+        private final String path;
+        private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+        /// @param path begins with `/`
+        MeteredRegistry(String path) {
+            this.path = path;
+        }
+
+        MeterRegistry meters() {
+            return meters;
+        }
+
+        @Override
+        public String path() {
+            return path;
+        }
+
+        @Override
+        public String scrape(ExpositionFormat format) {
+            var text = meters.scrape(format.contentType());
+            return text.endsWith(ExpositionFormat.END)
+                    ? text.substring(0, text.length() - ExpositionFormat.END.length())
+                    : text;
+        }
+
+        @Override
+        public void close() {
+            meters.close();
         }
     }
 }

@@ -1,9 +1,12 @@
 package org.restheart.core.metrics;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The requests of one set of labels. Recording takes no lock. Thread-safe.
 final class Series {
@@ -15,9 +18,7 @@ final class Series {
     private final LongAdder nanos = new LongAdder();
     private final DecayingHistogram durations = new DecayingHistogram();
     private final DurationBuckets buckets = new DurationBuckets();
-    private final MovingRate perOneMinute = new MovingRate(1);
-    private final MovingRate perFiveMinutes = new MovingRate(5);
-    private final MovingRate perFifteenMinutes = new MovingRate(15);
+    private final List<MovingRate> rates = List.of(new MovingRate(15), new MovingRate(5), new MovingRate(1));
     private final LongSupplier nanoTime;
     private final long began;
     private long countAtTick;
@@ -42,9 +43,7 @@ final class Series {
         long now = count.sum();
         long events = now - countAtTick;
         countAtTick = now;
-        perOneMinute.tick(events);
-        perFiveMinutes.tick(events);
-        perFifteenMinutes.tick(events);
+        rates.forEach(rate -> rate.tick(events));
         durations.fade(TICK_SECONDS);
     }
 
@@ -73,16 +72,8 @@ final class Series {
         return buckets.cumulative();
     }
 
-    double perFifteenMinutes() {
-        return perFifteenMinutes.perSecond();
-    }
-
-    double perFiveMinutes() {
-        return perFiveMinutes.perSecond();
-    }
-
-    double perOneMinute() {
-        return perOneMinute.perSecond();
+    List<MovingRate> rates() {
+        return rates;
     }
 
     /// Since the first request.
@@ -93,13 +84,19 @@ final class Series {
 
     /// Events per second, averaged with exponentially fading weights, as the load average of Unix is. Ticked by one
     /// thread, read by any.
-    private static final class MovingRate {
+    static final class MovingRate {
+        private final int minutes;
         private final double weight;
         private volatile double perSecond = Double.NaN;
 
         /// @param minutes over which to average
         MovingRate(int minutes) {
+            this.minutes = minutes;
             this.weight = 1 - Math.exp(-Series.TICK_SECONDS / 60.0 / minutes);
+        }
+
+        String period() {
+            return minutes + (minutes == 1 ? " minute" : " minutes");
         }
 
         /// @param events since the tick before
@@ -111,6 +108,55 @@ final class Series {
         /// Zero before the first tick.
         double perSecond() {
             return Double.isNaN(perSecond) ? 0 : perSecond;
+        }
+    }
+
+    /// Durations counted in the buckets of a Prometheus histogram, which can be added up over servers, unlike
+    /// quantiles. Each bucket keeps the last request that had a trace, as exemplar. Thread-safe.
+    static final class DurationBuckets {
+        /// Upper bounds in seconds, inclusive; a last bucket has no bound.
+        private static final double[] BOUNDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+
+        private final LongAdder[] counts = new LongAdder[BOUNDS.length + 1];
+        private final AtomicReferenceArray<@Nullable Exemplar> exemplars =
+                new AtomicReferenceArray<>(BOUNDS.length + 1);
+
+        /// @param trace the id of the trace, in hexadecimal digits
+        /// @param seconds the duration
+        /// @param at seconds since 1970
+        record Exemplar(String trace, double seconds, double at) {}
+
+        /// @param bound as the label `le` has it
+        /// @param count of requests that took at most this long
+        record Bucket(String bound, long count, Optional<Exemplar> exemplar) {}
+
+        DurationBuckets() {
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] = new LongAdder();
+            }
+        }
+
+        void record(double seconds, Optional<String> trace) {
+            int bucket = 0;
+            while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]) {
+                bucket++;
+            }
+            counts[bucket].increment();
+            if (trace.isPresent()) {
+                exemplars.setPlain(bucket, new Exemplar(trace.get(), seconds, System.currentTimeMillis() / 1e3));
+            }
+        }
+
+        /// Cumulative, ascending; the last one is that without a bound.
+        Bucket[] cumulative() {
+            var buckets = new Bucket[counts.length];
+            long total = 0;
+            for (int i = 0; i < buckets.length; i++) {
+                total += counts[i].sum();
+                var bound = i < BOUNDS.length ? Double.toString(BOUNDS[i]) : "+Inf";
+                buckets[i] = new Bucket(bound, total, Optional.ofNullable(exemplars.get(i)));
+            }
+            return buckets;
         }
     }
 }

@@ -17,13 +17,14 @@ class RequestRegistryTest {
     private final AtomicLong now = new AtomicLong();
 
     private RequestRegistry registry(String template) {
-        return new RequestRegistry(PathGroup.parse(template), now::get);
+        return new RequestRegistry(RequestMetrics.PathTemplate.parse(template), now::get);
     }
 
     /// A completed request.
     private static Observation observed(Method method, String path, int status, Duration took) {
         return new Observation(
                 TestRequests.request(method, path),
+                method.name(),
                 status,
                 Fields.NONE,
                 0,
@@ -96,7 +97,8 @@ class RequestRegistryTest {
         for (int i = 0; i < 5_000; i++) {
             var request = TestRequests.request(Method.POST, "/shop");
             var operation = new NamedOperation("o" + i, "items");
-            registry.record(new Observation(request, 200, Fields.NONE, 0, 1, Optional.empty(), Optional.of(operation)));
+            registry.record(
+                    new Observation(request, "POST", 200, Fields.NONE, 0, 1, Optional.empty(), Optional.of(operation)));
         }
         registry.record(observed(Method.POST, "/shop", 404, Duration.ZERO));
         var counts = registry.scrape(ExpositionFormat.PROMETHEUS)
