@@ -217,9 +217,9 @@ public final class LogSetup {
     private Encoder<ILoggingEvent> encoder(String line) {
         var depth = config.fullStacktrace() ? WHOLE_TRACE : ABRIDGED_TRACE;
         if (config.format() == LoggingConfig.Format.JSON) {
-            return started(new JsonLogEncoder(depth));
+            return started(new LogEncoders.Json(depth));
         }
-        var encoder = new LogLineEncoder(line.equals(COLOURED_LINE));
+        var encoder = new LogEncoders.Text(line.equals(COLOURED_LINE));
         encoder.setPattern(line + "%ex{" + depth + "}");
         return started(encoder);
     }

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.restheart.core.logging.LogEncoders;
+import org.restheart.http.Words;
 import org.restheart.security.apikey.KeyForm;
 
 /// Sanitizes text of clients for the log: one line, without secrets.
@@ -17,22 +19,8 @@ final class LogText {
     private static final Pattern WORD_BOUNDARY = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+");
 
     /// Frequent parameters, whose names need not be analysed.
-    private static final Set<String> HARMLESS = Set.of(
-            "page",
-            "pagesize",
-            "filter",
-            "keys",
-            "sort",
-            "count",
-            "np",
-            "rep",
-            "hint",
-            "avars",
-            "wm",
-            "hal",
-            "cache",
-            "jsonMode",
-            "eager");
+    private static final Set<String> HARMLESS =
+            Words.of("page pagesize filter keys sort count np rep hint avars wm hal cache jsonMode eager");
 
     /// The longest path, query or header that is logged whole, in characters.
     private static final int MAX_LENGTH = 2_000;
@@ -46,26 +34,19 @@ final class LogText {
     /// The text with control characters and other line breaks escaped.
     static String oneLine(String text) {
         for (int i = 0; i < text.length(); i++) {
-            if (breaksLines(text.charAt(i))) {
+            if (LogEncoders.isControl(text.charAt(i))) {
                 return escaped(text);
             }
         }
         return text;
     }
 
-    private static boolean breaksLines(char c) {
-        return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == '\u2028' || c == '\u2029';
-    }
-
     private static String escaped(String text) {
         var escaped = new StringBuilder(text.length() + 16);
-        text.chars().forEach(c -> {
-            if (breaksLines((char) c)) {
-                escaped.append(String.format("\\u%04x", c));
-            } else {
-                escaped.append((char) c);
-            }
-        });
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            escaped.append(LogEncoders.isControl(c) ? LogEncoders.escaped(c) : String.valueOf(c));
+        }
         return escaped.toString();
     }
 

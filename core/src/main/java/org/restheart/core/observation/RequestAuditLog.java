@@ -1,6 +1,6 @@
 package org.restheart.core.observation;
 
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -24,16 +24,10 @@ public final class RequestAuditLog implements Observer, AutoCloseable {
 
     private final LogQueue queue = new LogQueue(LOG, "audit-log");
     private final boolean reads;
-    private final InstantSource clock;
-
-    private RequestAuditLog(boolean reads, InstantSource clock) {
-        this.reads = reads;
-        this.clock = clock;
-    }
 
     /// @param which not [Audit#NOTHING]
-    public static RequestAuditLog of(Audit which) {
-        return new RequestAuditLog(which == Audit.ALL, InstantSource.system());
+    public RequestAuditLog(Audit which) {
+        this.reads = which == Audit.ALL;
     }
 
     @Override
@@ -41,9 +35,9 @@ public final class RequestAuditLog implements Observer, AutoCloseable {
         boolean refused = observation.status() == 401 || observation.status() == 403;
         if (reads || refused || !READS.contains(observation.method()) || hasWritten(observation)) {
             var line = new LinkedHashMap<String, Object>();
-            line.put("time", clock.instant().toString());
+            line.put("time", Instant.now().toString());
             line.put("event", "request");
-            line.putAll(RequestFields.who(observation));
+            line.putAll(RequestLog.fieldsWithoutQuery(observation));
             queue.add(new LogQueue.Line("", JSON.writeValueAsString(line), Map.of(), Map.of()));
         }
     }

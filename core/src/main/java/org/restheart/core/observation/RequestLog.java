@@ -1,13 +1,19 @@
 package org.restheart.core.observation;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.restheart.core.config.LoggingConfig;
 import org.restheart.core.logging.LogSetup;
 import org.restheart.http.NamedOperation;
@@ -28,24 +34,20 @@ public final class RequestLog implements Observer, AutoCloseable {
     private final Set<String> secretHeaders;
     private final boolean dump;
     private final boolean colours;
-    private final boolean fields;
-    private final LogExclusions exclusions;
+    private final boolean json;
+    private final Exclusions exclusions;
     private final LogQueue queue = new LogQueue(LOG, "request-log");
-
-    private RequestLog(LoggingConfig config, Set<String> secretHeaders) {
-        this.secretHeaders = secretHeaders;
-        this.tracingHeaders = config.tracingHeaders();
-        this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
-        this.colours = LogSetup.showsColours(config);
-        this.fields = config.format() == LoggingConfig.Format.JSON;
-        this.exclusions = new LogExclusions(config.excludePatterns(), config.excludeInterval(), System::nanoTime);
-    }
 
     /// To be closed, so that the last lines are written.
     ///
     /// @param secretHeaders names, in lower case, of the headers with credentials that the configuration adds
-    public static RequestLog open(LoggingConfig config, Set<String> secretHeaders) {
-        return new RequestLog(config, secretHeaders);
+    public RequestLog(LoggingConfig config, Set<String> secretHeaders) {
+        this.secretHeaders = secretHeaders;
+        this.tracingHeaders = config.tracingHeaders();
+        this.dump = config.requestsLog() == LoggingConfig.RequestsLog.DUMP;
+        this.colours = LogSetup.showsColours(config);
+        this.json = config.format() == LoggingConfig.Format.JSON;
+        this.exclusions = new Exclusions(config.excludePatterns(), config.excludeInterval(), System::nanoTime);
     }
 
     @Override
@@ -53,8 +55,8 @@ public final class RequestLog implements Observer, AutoCloseable {
         if (LOG.isInfoEnabled()
                 && !exclusions.excludes(observation.request().path().decoded())) {
             var traces = traces(observation.request());
-            queue.add(new LogQueue.Line(
-                    head(traces), text(observation), traces, fields ? RequestFields.of(observation) : Map.of()));
+            queue.add(
+                    new LogQueue.Line(head(traces), text(observation), traces, json ? fields(observation) : Map.of()));
         }
     }
 
@@ -108,7 +110,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         return line.toString();
     }
 
-    static String method(Observation observation) {
+    private static String method(Observation observation) {
         return observation.method().isEmpty() ? "-" : LogText.bounded(LogText.oneLine(observation.method()));
     }
 
@@ -122,7 +124,7 @@ public final class RequestLog implements Observer, AutoCloseable {
         }
     }
 
-    static String peer(Request request) {
+    private static String peer(Request request) {
         return request.connection().peerAddress() + ":"
                 + request.connection().peer().getPort();
     }
@@ -154,8 +156,89 @@ public final class RequestLog implements Observer, AutoCloseable {
         return dump.toString();
     }
 
+    /// The fields of a line of JSON: `request`, `method`, `path`, `query`, `status`, `elapsedMillis`, `bytes`, `peer`,
+    /// `protocol`, and of an authenticated caller `account` and `roles`.
+    static Map<String, Object> fields(Observation observation) {
+        var fields = fieldsWithoutQuery(observation);
+        var query = LogText.maskedQuery(observation.request().query().raw());
+        if (!query.isEmpty()) {
+            fields.put("query", query);
+        }
+        return fields;
+    }
+
+    /// The same without the query, whose filters hold values.
+    static Map<String, Object> fieldsWithoutQuery(Observation observation) {
+        var request = observation.request();
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("request", request.id());
+        fields.put("method", method(observation));
+        fields.put("path", LogText.maskedPath(request.path().raw()));
+        fields.put("status", observation.status());
+        fields.put("elapsedMillis", Math.floorDiv(observation.nanos(), 10_000L) / 100.0);
+        fields.put("bytes", observation.bytes());
+        fields.put("peer", peer(request));
+        fields.put("protocol", request.connection().protocol());
+        observation.account().ifPresent(account -> {
+            fields.put("account", account.name());
+            fields.put("roles", account.roles());
+        });
+        observation
+                .operation()
+                .map(NamedOperation::name)
+                .filter(name -> !name.isEmpty())
+                .ifPresent(name -> fields.put("operation", LogText.bounded(name)));
+        return fields;
+    }
+
     @Override
     public void close() {
         queue.close();
+    }
+
+    /// Paths of which only a sample of requests is logged. Thread-safe.
+    static final class Exclusions {
+        private final List<Exclusion> exclusions;
+        private final long intervalNanos;
+        private final LongSupplier nanoTime;
+
+        /// @param patterns exact paths, or with `*` for any characters
+        /// @param interval of the requests that match a pattern the first is logged, then one per interval;
+        ///     zero
+        ///     for the first only
+        Exclusions(List<String> patterns, Duration interval, LongSupplier nanoTime) {
+            this.exclusions = patterns.stream()
+                    .map(pattern -> new Exclusion(compile(pattern), new AtomicLong(nanoTime.getAsLong())))
+                    .toList();
+            this.intervalNanos = interval.toNanos();
+            this.nanoTime = nanoTime;
+        }
+
+        private static Pattern compile(String pattern) {
+            return Pattern.compile(
+                    Stream.of(pattern.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".*")),
+                    Pattern.DOTALL);
+        }
+
+        /// Whether to exclude a request. False for one request per interval.
+        boolean excludes(String path) {
+            for (var exclusion : exclusions) {
+                if (exclusion.pattern.matcher(path).matches()) {
+                    return !isDue(exclusion);
+                }
+            }
+            return false;
+        }
+
+        private boolean isDue(Exclusion exclusion) {
+            long now = nanoTime.getAsLong();
+            long next = exclusion.next.get();
+            boolean never = next == Long.MIN_VALUE;
+            long following = intervalNanos == 0 ? Long.MIN_VALUE : now + intervalNanos;
+            return !never && now - next >= 0 && exclusion.next.compareAndSet(next, following);
+        }
+
+        /// @param next when the next request may be logged, in nano time; `Long.MIN_VALUE` for never
+        private record Exclusion(Pattern pattern, AtomicLong next) {}
     }
 }

@@ -5,7 +5,6 @@ import com.mongodb.event.CommandFailedEvent;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import com.mongodb.event.CommandSucceededEvent;
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -19,14 +18,6 @@ import org.restheart.http.trace.TraceScope;
 /// A span for each MongoDB command that is sent for a traced request: its name and where it goes, nothing of its
 /// content. The driver calls it on the thread that sends the command. Thread-safe.
 final class CommandSpans implements CommandListener {
-    private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("db.system.name");
-    private static final AttributeKey<String> DATABASE = AttributeKey.stringKey("db.namespace");
-    private static final AttributeKey<String> COLLECTION = AttributeKey.stringKey("db.collection.name");
-    private static final AttributeKey<String> OPERATION = AttributeKey.stringKey("db.operation.name");
-    private static final AttributeKey<String> ADDRESS = AttributeKey.stringKey("server.address");
-    private static final AttributeKey<Long> PORT = AttributeKey.longKey("server.port");
-    private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
-    private static final AttributeKey<String> CODE = AttributeKey.stringKey("db.response.status_code");
 
     private final Map<Integer, Sent> sent = new ConcurrentHashMap<>();
 
@@ -42,12 +33,12 @@ final class CommandSpans implements CommandListener {
         var server = event.getConnectionDescription().getServerAddress();
         var builder = parent.part(collection.map(c -> name + " " + c).orElse(name), System.nanoTime())
                 .setSpanKind(SpanKind.CLIENT)
-                .setAttribute(SYSTEM, "mongodb")
-                .setAttribute(DATABASE, event.getDatabaseName())
-                .setAttribute(OPERATION, name)
-                .setAttribute(ADDRESS, server.getHost())
-                .setAttribute(PORT, (long) server.getPort());
-        collection.ifPresent(c -> builder.setAttribute(COLLECTION, c));
+                .setAttribute("db.system.name", "mongodb")
+                .setAttribute("db.namespace", event.getDatabaseName())
+                .setAttribute("db.operation.name", name)
+                .setAttribute("server.address", server.getHost())
+                .setAttribute("server.port", (long) server.getPort());
+        collection.ifPresent(c -> builder.setAttribute("db.collection.name", c));
         sent.put(event.getRequestId(), new Sent(parent, builder.startSpan()));
     }
 
@@ -67,9 +58,9 @@ final class CommandSpans implements CommandListener {
         end(event.getRequestId(), span -> {
             var cause = event.getThrowable();
             span.setStatus(StatusCode.ERROR)
-                    .setAttribute(ERROR, cause.getClass().getSimpleName()); // its message may quote documents
+                    .setAttribute("error.type", cause.getClass().getSimpleName()); // its message may quote documents
             if (cause instanceof MongoException failure) {
-                span.setAttribute(CODE, Integer.toString(failure.getCode()));
+                span.setAttribute("db.response.status_code", Integer.toString(failure.getCode()));
             }
         });
     }

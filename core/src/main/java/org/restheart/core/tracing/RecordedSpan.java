@@ -1,6 +1,5 @@
 package org.restheart.core.tracing;
 
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
@@ -13,7 +12,6 @@ import org.restheart.http.trace.TraceSpan;
 
 /// A span of the SDK. Thread-safe.
 class RecordedSpan implements TraceSpan {
-    private static final AttributeKey<Long> REQUESTS = AttributeKey.longKey("restheart.requests");
 
     private final Tracer tracer;
     private final Span span;
@@ -88,7 +86,7 @@ class RecordedSpan implements TraceSpan {
 
     @Override
     public final Shared share(String part, int requests, Collection<TraceSpan> others, long began) {
-        var builder = part(part, began).setAttribute(REQUESTS, (long) requests);
+        var builder = part(part, began).setAttribute("restheart.requests", (long) requests);
         others.forEach(other -> linked(builder, other));
         return new SharedPart(tracer, builder.startSpan(), toEpoch);
     }

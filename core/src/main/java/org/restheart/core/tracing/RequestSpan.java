@@ -1,6 +1,5 @@
 package org.restheart.core.tracing;
 
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
@@ -12,9 +11,6 @@ import org.restheart.http.trace.TraceScope;
 
 /// The span of a request, from its arrival to the last byte of its response.
 public final class RequestSpan extends RecordedSpan {
-    private static final AttributeKey<Long> STATUS = AttributeKey.longKey("http.response.status_code");
-    private static final AttributeKey<Long> BYTES = AttributeKey.longKey("http.response.body.size");
-    private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
 
     RequestSpan(Tracer tracer, Span span, long toEpoch) {
         super(tracer, span, toEpoch);
@@ -44,9 +40,9 @@ public final class RequestSpan extends RecordedSpan {
 
     /// @param bytes of the response's content
     public void end(int status, long bytes) {
-        span().setAttribute(STATUS, (long) status).setAttribute(BYTES, bytes);
+        span().setAttribute("http.response.status_code", (long) status).setAttribute("http.response.body.size", bytes);
         if (status >= 500) {
-            span().setStatus(StatusCode.ERROR).setAttribute(ERROR, Integer.toString(status));
+            span().setStatus(StatusCode.ERROR).setAttribute("error.type", Integer.toString(status));
         }
         end(span(), System.nanoTime());
     }

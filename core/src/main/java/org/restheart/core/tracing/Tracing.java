@@ -1,45 +1,43 @@
 package org.restheart.core.tracing;
 
 import com.mongodb.event.CommandListener;
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.ReadWriteSpan;
 import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.SpanProcessor;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.TracingConfig;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Traces of requests, exported to a collector. Requests never wait for the collector: spans are queued up to a
 /// bound, and dropped beyond it. Thread-safe.
 public final class Tracing implements AutoCloseable {
     /// It reports every failed export; [ReportingExporter] reports the first. Kept here since the JDK's own
     /// registry of loggers forgets the level of one that is not referenced.
-    private static final Logger SDK = Logger.getLogger("io.opentelemetry");
-
-    private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
-    private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
-    private static final AttributeKey<String> SCHEME = AttributeKey.stringKey("url.scheme");
-    private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
-    private static final AttributeKey<String> CLIENT = AttributeKey.stringKey("client.address");
-    private static final AttributeKey<String> PROTOCOL = AttributeKey.stringKey("network.protocol.version");
+    private static final java.util.logging.Logger SDK = java.util.logging.Logger.getLogger("io.opentelemetry");
 
     /// How often spans are exported, unless a batch is full before.
     private static final Duration EXPORT_EVERY = Duration.ofSeconds(1);
@@ -60,7 +58,10 @@ public final class Tracing implements AutoCloseable {
     private final CommandListener commands = new CommandSpans();
     private final LongAdder recorded = new LongAdder();
 
-    private Tracing(TracingConfig config, CollectorSettings collector, String version) {
+    /// @param version of this build
+    /// @param instance the name of this instance
+    public Tracing(TracingConfig config, String version, String instance) {
+        var collector = CollectorSettings.of(config, System.getenv(), version, instance);
         SDK.setLevel(Level.OFF);
         var http = OtlpHttpSpanExporter.builder().setEndpoint(collector.url()).setTimeout(config.exportTimeout());
         collector.headers().forEach(http::addHeader);
@@ -82,12 +83,6 @@ public final class Tracing implements AutoCloseable {
         this.tracer = provider.tracerBuilder("org.restheart")
                 .setInstrumentationVersion(version)
                 .build();
-    }
-
-    /// @param version of this build
-    /// @param instance the name of this instance
-    public static Tracing open(TracingConfig config, String version, String instance) {
-        return new Tracing(config, CollectorSettings.of(config, System.getenv(), version, instance), version);
     }
 
     private static Sampler sampler(TracingConfig config) {
@@ -116,12 +111,13 @@ public final class Tracing implements AutoCloseable {
                 .startSpan();
         if (span.isRecording()) {
             var connection = request.connection();
-            span.setAttribute(METHOD, method)
-                    .setAttribute(ROUTE, route)
-                    .setAttribute(PATH, request.path().raw())
-                    .setAttribute(SCHEME, connection.scheme())
-                    .setAttribute(CLIENT, connection.peerAddress())
-                    .setAttribute(PROTOCOL, connection.protocol().replaceFirst("^HTTP/", ""));
+            span.setAttribute("http.request.method", method)
+                    .setAttribute("http.route", route)
+                    .setAttribute("url.path", request.path().raw())
+                    .setAttribute("url.scheme", connection.scheme())
+                    .setAttribute("client.address", connection.peerAddress())
+                    .setAttribute(
+                            "network.protocol.version", connection.protocol().replaceFirst("^HTTP/", ""));
         }
         return new RequestSpan(tracer, span, toEpoch);
     }
@@ -181,6 +177,67 @@ public final class Tracing implements AutoCloseable {
         @Override
         public boolean isEndRequired() {
             return true;
+        }
+    }
+
+    /// Counts what is exported, and logs when that begins to fail and when it works again. Thread-safe.
+    private static final class ReportingExporter implements SpanExporter {
+        private static final Logger LOG = LoggerFactory.getLogger(ReportingExporter.class);
+
+        private final SpanExporter exporter;
+        private final String endpoint;
+        private final LongAdder sent = new LongAdder();
+        private final LongAdder lost = new LongAdder();
+        private final AtomicBoolean failing = new AtomicBoolean();
+
+        ReportingExporter(SpanExporter exporter, String endpoint) {
+            this.exporter = exporter;
+            this.endpoint = endpoint;
+        }
+
+        double sent() {
+            return sent.sum();
+        }
+
+        double lost() {
+            return lost.sum();
+        }
+
+        @Override
+        public CompletableResultCode export(Collection<SpanData> spans) {
+            int count = spans.size();
+            var result = exporter.export(spans);
+            return result.whenComplete(() -> {
+                if (result.isSuccess()) {
+                    sent.add(count);
+                    if (failing.compareAndSet(true, false)) {
+                        LOG.info("traces are exported to {} again", endpoint);
+                    }
+                } else {
+                    lost.add(count);
+                    if (failing.compareAndSet(false, true)) {
+                        LOG.warn(
+                                "traces cannot be exported to {}: {}; until that changes they are dropped, requests are not"
+                                        + " affected",
+                                endpoint,
+                                reason(result.getFailureThrowable()));
+                    }
+                }
+            });
+        }
+
+        private static String reason(@Nullable Throwable failure) {
+            return failure == null || failure.getMessage() == null ? "it refuses them" : failure.getMessage();
+        }
+
+        @Override
+        public CompletableResultCode flush() {
+            return exporter.flush();
+        }
+
+        @Override
+        public CompletableResultCode shutdown() {
+            return exporter.shutdown();
         }
     }
 }

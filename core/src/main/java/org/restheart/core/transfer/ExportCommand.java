@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
             "Writes the documents of a collection, or of a query (?filter=…&keys=…), into FILE. When it breaks off,",
             "the same command goes on with FILE.….part, unless the query has an order of its own or FILE is CSV."
         })
-final class ExportCommand extends TransferCommand {
+final class ExportCommand extends Transfer.TransferCommand {
     private static final int BUFFER = 64 << 10;
     private static final int MAX_PARAMETERS = 100;
 
@@ -60,7 +60,7 @@ final class ExportCommand extends TransferCommand {
                 partial.recover();
                 attempt = partial.documents() > before ? 1 : attempt;
                 if (!resumable || attempt >= gateway.attempts()) {
-                    throw new TransferFailure("the export broke off: " + gateway.reason(e));
+                    throw new Transfer.Failure("the export broke off: " + gateway.reason(e));
                 }
                 gateway.pause(attempt, gateway.reason(e));
             }
@@ -110,7 +110,7 @@ final class ExportCommand extends TransferCommand {
         }
         var type = response.headers().firstValue("Content-Type").orElse("");
         if (!type.startsWith(written.mediaType())) {
-            throw new TransferFailure(
+            throw new Transfer.Failure(
                     gateway.url() + " is no collection: it has no documents as " + written.mediaType());
         }
     }
@@ -122,7 +122,7 @@ final class ExportCommand extends TransferCommand {
         }
         var after = partial.lastId()
                 .map(id -> AfterParameter.encode(new BsonDocument("_id", id))
-                        .orElseThrow(() -> new TransferFailure("the id of the last document is too long to go on")))
+                        .orElseThrow(() -> new Transfer.Failure("the id of the last document is too long to go on")))
                 .map(key -> "&after=" + key)
                 .orElse("");
         return gateway.with(mode + "&sort=_id" + after);
@@ -142,7 +142,7 @@ final class ExportCommand extends TransferCommand {
                             .getNumber("_size")
                             .doubleValue()
                     : -1;
-        } catch (TransferFailure e) { // there is no gateway
+        } catch (Transfer.Failure e) { // there is no gateway
             throw e;
         } catch (IOException | RuntimeException _) { // needed only to show the progress
             return -1;

@@ -29,7 +29,7 @@ enum FileFormat {
 
     /// The format by the extension of the name.
     ///
-    /// @throws TransferFailure if it says nothing
+    /// @throws Transfer.Failure if it says nothing
     static FileFormat of(String file) {
         var name = file.toLowerCase(Locale.ROOT);
         if (name.endsWith(".jsonl")) {
@@ -40,7 +40,7 @@ enum FileFormat {
                 return format;
             }
         }
-        throw new TransferFailure(
+        throw new Transfer.Failure(
                 file + " has a name that tells no format: .ndjson, .json, .bson or .csv; else say --format");
     }
 

@@ -129,13 +129,13 @@ final class GatewayClient {
 
     private static String basic(String user) {
         if (!user.contains(":")) {
-            throw new TransferFailure("RESTHEART_USER, or --user, is NAME:PASSWORD; it has no colon");
+            throw new Transfer.Failure("RESTHEART_USER, or --user, is NAME:PASSWORD; it has no colon");
         }
         return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
     }
 
     /// @throws IOException if there is no response
-    /// @throws TransferFailure if there is no connection, and has been none before: the address is likely wrong
+    /// @throws Transfer.Failure if there is no connection, and has been none before: the address is likely wrong
     <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler) throws IOException {
         try {
             var response = http.send(request, handler);
@@ -146,10 +146,10 @@ final class GatewayClient {
             if (answered) {
                 throw e;
             }
-            throw new TransferFailure(reason(e));
+            throw new Transfer.Failure(reason(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TransferFailure("interrupted");
+            throw new Transfer.Failure("interrupted");
         }
     }
 
@@ -190,12 +190,12 @@ final class GatewayClient {
             Thread.sleep(Duration.ofSeconds(seconds));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TransferFailure("interrupted");
+            throw new Transfer.Failure("interrupted");
         }
     }
 
-    static TransferFailure refused(int status, String content) {
-        return new TransferFailure("the gateway answers " + status + message(content)
+    static Transfer.Failure refused(int status, String content) {
+        return new Transfer.Failure("the gateway answers " + status + message(content)
                 + (status == 401 ? "; here they are in RESTHEART_USER or RESTHEART_TOKEN" : ""));
     }
 

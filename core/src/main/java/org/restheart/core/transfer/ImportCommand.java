@@ -4,13 +4,18 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.stream.Collectors;
+import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.format.DocumentReader.Entry;
@@ -26,7 +31,7 @@ import picocli.CommandLine.Parameters;
             "Stores the documents of FILE in a collection. When it breaks off, the same command goes on:",
             "FILE.import says from where. What is refused is listed in FILE.errors, a line for each."
         })
-final class ImportCommand extends TransferCommand {
+final class ImportCommand extends Transfer.TransferCommand {
     @Parameters(index = "1", paramLabel = "FILE", description = "NDJSON, JSON, BSON or CSV.")
     private @Nullable Path file;
 
@@ -52,8 +57,7 @@ final class ImportCommand extends TransferCommand {
         double size = Math.max(1, Files.size(source));
         try (var in = new Counted(Files.newInputStream(source))) {
             var reader = chosen.reader(in);
-            var sender = new BatchSender(gateway, upsert);
-            var batch = new ImportBatch();
+            var batch = new ImportBatch(gateway, upsert);
             long entries = 0;
             for (var entry = next(reader::next); entry != null; entry = next(reader::next)) {
                 if (++entries <= checkpoint.done()) {
@@ -61,11 +65,11 @@ final class ImportCommand extends TransferCommand {
                 }
                 add(batch, entry, entries, checkpoint);
                 if (batch.isFull()) {
-                    finish(batch, sender, checkpoint, entries, errors);
+                    finish(batch, checkpoint, entries, errors);
                     progress.show(entries, in.count / size);
                 }
             }
-            finish(batch, sender, checkpoint, entries, errors);
+            finish(batch, checkpoint, entries, errors);
             progress.end(
                     entries,
                     ": %,d stored, %,d refused%s"
@@ -87,7 +91,7 @@ final class ImportCommand extends TransferCommand {
         try {
             return reading.next();
         } catch (ProblemException e) {
-            throw new TransferFailure(e.problem().message());
+            throw new Transfer.Failure(e.problem().message());
         }
     }
 
@@ -100,9 +104,8 @@ final class ImportCommand extends TransferCommand {
         }
     }
 
-    private static void finish(ImportBatch batch, BatchSender sender, Checkpoint checkpoint, long entries, Path errors)
-            throws IOException {
-        long stored = sender.send(batch);
+    private static void finish(ImportBatch batch, Checkpoint checkpoint, long entries, Path errors) throws IOException {
+        long stored = batch.send();
         if (!batch.errors().isEmpty()) {
             Files.writeString(
                     errors,
@@ -135,6 +138,81 @@ final class ImportCommand extends TransferCommand {
             int read = super.read(bytes, offset, length);
             count += Math.max(0, read);
             return read;
+        }
+    }
+
+    /// The progress of an import, in a file beside its source, by which the same command resumes the import.
+    /// Confined to one thread.
+    private static final class Checkpoint {
+        private final Path file;
+        private final Properties kept = new Properties();
+
+        private Checkpoint(Path file) {
+            this.file = file;
+        }
+
+        /// The checkpoint of an earlier run with the same source and target, or a new one.
+        static Checkpoint of(Path source, String target) throws IOException {
+            var checkpoint = new Checkpoint(source.resolveSibling(source.getFileName() + ".import"));
+            try (var in = Files.newInputStream(checkpoint.file)) {
+                checkpoint.kept.load(in);
+            } catch (NoSuchFileException _) { // the first run
+            }
+            var identity = target + " " + Files.size(source) + " " + Files.getLastModifiedTime(source);
+            if (!identity.equals(checkpoint.kept.getProperty("of"))) {
+                checkpoint.kept.clear();
+                checkpoint.kept.setProperty("of", identity);
+                checkpoint.kept.setProperty("seed", new ObjectId().toHexString());
+                checkpoint.save();
+            }
+            return checkpoint;
+        }
+
+        /// The id for a document without one: the same in every run, so that no document is stored twice, and
+        /// ascending.
+        ///
+        /// @param number of the document in the file
+        ObjectId id(long number) {
+            var seed = ByteBuffer.wrap(new ObjectId(kept.getProperty("seed")).toByteArray());
+            var id = ByteBuffer.allocate(seed.capacity());
+            id.putInt(seed.getInt()).putLong(seed.getLong() + number);
+            return new ObjectId(id.array());
+        }
+
+        /// The number of documents of the source that are stored or refused.
+        long done() {
+            return number("done");
+        }
+
+        long stored() {
+            return number("stored");
+        }
+
+        long refused() {
+            return number("refused");
+        }
+
+        private long number(String name) {
+            return Long.parseLong(kept.getProperty(name, "0"));
+        }
+
+        void advance(long done, long stored, long refused) throws IOException {
+            kept.setProperty("done", Long.toString(done));
+            kept.setProperty("stored", Long.toString(stored() + stored));
+            kept.setProperty("refused", Long.toString(refused() + refused));
+            save();
+        }
+
+        private void save() throws IOException {
+            var next = file.resolveSibling(file.getFileName() + "~");
+            try (var out = Files.newOutputStream(next)) {
+                kept.store(out, null);
+            }
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        }
+
+        void delete() throws IOException {
+            Files.deleteIfExists(file);
         }
     }
 }

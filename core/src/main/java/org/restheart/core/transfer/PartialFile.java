@@ -41,11 +41,11 @@ final class PartialFile {
     /// The file of an earlier run, truncated after its last complete document, or an empty one.
     ///
     /// @param source identifies the query and the format
-    /// @throws TransferFailure if the folder of the target is not there
+    /// @throws Transfer.Failure if the folder of the target is not there
     static PartialFile of(Path target, String source, FileFormat format) throws IOException {
         var folder = target.toAbsolutePath().getParent();
         if (folder == null || !Files.isDirectory(folder)) {
-            throw new TransferFailure("there is no folder " + folder);
+            throw new Transfer.Failure("there is no folder " + folder);
         }
         var name = target.getFileName() + "." + digest(source) + ".part";
         var partial = new PartialFile(target, target.resolveSibling(name), format);
@@ -66,7 +66,7 @@ final class PartialFile {
         return lastId;
     }
 
-    /// @throws TransferFailure if the file cannot be written; another attempt would not help
+    /// @throws Transfer.Failure if the file cannot be written; another attempt would not help
     void append(byte[] bytes, int length) {
         try {
             if (out == null) {
@@ -74,7 +74,7 @@ final class PartialFile {
             }
             out.write(bytes, 0, length);
         } catch (IOException e) {
-            throw new TransferFailure("cannot write: " + e.getMessage());
+            throw new Transfer.Failure("cannot write: " + e.getMessage());
         }
         counter.add(bytes, length);
     }
@@ -130,7 +130,7 @@ final class PartialFile {
                 : JsonParser.parse(last.array()).asDocument();
         return Optional.ofNullable(document.get("_id"))
                 .orElseThrow(
-                        () -> new TransferFailure("documents without _id: there is no way to go on; remove " + part));
+                        () -> new Transfer.Failure("documents without _id: there is no way to go on; remove " + part));
     }
 
     void finish() throws IOException {
@@ -139,6 +139,84 @@ final class PartialFile {
             Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
         } else {
             Files.write(target, new byte[0]);
+        }
+    }
+
+    /// Counts the documents in a stream of bytes: lines, rows of CSV after the header, or BSON documents by their
+    /// length prefixes. Confined to one thread.
+    private static final class DocumentCounter {
+        private final FileFormat format;
+        private long position;
+        private long documents;
+        private long begin;
+        private long lastBegin;
+        private long length;
+        private boolean quoted;
+
+        DocumentCounter(FileFormat format) {
+            this.format = format;
+        }
+
+        void add(byte[] bytes, int count) {
+            for (int i = 0; i < count; i++) {
+                position++;
+                if (ends(bytes[i])) {
+                    lastBegin = begin;
+                    begin = position;
+                    length = 0;
+                    documents++;
+                }
+            }
+        }
+
+        private boolean ends(byte next) {
+            return switch (format) {
+                case BSON -> endsBson(next);
+                case CSV -> endsRow(next);
+                case NDJSON, JSON -> next == '\n';
+            };
+        }
+
+        private boolean endsRow(byte next) {
+            quoted ^= next == '"'; // one within a cell is doubled
+            return next == '\n' && !quoted;
+        }
+
+        private boolean endsBson(byte next) {
+            long at = position - begin; // from 1
+            if (at <= Integer.BYTES) {
+                length |= (next & 0xffL) << (8 * (at - 1));
+            }
+            return at > Integer.BYTES && at >= length;
+        }
+
+        long documents() {
+            return format == FileFormat.CSV ? Math.max(0, documents - 1) : documents;
+        }
+
+        /// The offset after the last complete document, in bytes.
+        long end() {
+            return begin;
+        }
+
+        /// The offset of the last complete document, in bytes.
+        long lastBegin() {
+            return lastBegin;
+        }
+
+        /// Called when the bytes after the last complete document have been removed.
+        void truncated() {
+            position = begin;
+            length = 0;
+        }
+
+        void reset() {
+            position = 0;
+            documents = 0;
+            begin = 0;
+            lastBegin = 0;
+            length = 0;
+            quoted = false;
         }
     }
 }

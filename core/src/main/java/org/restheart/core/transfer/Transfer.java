@@ -4,10 +4,15 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /// The commands `import` and `export`, which copy documents between files and a collection of a gateway.
 /// Confined to one thread.
@@ -50,11 +55,39 @@ public final class Transfer {
 
     private int failed(Exception failure) throws Exception {
         switch (failure) {
-            case TransferFailure e -> err.println("ERROR " + e.getMessage());
+            case Failure e -> err.println("ERROR " + e.getMessage());
             case NoSuchFileException e -> err.println("ERROR there is no file " + e.getMessage());
             case IOException e -> err.println("ERROR " + e);
             default -> throw failure;
         }
         return FAILED;
+    }
+
+    /// A transfer cannot continue; the message is shown to the user.
+    static final class Failure extends RuntimeException {
+        Failure(String message) {
+            super(message);
+        }
+    }
+
+    /// The gateway, the format and the output of a command. Confined to one thread.
+    @Command(mixinStandardHelpOptions = true, sortOptions = false)
+    abstract static class TransferCommand implements Callable<Integer> {
+        @Mixin
+        GatewayClient gateway;
+
+        @Option(names = "--format", description = "${COMPLETION-CANDIDATES}; else by the name of the file.")
+        private @Nullable FileFormat format;
+
+        final PrintStream err;
+
+        TransferCommand(Map<String, String> environment, PrintStream err) {
+            this.err = err;
+            this.gateway = new GatewayClient(environment, err);
+        }
+
+        final FileFormat format(Path file) {
+            return format == null ? FileFormat.of(file.toString()) : format;
+        }
     }
 }

@@ -12,7 +12,7 @@ class LogExclusionsTest {
     @Test
     void one_request_per_interval_is_logged() {
         var now = new AtomicLong(-5);
-        var exclusions = new LogExclusions(List.of("/ping*"), Duration.ofMinutes(10), now::get);
+        var exclusions = new RequestLog.Exclusions(List.of("/ping*"), Duration.ofMinutes(10), now::get);
         assertThat(exclusions.excludes("/ping")).isFalse();
         assertThat(exclusions.excludes("/ping/x")).isTrue();
         now.addAndGet(TimeUnit.MINUTES.toNanos(9));
@@ -24,7 +24,7 @@ class LogExclusionsTest {
 
     @Test
     void each_pattern_has_its_own_interval() {
-        var exclusions = new LogExclusions(List.of("/a", "/b"), Duration.ofMinutes(10), () -> 0);
+        var exclusions = new RequestLog.Exclusions(List.of("/a", "/b"), Duration.ofMinutes(10), () -> 0);
         assertThat(exclusions.excludes("/a")).isFalse();
         assertThat(exclusions.excludes("/b")).isFalse();
         assertThat(exclusions.excludes("/b")).isTrue();

@@ -56,7 +56,7 @@ class RequestLogTest {
     private List<String> logged(String yaml, Observation... observations) {
         var config = GatewayConfig.parse("http-listener: {port: 0}\nlogging: " + yaml)
                 .logging();
-        try (var log = RequestLog.open(config, Set.of("x-robot"))) {
+        try (var log = new RequestLog(config, Set.of("x-robot"))) {
             for (var observation : observations) {
                 log.completed(observation);
             }
@@ -82,7 +82,14 @@ class RequestLogTest {
                 Attributes.NONE,
                 true);
         return new Observation(
-                request, 200, Fields.of("ETag", "1"), 42, TimeUnit.MILLISECONDS.toNanos(9), account, Optional.empty());
+                request,
+                request.method().name(),
+                200,
+                Fields.of("ETag", "1"),
+                42,
+                TimeUnit.MILLISECONDS.toNanos(9),
+                account,
+                Optional.empty());
     }
 
     private static Observation get(String path, String query) {
@@ -175,6 +182,17 @@ class RequestLogTest {
                 .asString()
                 .contains("X-Api-Key: **********", "X-Robot: **********", "q=**********&t=1")
                 .contains("https://app.example/cb?code=**********&page=2")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
+    void a_key_in_a_path_is_masked_in_text_and_in_fields() {
+        assertThat(logged("{log-format: json}", get("/x/rhk_s3cret", "")))
+                .singleElement()
+                .asString()
+                .doesNotContain("s3cret");
+        assertThat(lines.list.getFirst().getKeyValuePairs().toString())
+                .contains("path=")
                 .doesNotContain("s3cret");
     }
 
