@@ -4,6 +4,7 @@ import io.undertow.server.HttpServerExchange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -68,7 +69,7 @@ final class ArrivingContent extends InputStream {
         this.received = begin.length;
         this.rate = new ArrivalRate(limits.timeout());
         this.channel = channel;
-        AtEnd.of(exchange, () -> {
+        Exchanges.onComplete(exchange, () -> {
             leave();
             wakeUp.release();
         });
@@ -104,7 +105,7 @@ final class ArrivingContent extends InputStream {
             }
             int n;
             while ((n = channel.read(ByteBuffer.wrap(bytes, offset, wanted))) == 0) {
-                ChunkFraming.requireSound(exchange);
+                ContentFraming.requireSound(exchange);
                 await(channel);
             }
             if (n < 0) {
@@ -117,7 +118,7 @@ final class ArrivingContent extends InputStream {
                 throw limits.tooMuch().raise();
             }
             return n;
-        } catch (ChunkFraming.Malformed e) {
+        } catch (ContentFraming.Malformed e) {
             throw broken(ProblemCode.BAD_REQUEST, String.valueOf(e.getMessage()));
         } catch (IOException e) {
             LOG.debug("the content of a request did not arrive", e);
@@ -192,4 +193,47 @@ final class ArrivingContent extends InputStream {
     /// Does nothing: the exchange ends the channel.
     @Override
     public void close() {}
+
+    /// The timeout of content that is still arriving: in any time in which the server waits for it, at least 500
+    /// bytes per second must arrive, but for a configured timeout. What has arrived before buys no longer wait:
+    /// clients could hold memory and places for hours by sending most of their content at once. Confined to one
+    /// request.
+    ///
+    /// This is a token bucket: bytes add time to it, but never more than the timeout, and waiting takes time out.
+    static final class ArrivalRate {
+        private static final long NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 500;
+
+        private final long maxPause;
+        private long length;
+
+        /// How long may be waited, in nanoseconds.
+        private long left;
+
+        /// @param timeout how long nothing may arrive, and how long content may take before its rate is checked
+        ArrivalRate(Duration timeout) {
+            this.maxPause = timeout.toNanos();
+            this.left = maxPause;
+        }
+
+        /// To be called after [#waited] for the wait that these bytes have ended.
+        void arrived(int bytes) {
+            length += bytes;
+            left = Math.min(maxPause, left + NANOS_PER_BYTE * bytes);
+        }
+
+        /// @param nanos time for which the server waited and nothing arrived
+        void waited(long nanos) {
+            left -= nanos;
+        }
+
+        /// The bytes that have arrived.
+        long length() {
+            return length;
+        }
+
+        /// How long to wait for the next bytes, in nanoseconds; 0 or less if the content is too slow already.
+        long timeout() {
+            return left;
+        }
+    }
 }

@@ -2,7 +2,6 @@ package org.restheart.core.server;
 
 import java.io.IOException;
 import java.lang.ref.WeakReference;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -13,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
-import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.StreamConnection;
@@ -55,10 +53,7 @@ final class ArrivingHeads {
 
         Share(StreamConnection connection) {
             this.connection = new WeakReference<>(connection);
-            this.caller = CallerScope.address(
-                    connection.getPeerAddress() instanceof InetSocketAddress peer
-                            ? ClientAddress.of(peer.getAddress())
-                            : "");
+            this.caller = CallerScope.address(ConnectionLimit.address(connection));
         }
 
         /// @throws IOException if the address may not have that much

@@ -81,7 +81,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                 channel.resumeReads();
                 grace = exchange.getIoThread().executeAfter(() -> leave(channel), GRACE_MILLIS, TimeUnit.MILLISECONDS);
             }
-        } catch (ChunkFraming.Malformed e) {
+        } catch (ContentFraming.Malformed e) {
             refuse(e);
         } catch (IOException e) {
             abandon(e);
@@ -105,7 +105,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
             } else if (isLong()) {
                 leave(channel);
             }
-        } catch (ChunkFraming.Malformed e) {
+        } catch (ContentFraming.Malformed e) {
             stopWaiting(channel);
             Connectors.executeRootHandler(_ -> refuse(e), exchange);
         } catch (IOException e) {
@@ -141,7 +141,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
                     return limits.received(content, counter);
                 }
                 if (n == 0) {
-                    ChunkFraming.requireSound(exchange);
+                    ContentFraming.requireSound(exchange);
                     return null;
                 }
                 if ((long) length + n > limits.perRequest()) {
@@ -158,7 +158,7 @@ final class BodyReceiver implements ChannelListener<StreamSourceChannel> {
         }
     }
 
-    private void refuse(ChunkFraming.Malformed e) {
+    private void refuse(ContentFraming.Malformed e) {
         receiver.malformed(String.valueOf(e.getMessage()));
     }
 

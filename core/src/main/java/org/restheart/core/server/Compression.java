@@ -88,7 +88,7 @@ final class Compression {
     }
 
     private static Content.Bytes gzip(Content.Bytes bytes) {
-        return bytes.length() <= SMALL ? Gzip.of(bytes, LEVEL) : SHARED.get(bytes.buffer(), _ -> Gzip.of(bytes, LEVEL));
+        return bytes.length() <= SMALL ? Gzip.of(bytes) : SHARED.get(bytes.buffer(), _ -> Gzip.of(bytes));
     }
 
     private static Content.Bytes coded(ContentCoding coding, Content.Bytes bytes) {
@@ -188,13 +188,12 @@ final class Compression {
 
         private Gzip() {}
 
-        /// @param level from 1 to 9, the same for all calls
-        static Content.Bytes of(Content.Bytes bytes, int level) {
+        static Content.Bytes of(Content.Bytes bytes) {
             if (bytes.length() <= STORED_AT_MOST) {
                 return stored(bytes);
             }
             var idle = IDLE.poll();
-            var deflater = idle == null ? new Deflater(level, true) : idle;
+            var deflater = idle == null ? new Deflater(LEVEL, true) : idle;
             try {
                 return member(bytes, deflater);
             } finally {

@@ -64,15 +64,17 @@ final class ConnectionLimit {
     ///
     /// @return false if it was closed
     boolean admit(StreamConnection connection) {
-        var address = connection.getPeerAddress() instanceof InetSocketAddress peer
-                ? ClientAddress.of(peer.getAddress())
-                : "";
-        if (add(address, connection)) {
+        if (add(address(connection), connection)) {
             return true;
         }
         refused.increment();
         IoUtils.safeClose(connection);
         return false;
+    }
+
+    /// The address of the client; empty if it is unknown.
+    static String address(StreamConnection connection) {
+        return connection.getPeerAddress() instanceof InetSocketAddress peer ? ClientAddress.of(peer.getAddress()) : "";
     }
 
     private synchronized boolean add(String address, StreamConnection connection) {

@@ -1,13 +1,12 @@
 package org.restheart.core.server;
 
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
-import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.Headers;
 import org.restheart.http.Problem;
@@ -17,23 +16,18 @@ import org.restheart.http.ProblemException;
 /// Decompresses content that was sent with `Content-Encoding: gzip` (RFC 9110, 8.4). It is inflated when it is
 /// read and as far as it is, on a thread that may block. The inflated bytes are bounded and counted like those of other
 /// content. Confined to one request.
-final class DecodedBody implements Body {
+final class DecodedBody extends BufferedBody {
     private static final int PIECE = 16 * 1024;
 
     private final Body coded;
     private final boolean gzip;
     private final boolean streamed;
-    private final BodyLimits limits;
-    private final BodyLimits.Counter counter;
-    private @Nullable ContentBuffer buffer;
-    private byte @Nullable [] whole;
 
     private DecodedBody(Body coded, boolean gzip, boolean streamed, BodyLimits limits, BodyLimits.Counter counter) {
+        super(-1, 0, limits, counter);
         this.coded = coded;
         this.gzip = gzip;
         this.streamed = streamed;
-        this.limits = limits;
-        this.counter = counter;
     }
 
     static boolean isCoded(Headers headers) {
@@ -58,39 +52,19 @@ final class DecodedBody implements Body {
 
     @Override
     public boolean isLongerThan(long most) {
-        return streamed || buffer().isLongerThan(most);
+        return streamed || super.isLongerThan(most);
     }
 
     @Override
-    public byte[] bytes() {
-        if (whole == null) {
-            whole = buffer().all();
-        }
-        return whole;
-    }
-
-    @Override
-    public void hold(long bytes) {
-        counter.hold(bytes);
-    }
-
-    private ContentBuffer buffer() {
-        if (buffer == null) {
-            requireGzip();
-            try {
-                var inflated = new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge());
-                buffer = new ContentBuffer(inflated, -1, 0, limits, counter);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        return buffer;
+    InputStream open() throws IOException {
+        requireGzip();
+        return new Inflated(coded.stream(), limits.perRequest(), limits.contentTooLarge());
     }
 
     @Override
     public InputStream stream() throws IOException {
         if (!streamed) {
-            return Body.super.stream();
+            return new ByteArrayInputStream(bytes());
         }
         requireGzip();
         return new Inflated(coded.stream(), limits.streamed(), limits.tooMuch());

@@ -24,7 +24,7 @@ final class ForwardedContent extends BufferedSourceConduit {
     static final AttachmentKey<Problem> FAILURE = AttachmentKey.create(Problem.class);
 
     private final HttpServerExchange exchange;
-    private final ArrivalRate rate;
+    private final ArrivingContent.ArrivalRate rate;
     private final long most;
     private long waitingSince;
     private XnioExecutor.@Nullable Key deadline;
@@ -34,7 +34,7 @@ final class ForwardedContent extends BufferedSourceConduit {
         super(next);
         this.most = most;
         this.exchange = exchange;
-        this.rate = new ArrivalRate(timeout);
+        this.rate = new ArrivingContent.ArrivalRate(timeout);
     }
 
     /// Called before the content is read.
@@ -55,7 +55,7 @@ final class ForwardedContent extends BufferedSourceConduit {
         });
         exchange.addRequestWrapper((factory, _) -> {
             var content = new ForwardedContent(factory.create(), exchange, timeout, most);
-            AtEnd.of(exchange, content::over);
+            Exchanges.onComplete(exchange, content::over);
             return content;
         });
     }
@@ -92,10 +92,10 @@ final class ForwardedContent extends BufferedSourceConduit {
         try {
             int n = next.read(bytes);
             if (n == 0) {
-                ChunkFraming.requireSound(exchange);
+                ContentFraming.requireSound(exchange);
             }
             return n;
-        } catch (ChunkFraming.Malformed e) {
+        } catch (ContentFraming.Malformed e) {
             endWaiting();
             fail(Problem.of(ProblemCode.BAD_REQUEST, String.valueOf(e.getMessage())));
             closeTarget();
@@ -127,7 +127,7 @@ final class ForwardedContent extends BufferedSourceConduit {
 
     /// Otherwise the target would take a part of the content for the whole, or wait for the rest.
     private void closeTarget() {
-        TargetConnections.close(exchange);
+        Forwarding.closeTarget(exchange);
     }
 
     /// The exchange has ended.

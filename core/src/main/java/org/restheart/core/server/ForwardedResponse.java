@@ -49,7 +49,7 @@ final class ForwardedResponse extends AbstractStreamSinkConduit<StreamSinkCondui
         this.timeout = timeout;
         this.abandon = abandon;
         this.keeps = !(exchange.getConnection() instanceof HttpServerConnection);
-        AtEnd.of(exchange, this::end);
+        Exchanges.onComplete(exchange, this::end);
         flushSoon(); // the head, of a target that sends nothing else yet
     }
 

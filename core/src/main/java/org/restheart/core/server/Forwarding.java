@@ -1,8 +1,13 @@
 package org.restheart.core.server;
 
+import io.undertow.client.ClientExchange;
 import io.undertow.server.Connectors;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.server.handlers.proxy.ProxyConnection;
+import io.undertow.server.handlers.proxy.ProxyHandler;
 import io.undertow.util.AttachmentKey;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -12,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.access.FairShares;
+import org.xnio.IoUtils;
+import org.xnio.StreamConnection;
 
 /// What ends a request that is handed on to a target before the target does: its client has gone, also while the
 /// request waits for a connection, or takes nothing of the response; or its credentials have ended. Undertow looks for
@@ -25,6 +32,12 @@ final class Forwarding {
     private static final Problem REVOKED =
             Problem.of(ProblemCode.AUTHENTICATION_REQUIRED, "the credentials have ended");
 
+    /// The connections to targets of proxies, which Undertow does not expose.
+    private static final AttachmentKey<ProxyConnection> OF_EXCHANGE = ofExchange();
+    private static final Class<?> HTTP = http("HttpClientConnection");
+    private static final VarHandle BELOW = Http2Stream.field(HTTP, "connection", StreamConnection.class);
+    private static final VarHandle CURRENT = Http2Stream.field(HTTP, "currentRequest", http("HttpClientExchange"));
+
     private final HttpServerExchange exchange;
     private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -36,8 +49,8 @@ final class Forwarding {
     /// For the thread that calls [#awaitConnection] next.
     Forwarding(HttpServerExchange exchange) {
         this.exchange = exchange;
-        AtEnd.of(exchange, ended::countDown);
-        onIoThread(() -> Presence.whenGone(exchange, this::clientGone));
+        Exchanges.onComplete(exchange, ended::countDown);
+        onIoThread(() -> Exchanges.whenClientGone(exchange, this::clientGone));
     }
 
     /// The only thread that uses the fields of the exchange from now on.
@@ -135,11 +148,57 @@ final class Forwarding {
 
     private void abandon() {
         exchange.putAttachment(ABANDONED, true);
-        if (exchange.isResponseStarted()) { // Undertow would log an error, and wait for the client
-            TargetConnections.closeUnnoticed(exchange);
-            Http2Connections.abort(exchange);
-        } else {
-            TargetConnections.close(exchange);
+        boolean isStarted = exchange.isResponseStarted();
+        boolean isUnnoticed = closeTargetUnnoticed(exchange); // Undertow would log an error
+        if (isStarted) {
+            Exchanges.abort(exchange);
+        } else if (isUnnoticed) {
+            exchange.endExchange();
         }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static AttachmentKey<ProxyConnection> ofExchange() {
+        try {
+            return (AttachmentKey<ProxyConnection>)
+                    MethodHandles.privateLookupIn(ProxyHandler.class, MethodHandles.lookup())
+                            .findStaticVarHandle(ProxyHandler.class, "CONNECTION", AttachmentKey.class)
+                            .get();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private static Class<?> http(String name) {
+        try {
+            return Class.forName("io.undertow.client.http." + name);
+        } catch (ClassNotFoundException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /// Closes the connection to which an exchange is forwarded, if it has one yet, which ends the exchange.
+    /// Undertow would end the request first, in chunked content by the last chunk.
+    static void closeTarget(HttpServerExchange exchange) {
+        var connection = exchange.getAttachment(OF_EXCHANGE);
+        if (connection != null) {
+            var client = connection.getConnection();
+            IoUtils.safeClose(HTTP.isInstance(client) ? (StreamConnection) BELOW.get(client) : client);
+        }
+    }
+
+    /// Closes the connection to which an exchange is forwarded, if it has one yet.
+    ///
+    /// @return whether that has no consequence for the exchange; if not, it ends it as [#closeTarget] does
+    private static boolean closeTargetUnnoticed(HttpServerExchange exchange) {
+        var connection = exchange.getAttachment(OF_EXCHANGE);
+        var current = connection != null && HTTP.isInstance(connection.getConnection())
+                ? (ClientExchange) CURRENT.get(connection.getConnection())
+                : null;
+        if (current != null) {
+            current.setResponseListener(null);
+        }
+        closeTarget(exchange);
+        return current != null;
     }
 }

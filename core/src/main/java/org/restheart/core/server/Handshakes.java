@@ -2,7 +2,6 @@ package org.restheart.core.server;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -81,8 +80,7 @@ final class Handshakes implements Executor {
 
     /// Whether a handshake of this connection may wait. Otherwise it should be closed before its bytes are read.
     boolean mayBegin(StreamConnection connection) {
-        var address =
-                connection.getPeerAddress() instanceof InetSocketAddress peer ? address(peer.getAddress()) : UNKNOWN;
+        var address = CallerScope.address(ConnectionLimit.address(connection));
         if (!places.tryTake(address)) {
             return false;
         }
@@ -97,14 +95,10 @@ final class Handshakes implements Executor {
 
     private static String of(@Nullable String host) {
         try {
-            return host == null ? UNKNOWN : address(InetAddress.ofLiteral(host));
+            return host == null ? UNKNOWN : CallerScope.address(ClientAddress.of(InetAddress.ofLiteral(host)));
         } catch (IllegalArgumentException _) { // a name, which the system has found
             return CallerScope.address(host);
         }
-    }
-
-    private static String address(InetAddress peer) {
-        return CallerScope.address(ClientAddress.of(peer));
     }
 
     /// Computes the task, or closes the connection if too many of its address wait. The task is not run then, so that

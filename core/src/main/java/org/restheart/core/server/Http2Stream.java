@@ -35,7 +35,8 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
 
     private static final VarHandle RESET = field(Http2StreamSinkChannel.class, "reset", boolean.class);
 
-    private static VarHandle field(Class<?> owner, String name, Class<?> type) {
+    /// A private field of Undertow's.
+    static VarHandle field(Class<?> owner, String name, Class<?> type) {
         try {
             return MethodHandles.privateLookupIn(owner, MethodHandles.lookup()).findVarHandle(owner, name, type);
         } catch (ReflectiveOperationException e) {
@@ -66,10 +67,10 @@ record Http2Stream(Http2Channel channel, Http2StreamSourceChannel request, Http2
             reset(exchange, Http2Channel.ERROR_REFUSED_STREAM);
             return false;
         }
-        AtEnd.of(exchange, counted::decrementAndGet);
+        Exchanges.onComplete(exchange, counted::decrementAndGet);
         if (!exchange.isRequestComplete()) {
             RequestHead.ignoreTrailers(exchange, request);
-            // Http2Content checks that. Undertow would reset the stream while the content is read, and use the buffer
+            // ContentFraming checks that. Undertow would reset the stream while the content is read, and use the buffer
             // of its frame for other data that would be read as content.
             EXPECTED.set(request, -1L);
         }

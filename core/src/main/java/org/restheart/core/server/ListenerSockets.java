@@ -1,17 +1,19 @@
 package org.restheart.core.server;
 
 import io.undertow.protocols.ssl.UndertowXnioSsl;
-import io.undertow.server.DelegateOpenListener;
 import io.undertow.server.HttpHandler;
-import io.undertow.server.OpenListener;
 import io.undertow.server.protocol.http.AlpnOpenListener;
 import io.undertow.server.protocol.http.HttpOpenListener;
 import io.undertow.server.protocol.http2.Http2OpenListener;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.ListenerConfig;
@@ -160,13 +162,19 @@ final class ListenerSockets {
                 return;
             }
             ObservedEngine.client((SslConnection) connection).closeIfRefused(close);
+            try {
+                settings.connection().requestParseTimeout().ifPresent(time -> limitHandshake(connection, time));
+            } catch (RejectedExecutionException _) { // the server stops
+                IoUtils.safeClose(connection);
+                return;
+            }
             var _ = prepare.apply(connection);
             protocol.handleEvent(connection);
         };
     }
 
-    private OpenListener http() {
-        var listener = new HttpOpenListener(buffers, options());
+    private HttpOpenListener http() {
+        var listener = new HttpOpenListener(buffers, settings.options());
         // HTTP/2 begins by prior knowledge only. An upgrade of HTTP/1.1 (withdrawn by RFC 9113, section 3.1) is
         // ignored: through a proxy that forwards upgrades, as WebSockets need, it would be a tunnel past its rules.
         listener.setRootHandler(ReceivedBytes.told(handler));
@@ -174,26 +182,39 @@ final class ListenerSockets {
     }
 
     private ChannelListener<StreamConnection> httpOverTls() {
-        var http1 = new HttpOpenListener(buffers, options());
-        http1.setRootHandler(ReceivedBytes.told(handler));
+        var http1 = http();
         if (!settings.connection().http2()) {
             return http1;
         }
-        var overTls = new Http2OpenListener(buffers, options());
+        var overTls = new Http2OpenListener(buffers, settings.options());
         overTls.setRootHandler(handler);
-        var timeout = settings.connection().requestParseTimeout().map(HandshakeTimeout::new);
-        var alpn = new AlpnOpenListener(
-                buffers,
-                options(),
-                timeout.<DelegateOpenListener>map(t -> t.begun(http1)).orElse(http1));
-        alpn.addProtocol(
-                "h2", timeout.<DelegateOpenListener>map(t -> t.begun(overTls)).orElse(overTls), 10);
-        return timeout.<ChannelListener<StreamConnection>>map(t -> t.within(alpn))
-                .orElse(alpn);
+        var alpn = new AlpnOpenListener(buffers, settings.options(), http1);
+        alpn.addProtocol("h2", overTls, 10);
+        return alpn;
     }
 
-    private OptionMap options() {
-        return ConnectionOptionMap.of(settings.connection(), settings.core().allowUnescapedCharactersInUrl());
+    /// Closes a TLS connection on which no protocol has begun in time: Undertow's timeouts apply only from then on. The
+    /// timer refers to it weakly: a client that closes its connection before is not noticed, and may open and close
+    /// very many in the time of one timer.
+    private static void limitHandshake(StreamConnection connection, Duration timeout) {
+        var weak = new WeakReference<>(connection);
+        connection
+                .getIoThread()
+                .executeAfter(
+                        () -> {
+                            var late = weak.get();
+                            if (late != null && awaitsProtocol(late)) {
+                                IoUtils.safeClose(late);
+                            }
+                        },
+                        timeout.toNanos(),
+                        TimeUnit.NANOSECONDS);
+    }
+
+    /// Whether Undertow still reads to find out which protocol the connection has.
+    private static boolean awaitsProtocol(StreamConnection connection) {
+        var listener = connection.getSourceChannel().getReadListener();
+        return listener != null && listener.getClass().getDeclaringClass() == AlpnOpenListener.class;
     }
 
     private static OptionMap socketOptions() {

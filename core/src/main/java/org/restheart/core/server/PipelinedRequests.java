@@ -75,7 +75,7 @@ final class PipelinedRequests implements HttpHandler {
         if (exchange.isRequestComplete()) {
             return bytes.hasRemaining();
         }
-        if (Framing.fault(exchange).isPresent()) { // no further request is read
+        if (HeadChecks.fault(exchange).isPresent()) { // no further request is read
             return false;
         }
         long length = RequestHead.contentLength(exchange);

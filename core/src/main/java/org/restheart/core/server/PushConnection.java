@@ -1,5 +1,6 @@
 package org.restheart.core.server;
 
+import io.undertow.connector.ByteBufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,7 +30,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     private final StreamSinkChannel sink;
     private final XnioIoThread thread;
     protected final PushConnections all;
-    private final PushLoop loop;
+    private final PushConnections.PushLoop loop;
     private final long interval;
     private final AtomicBoolean over = new AtomicBoolean();
     private @Nullable ByteBuffer current;
@@ -69,6 +70,53 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
 
     /// Whether the client has not responded for two intervals. Called once per interval.
     abstract boolean isSilent();
+
+    /// Takes bytes of the client.
+    void received(ByteBuffer bytes) {}
+
+    @FunctionalInterface
+    interface Source {
+        int read(ByteBuffer to) throws IOException;
+    }
+
+    /// Reads what the client has sent. On the I/O thread.
+    ///
+    /// @param suspend stops notices of bytes that arrive
+    /// @param resume lets them come again
+    final void read(ByteBufferPool buffers, Source source, Runnable suspend, Runnable resume) {
+        ReadTurn.read(thread, () -> readTurn(buffers, source), suspend, () -> {
+            if (!isOver()) {
+                resume.run();
+            }
+        });
+    }
+
+    /// @return whether more may have arrived
+    private boolean readTurn(ByteBufferPool buffers, Source source) {
+        var turn = new ReadTurn();
+        try (var pooled = buffers.allocate()) {
+            var buffer = pooled.getBuffer();
+            int n;
+            while ((n = source.read(buffer.clear())) > 0) {
+                received(buffer.flip());
+                if (turn.isOver()) {
+                    return !isOver();
+                }
+            }
+            if (n < 0) {
+                abort();
+            }
+        } catch (IOException e) {
+            LOG.debug("a listener has gone", e);
+            abort();
+        }
+        return false;
+    }
+
+    final void abort() {
+        cut();
+        over();
+    }
 
     /// Starts sending. On the I/O thread.
     final void open() {
@@ -128,8 +176,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
                 sink.write(current);
                 if (current.hasRemaining()) {
                     if (current.remaining() > MAX_REST && subscription.backlog().isShed()) {
-                        cut();
-                        over();
+                        abort();
                         return;
                     }
                     awaitWritable();
@@ -152,8 +199,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             }
         } catch (IOException e) {
             LOG.debug("a listener has gone", e);
-            cut();
-            over();
+            abort();
         }
     }
 
@@ -227,8 +273,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
         }
         if (leaving || stuck || isSilent()) {
             LOG.debug("a listener does not react");
-            cut();
-            over();
+            abort();
             return;
         }
         due = interval == 0 ? NEVER : System.nanoTime() + interval;

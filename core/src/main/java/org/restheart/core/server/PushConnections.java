@@ -3,8 +3,13 @@ package org.restheart.core.server;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.restheart.http.push.Ending;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.xnio.XnioIoThread;
 
 /// All connections on which messages are sent. One thread polls them, while there are any: a timer for each would cost
@@ -92,5 +97,52 @@ final class PushConnections {
         }
         open.forEach(PushConnection::over);
         expected.clear();
+    }
+
+    /// The connections of one I/O thread with messages to send: one wake-up of the thread serves all of them.
+    /// Thread-safe.
+    static final class PushLoop implements Runnable {
+        private static final Logger LOG = LoggerFactory.getLogger(PushLoop.class);
+
+        /// Connections that are served before requests get their turn.
+        private static final int TURN = 256;
+
+        private final XnioIoThread thread;
+        private final ConcurrentLinkedQueue<PushConnection> ready = new ConcurrentLinkedQueue<>();
+        private final AtomicBoolean scheduled = new AtomicBoolean();
+
+        PushLoop(XnioIoThread thread) {
+            this.thread = thread;
+        }
+
+        /// Never blocks. Each connection is added only once until it is served.
+        void add(PushConnection connection) {
+            ready.add(connection);
+            schedule();
+        }
+
+        private void schedule() {
+            if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
+                try {
+                    thread.execute(this);
+                } catch (RejectedExecutionException _) {
+                    LOG.debug("the server has stopped");
+                }
+            }
+        }
+
+        @Override
+        public void run() {
+            SoleConnection.messagesPushed();
+            scheduled.set(false); // connections added from here on schedule another run
+            for (int served = 0; served < TURN; served++) {
+                var connection = ready.poll();
+                if (connection == null) {
+                    return;
+                }
+                connection.drain();
+            }
+            schedule();
+        }
     }
 }

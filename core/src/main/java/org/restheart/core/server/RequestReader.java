@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.restheart.core.observation.RequestNote;
+import org.restheart.core.observation.Observation.Note;
 import org.restheart.http.Body;
 import org.restheart.http.Connection;
 import org.restheart.http.Fields;
@@ -30,7 +30,7 @@ final class RequestReader {
     private final RequestIds ids = new RequestIds();
 
     /// The request without its content.
-    Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, RequestNote note) {
+    Request read(HttpServerExchange exchange, Method method, RequestPath path, Query query, Note note) {
         return new Request(
                 ids.next(),
                 method,

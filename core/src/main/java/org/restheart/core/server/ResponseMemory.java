@@ -167,7 +167,7 @@ final class ResponseMemory {
         if (!shares.tryTake(caller, needed)) {
             return false;
         }
-        AtEnd.of(exchange, () -> shares.release(caller, needed));
+        Exchanges.onComplete(exchange, () -> shares.release(caller, needed));
         return true;
     }
 
@@ -182,7 +182,7 @@ final class ResponseMemory {
                     .responses
                     .merge(caller, 1, Integer::sum);
         }
-        AtEnd.of(exchange, () -> release(buffer, caller));
+        Exchanges.onComplete(exchange, () -> release(buffer, caller));
         return true;
     }
 

@@ -9,7 +9,11 @@ import io.undertow.server.handlers.proxy.ProxyHandler;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
+import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
@@ -17,8 +21,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.restheart.core.config.ProxyConfig;
+import org.restheart.core.config.ProxyConfig.HealthCheck;
 import org.restheart.http.Content;
 import org.restheart.http.access.FairShares;
 import org.restheart.security.ClientAddress;
@@ -31,7 +37,16 @@ import org.xnio.ssl.XnioSsl;
 
 /// Hands requests on to the targets of one entry of `proxies`, in turn. A target that cannot be reached is left
 /// out for a while; where there is a health check, also one that fails it. Thread-safe.
-final class ReverseProxy implements AutoCloseable {
+///
+/// @param connections to all targets, which each I/O thread has for itself
+record ReverseProxy(
+        ProxyHandler handler,
+        ServerSettings.Limits limits,
+        int connectionsPerThread,
+        Optional<TargetHealth> health,
+        TargetFailures failures,
+        ConcurrentMap<XnioIoThread, FairShares> connections)
+        implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReverseProxy.class);
 
     /// Header fields that determine where the request ends, and its host.
@@ -45,29 +60,6 @@ final class ReverseProxy implements AutoCloseable {
             Headers.PROXY_AUTHENTICATE,
             new HttpString("Proxy-Connection"),
             Headers.UPGRADE);
-
-    private final ProxyHandler handler;
-    private final ServerSettings.Limits limits;
-    private final Optional<TargetHealth> health;
-    private final TargetFailures failures;
-
-    /// The connections to all targets, which each I/O thread has for itself.
-    private final ConcurrentMap<XnioIoThread, FairShares> connections = new ConcurrentHashMap<>();
-
-    private final int connectionsPerThread;
-
-    private ReverseProxy(
-            ProxyHandler handler,
-            ServerSettings.Limits limits,
-            int connectionsPerThread,
-            Optional<TargetHealth> health,
-            TargetFailures failures) {
-        this.handler = handler;
-        this.limits = limits;
-        this.connectionsPerThread = connectionsPerThread;
-        this.health = health;
-        this.failures = failures;
-    }
 
     /// @throws StartException if TLS is not available
     static ReverseProxy open(ProxyConfig config, Xnio xnio, ServerSettings settings) {
@@ -100,7 +92,8 @@ final class ReverseProxy implements AutoCloseable {
                 config.healthCheck()
                         .map(check -> TargetHealth.watch(
                                 targets, check, target -> add(client, target, xnio), client::removeHost)),
-                TargetFailures.of(config, settings.core().errorBodies()));
+                TargetFailures.of(config, settings.core().errorBodies()),
+                new ConcurrentHashMap<>());
     }
 
     /// Whether another connection may be used if the present one breaks.
@@ -150,7 +143,7 @@ final class ReverseProxy implements AutoCloseable {
         }
         forwarding.onIoThread(() -> {
             // until the exchange ends: slow uploads and endless responses of one caller would leave none for others
-            AtEnd.of(exchange, () -> shares.release(caller));
+            Exchanges.onComplete(exchange, () -> shares.release(caller));
             handOn(exchange, forwarded, forwarding);
         });
         forwarding.endWith(forwarded.standing());
@@ -158,7 +151,7 @@ final class ReverseProxy implements AutoCloseable {
 
     private void refuse(HttpServerExchange exchange, Forwarding forwarding) {
         if (forwarding.isGone()) {
-            Presence.endGone(exchange);
+            Exchanges.endClientGone(exchange);
         } else {
             failures.refuseConnection(exchange);
         }
@@ -205,5 +198,74 @@ final class ReverseProxy implements AutoCloseable {
     @Override
     public void close() {
         health.ifPresent(TargetHealth::close);
+    }
+
+    /// Probes the targets of a proxy, each on a virtual thread of its own, and excludes those that fail. Close it to
+    /// end the probes.
+    static final class TargetHealth implements AutoCloseable {
+        private static final Duration LONGEST_PROBE = Duration.ofSeconds(5);
+
+        private final HealthCheck check;
+        private final Consumer<URI> include;
+        private final Consumer<URI> leaveOut;
+        private final HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(LONGEST_PROBE)
+                .build();
+        private final List<Thread> threads;
+
+        private TargetHealth(List<URI> targets, HealthCheck check, Consumer<URI> include, Consumer<URI> leaveOut) {
+            this.check = check;
+            this.include = include;
+            this.leaveOut = leaveOut;
+            this.threads = targets.stream()
+                    .map(target -> Thread.ofVirtual().name("proxy-health").unstarted(() -> watch(target)))
+                    .toList();
+        }
+
+        /// @param targets all of which requests are sent to until their first probe fails
+        static TargetHealth watch(List<URI> targets, HealthCheck check, Consumer<URI> include, Consumer<URI> leaveOut) {
+            var health = new TargetHealth(targets, check, include, leaveOut);
+            health.threads.forEach(Thread::start);
+            return health;
+        }
+
+        private void watch(URI target) {
+            boolean included = true;
+            try {
+                while (true) {
+                    boolean well = isWell(target);
+                    if (well && !included) {
+                        include.accept(target);
+                        LOG.info("the proxy target {} passes its health check again", target);
+                    } else if (!well && included) {
+                        leaveOut.accept(target);
+                        LOG.warn("the proxy target {} fails its health check and gets no requests", target);
+                    }
+                    included = well;
+                    Thread.sleep(check.interval());
+                }
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        private boolean isWell(URI target) throws InterruptedException {
+            var probe = HttpRequest.newBuilder(URI.create(target + check.path()))
+                    .timeout(LONGEST_PROBE)
+                    .build();
+            try {
+                int status = client.send(probe, BodyHandlers.discarding()).statusCode();
+                return status >= 200 && status < 400;
+            } catch (IOException _) {
+                return false;
+            }
+        }
+
+        @Override
+        public void close() {
+            threads.forEach(Thread::interrupt);
+            client.shutdownNow();
+        }
     }
 }

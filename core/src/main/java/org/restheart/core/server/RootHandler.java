@@ -5,14 +5,12 @@ import io.undertow.server.HttpServerExchange;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.restheart.core.config.ConnectionOptions;
 import org.restheart.core.filter.Pipeline;
 import org.restheart.core.observation.Observation;
-import org.restheart.core.observation.RequestNote;
+import org.restheart.core.observation.Observation.Note;
 import org.restheart.core.routing.Router;
-import org.restheart.http.Content;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -25,7 +23,15 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.access.CallerScope;
 
 /// The entry point of requests, on I/O threads: checks the method, parses path and query, finds the route.
-final class RootHandler implements HttpHandler {
+///
+/// @param limits of the head of a request
+record RootHandler(
+        Router router,
+        RequestExecution.Parts parts,
+        RequestReader reader,
+        Http2Connections http2,
+        ConnectionOptions limits)
+        implements HttpHandler {
     private static final Ready METHOD_UNKNOWN = Response.status(405)
             .with("Allow", Arrays.stream(Method.values()).map(Method::name).collect(Collectors.joining(", ")));
     private static final Ready NOTHING_BOUND = Response.status(502);
@@ -34,22 +40,6 @@ final class RootHandler implements HttpHandler {
     private static final Ready OVERLOADED = unavailable("too many requests at the moment");
     private static final Ready LARGE_HEADS = unavailable("too many large requests of this client are in progress");
     private static final Ready STOPPING = unavailable("the server is stopping");
-
-    private final Router router;
-    private final ServerParts parts;
-    private final ConnectionOptions limits;
-    private final RequestReader reader;
-    private final Http2Connections http2;
-
-    /// @param limits of the head of a request
-    RootHandler(
-            Router router, ServerParts parts, RequestReader reader, Http2Connections http2, ConnectionOptions limits) {
-        this.router = router;
-        this.parts = parts;
-        this.reader = reader;
-        this.http2 = http2;
-        this.limits = limits;
-    }
 
     @Override
     public void handleRequest(HttpServerExchange exchange) {
@@ -63,7 +53,7 @@ final class RootHandler implements HttpHandler {
                 return;
             }
         }
-        var fault = Framing.fault(exchange);
+        var fault = HeadChecks.fault(exchange);
         if (fault.isPresent()) {
             refuseUnread(exchange, refusal(fault.get())); // the end of its content is unknown
             return;
@@ -72,8 +62,7 @@ final class RootHandler implements HttpHandler {
             refuseUnread(exchange, LARGE_HEADS);
             return;
         }
-        ChunkFraming.check(exchange);
-        Http2Content.check(exchange);
+        ContentFraming.check(exchange);
         var method = Method.of(exchange.getRequestMethod().toString());
         if (method.isEmpty()) {
             refuse(exchange, METHOD_UNKNOWN);
@@ -94,16 +83,16 @@ final class RootHandler implements HttpHandler {
         if (route.get().binding().service().forwardsContent()) {
             RequestHead.keep(exchange);
         }
-        var note = new RequestNote();
+        var note = new Note();
         var request = read(exchange, method.get(), path, note);
         switch (parts.admission()
                 .enter(() -> CallerScope.address(parts.clients().of(request)))) {
             case Admission.Admitted admitted -> {
-                AtEnd.of(exchange, admitted::leave); // also if it cannot be started
-                new Exchange(exchange, route.get(), request, note, admitted, parts).start();
+                Exchanges.onComplete(exchange, admitted::leave); // also if it cannot be started
+                new RequestExecution(exchange, route.get(), request, note, admitted, parts).start();
             }
             case Admission.Refused.FULL -> refuse(exchange, OVERLOADED);
-            case Admission.Refused.DRAINING -> stopping(exchange);
+            case Admission.Refused.DRAINING -> refuseUnread(exchange, STOPPING);
         }
     }
 
@@ -135,13 +124,11 @@ final class RootHandler implements HttpHandler {
             }
         });
         parts.writer().send(exchange, refusal);
-        Supplier<String> address = () -> address(exchange);
-        long length = refusal.content() instanceof Content.Bytes bytes ? bytes.length() : 0;
-        parts.untaken().sent(exchange, length, address);
+        parts.untaken().sent(exchange, refusal.content(), () -> address(exchange));
     }
 
     private Request asSent(HttpServerExchange exchange) {
-        return reader.read(exchange, Method.GET, pathAsSent(exchange), query(exchange), new RequestNote());
+        return reader.read(exchange, Method.GET, pathAsSent(exchange), query(exchange), new Note());
     }
 
     private static RequestPath pathAsSent(HttpServerExchange exchange) {
@@ -165,16 +152,9 @@ final class RootHandler implements HttpHandler {
         }
     }
 
-    private void stopping(HttpServerExchange exchange) {
-        if (exchange.isHttp11()) { // HTTP/2 has no such header: its connections end when the server does
-            exchange.setPersistent(false);
-        }
-        refuse(exchange, STOPPING);
-    }
-
-    private Request read(HttpServerExchange exchange, Method method, RequestPath path, RequestNote note) {
+    private Request read(HttpServerExchange exchange, Method method, RequestPath path, Note note) {
         try {
-            HeadLimits.check(exchange, limits);
+            HeadChecks.requireWithin(exchange, limits);
             var query = Query.parse(RequestReader.query(exchange), limits.maxParameters());
             return reader.read(exchange, method, path, query, note);
         } catch (ProblemException malformed) {

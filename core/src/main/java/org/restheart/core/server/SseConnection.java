@@ -1,6 +1,5 @@
 package org.restheart.core.server;
 
-import io.undertow.connector.ByteBufferPool;
 import io.undertow.server.AbstractServerConnection;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
@@ -13,7 +12,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.IoUtils;
 import org.xnio.conduits.ReadReadyHandler;
-import org.xnio.conduits.StreamSourceConduit;
 
 /// A response of type `text/event-stream` (HTML, 9.2) that stays open until one side ends it.
 final class SseConnection extends PushConnection {
@@ -33,10 +31,10 @@ final class SseConnection extends PushConnection {
         if (exchange.getConnection() instanceof HttpServerConnection) {
             exchange.setPersistent(false); // no request follows: a read can only return the end
         }
-        AtEnd.of(exchange, subscription::end); // also when the client disconnects before the start
+        Exchanges.onComplete(exchange, subscription::end); // also when the client disconnects before the start
         exchange.dispatch(exchange.getIoThread(), () -> {
             var connection = new SseConnection(exchange, subscription, all);
-            AtEnd.of(exchange, connection::over);
+            Exchanges.onComplete(exchange, connection::over);
             connection.open();
             connection.sendUrgently(NOTHING.duplicate()); // the head is sent now, not with the first event
             if (exchange.getConnection() instanceof HttpServerConnection http) {
@@ -55,15 +53,7 @@ final class SseConnection extends PushConnection {
         source.setReadReadyHandler(new ReadReadyHandler() {
             @Override
             public void readReady() {
-                ReadTurn.read(
-                        http.getIoThread(),
-                        () -> discard(source, http.getByteBufferPool()),
-                        source::suspendReads,
-                        () -> {
-                            if (!isOver()) {
-                                source.resumeReads();
-                            }
-                        });
+                read(http.getByteBufferPool(), source::read, source::suspendReads, source::resumeReads);
             }
 
             @Override
@@ -77,29 +67,6 @@ final class SseConnection extends PushConnection {
             }
         });
         source.resumeReads();
-    }
-
-    /// @return whether more may have arrived
-    private boolean discard(StreamSourceConduit source, ByteBufferPool buffers) {
-        var turn = new ReadTurn();
-        try (var pooled = buffers.allocate()) {
-            var buffer = pooled.getBuffer();
-            int n;
-            while ((n = source.read(buffer.clear())) > 0) {
-                if (turn.isOver()) {
-                    return !isOver();
-                }
-            }
-            if (n < 0) {
-                cut();
-                over();
-            }
-        } catch (IOException e) {
-            LOG.debug("a listener has gone", e);
-            cut();
-            over();
-        }
-        return false;
     }
 
     @Override
@@ -144,7 +111,7 @@ final class SseConnection extends PushConnection {
             http.getOriginalSinkConduit().suspendWrites();
             all.closeLater(() -> IoUtils.safeClose(http));
         } else {
-            Http2Connections.abort(exchange);
+            Exchanges.abort(exchange);
         }
     }
 

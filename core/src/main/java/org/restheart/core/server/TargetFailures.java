@@ -7,7 +7,7 @@ import io.undertow.util.Headers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import org.restheart.core.config.ErrorBodies;
+import org.restheart.core.config.CoreConfig.ErrorBodies;
 import org.restheart.core.config.ProxyConfig;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -15,21 +15,13 @@ import org.restheart.http.Response;
 
 /// Gives the responses of requests that got none from a target of a proxy their body and `Retry-After`. Undertow ends
 /// these with a status alone. Immutable.
-final class TargetFailures implements DefaultResponseListener {
+record TargetFailures(ErrorBodies bodies, String retryAfter) implements DefaultResponseListener {
     private static final Problem TIMED_OUT = Problem.helpful(
             ProblemCode.TARGET_TIMED_OUT, "the server behind this proxy took longer than request-timeout allows");
     private static final Problem UNAVAILABLE =
             Problem.helpful(ProblemCode.TARGET_UNAVAILABLE, "no server behind this proxy can be reached at the moment");
     private static final Problem NO_CONNECTION = Problem.helpful(
             ProblemCode.OVERLOADED, "no connection to the server behind this proxy is free for this caller");
-
-    private final ErrorBodies bodies;
-    private final String retryAfter;
-
-    private TargetFailures(ErrorBodies bodies, String retryAfter) {
-        this.bodies = bodies;
-        this.retryAfter = retryAfter;
-    }
 
     static TargetFailures of(ProxyConfig config, ErrorBodies bodies) {
         return new TargetFailures(bodies, Long.toString(nextTry(config).toSeconds()));
@@ -55,7 +47,7 @@ final class TargetFailures implements DefaultResponseListener {
             return explain(exchange, content);
         }
         if (Forwarding.isAbandoned(exchange)) {
-            Presence.markGone(exchange);
+            Exchanges.markClientGone(exchange);
             return false;
         }
         return switch (exchange.getStatusCode()) {

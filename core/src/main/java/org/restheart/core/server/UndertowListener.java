@@ -49,8 +49,6 @@ public final class UndertowListener {
     private final UnreadRequests unread;
     private final ConnectionLimit connections;
 
-    /// Meters refer to it weakly.
-    private final ServerLoad load;
     private final Http2Connections http2 = new Http2Connections();
     private final ConnectionCloser closer = ConnectionCloser.start(this::forgetClosed);
     private final PushConnections pushes = PushConnections.start(closer);
@@ -61,50 +59,44 @@ public final class UndertowListener {
 
     private UndertowListener(
             ServerSettings settings, Router router, Observer observer, Optional<Tracing> tracing, XnioWorker worker) {
-        this.admission = new Admission(settings.limits().maxRequestsInFlight());
+        var limits = settings.limits();
+        var options = settings.connection();
+        var core = settings.core();
+        this.admission = new Admission(limits.maxRequestsInFlight());
         this.connections = new ConnectionLimit(
-                settings.limits().maxConnections(),
-                settings.limits().maxConnectionsPerAddress(),
+                limits.maxConnections(),
+                limits.maxConnectionsPerAddress(),
                 !(settings.clients() instanceof ClientAddress.Forwarded));
-        this.heads = new ArrivingHeads(
-                settings.limits().maxArrivingHeads(), settings.connection().requestParseTimeout());
-        this.load = new ServerLoad(admission, connections);
-        this.buffers = new IoThreadBufferPool(
-                settings.core().directBuffers(), settings.core().bufferSize());
+        this.heads = new ArrivingHeads(limits.maxArrivingHeads(), options.requestParseTimeout());
+        this.buffers = new IoThreadBufferPool(core.directBuffers(), core.bufferSize());
         this.worker = worker;
         var reader = new RequestReader();
-        this.unread = new UnreadRequests(reader, observer, settings.connection());
+        this.unread = new UnreadRequests(reader, observer, options);
         var threads = virtualThreads();
         for (var proxy : settings.proxies()) {
             proxies.putIfAbsent(proxy.location(), ReverseProxy.open(proxy, worker.getXnio(), settings));
         }
         var bodies = new BodyLimits(
-                settings.connection().maxEntitySize().orElse(Long.MAX_VALUE),
-                settings.limits().maxBodiesInMemory(),
-                settings.limits().maxAnonymousBodies(),
-                settings.limits().maxStreamedContent(),
-                settings.limits().contentTimeout());
+                options.maxEntitySize().orElse(Long.MAX_VALUE),
+                limits.maxBodiesInMemory(),
+                limits.maxAnonymousBodies(),
+                limits.maxStreamedContent(),
+                limits.contentTimeout());
         var waiting = new FairShares(Math.max(1, admission.limit() / 2), 0);
-        var responses = new ResponseMemory(settings.limits().maxResponsesInMemory());
-        var parts = new ServerParts(
+        var responses = new ResponseMemory(limits.maxResponsesInMemory());
+        var parts = new RequestExecution.Parts(
                 admission,
                 bodies,
                 waiting,
                 responses,
-                new UntakenResponses(waiting, responses, settings.limits().responseTimeout()),
+                new UntakenResponses(waiting, responses, limits.responseTimeout()),
                 settings.clients(),
-                new ResponseWriter(
-                        threads,
-                        pushes,
-                        bodies,
-                        admission,
-                        proxies,
-                        settings.limits().responseTimeout()),
+                new ResponseWriter(threads, pushes, bodies, admission, proxies, limits.responseTimeout()),
                 threads,
                 observer,
                 tracing);
-        var handler = new HttpContinueReadHandler(
-                new PipelinedRequests(new RootHandler(router, parts, reader, http2, settings.connection())));
+        var root = new RootHandler(router, parts, reader, http2, options);
+        var handler = new HttpContinueReadHandler(new PipelinedRequests(root));
         this.sockets = new ListenerSockets(settings, worker, buffers, connections, closer, this::prepare, handler);
     }
 
@@ -195,8 +187,28 @@ public final class UndertowListener {
         return sockets.address();
     }
 
-    public ServerLoad load() {
-        return load;
+    /// Requests whose responses have not been sent yet.
+    public int inFlight() {
+        return admission.inFlight();
+    }
+
+    /// Most requests in flight at once.
+    public int maxInFlight() {
+        return admission.limit();
+    }
+
+    /// Requests refused with 503 since the start, because of overload or because the server stops.
+    public long rejected() {
+        return admission.rejected();
+    }
+
+    public int connections() {
+        return connections.open();
+    }
+
+    /// Connections closed at once since the start, because there were too many.
+    public long refusedConnections() {
+        return connections.refused();
     }
 
     /// Continues serving while load balancers and clients are informed of the stop: each response ends its

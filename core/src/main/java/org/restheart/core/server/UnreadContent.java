@@ -108,7 +108,7 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
                 }
             }
             if (n == 0) {
-                ChunkFraming.requireSound(exchange);
+                ContentFraming.requireSound(exchange);
                 channel.resumeReads();
             } else if (n < 0) {
                 end();
@@ -133,6 +133,6 @@ final class UnreadContent implements ChannelListener<StreamSourceChannel>, Runna
         if (deadline != null) {
             deadline.remove();
         }
-        Http2Connections.abort(exchange);
+        Exchanges.abort(exchange);
     }
 }

@@ -41,8 +41,8 @@ record UnreadRequests(RequestReader reader, Observer observer, ConnectionOptions
             return problem("the head of the request is larger than connection-options.MAX_HEADER_SIZE, "
                     + limits.maxHeaderSize() + " bytes");
         }
-        long fields = LEAST_FIELD * (long) ConnectionOptionMap.most(limits.maxHeaders());
-        long parameters = LEAST_PARAMETER * (long) ConnectionOptionMap.most(limits.maxParameters());
+        long fields = LEAST_FIELD * (long) ServerSettings.most(limits.maxHeaders());
+        long parameters = LEAST_PARAMETER * (long) ServerSettings.most(limits.maxParameters());
         return problem("the head of the request is not valid HTTP"
                 + (bytes < Math.min(fields, parameters)
                         ? ""

@@ -3,10 +3,13 @@ package org.restheart.core.server;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Content;
+import org.restheart.http.Response.Ready;
 import org.restheart.http.access.FairShares;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,16 +25,41 @@ import org.xnio.XnioExecutor;
 record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeout) {
     private static final Logger LOG = LoggerFactory.getLogger(UntakenResponses.class);
 
+    /// Reserves what a response needs until its client has taken it.
+    ///
+    /// @param caller as [org.restheart.http.access.CallerScope] names it
+    /// @return the response to send instead; empty if its caller has too much
+    Optional<Ready> reserve(HttpServerExchange exchange, Supplier<String> caller, Ready response) {
+        var content = response.content();
+        if (content instanceof Content.Push(var subscription)) {
+            return memory.reserveListener(exchange, caller, subscription)
+                    .map(counted -> response.with(new Content.Push(counted)));
+        }
+        boolean waits = content instanceof Content.Streamed || content instanceof Content.Forwarded;
+        return memory.reserve(exchange, caller, content) && (!waits || add(exchange, caller.get()))
+                ? Optional.of(response)
+                : Optional.empty();
+    }
+
     /// Takes a place for a response until its exchange ends.
     ///
     /// @param caller as [org.restheart.http.access.CallerScope] names it
     /// @return false if this caller delays too many already
-    boolean add(HttpServerExchange exchange, String caller) {
+    private boolean add(HttpServerExchange exchange, String caller) {
         if (!places.tryTake(caller)) {
             return false;
         }
-        AtEnd.of(exchange, () -> places.release(caller));
+        Exchanges.onComplete(exchange, () -> places.release(caller));
         return true;
+    }
+
+    /// Counts a response that was sent; others than those that are in memory as a whole have limits of their own.
+    void sent(HttpServerExchange exchange, Content content, Supplier<String> caller) {
+        if (content instanceof Content.None) {
+            sent(exchange, 0, caller);
+        } else if (content instanceof Content.Bytes bytes) {
+            sent(exchange, bytes.length(), caller);
+        }
     }
 
     /// Counts a response that is in memory as a whole and that its client has not taken at once. To be called when it
@@ -39,7 +67,7 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
     ///
     /// @param length of its content
     /// @param caller as [org.restheart.http.access.CallerScope] names it
-    void sent(HttpServerExchange exchange, long length, Supplier<String> caller) {
+    private void sent(HttpServerExchange exchange, long length, Supplier<String> caller) {
         if (isTaken(exchange, length)) {
             return;
         }
@@ -75,8 +103,6 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
     /// Ends a response of which the client takes nothing for a time, since it stays in memory meanwhile: closes the
     /// connection of HTTP/1.1, resets the stream of HTTP/2. Thread-safe.
     private static final class StalledResponse {
-        private static final Logger LOG = LoggerFactory.getLogger(StalledResponse.class);
-
         private final HttpServerExchange exchange;
         private final Duration timeout;
 
@@ -96,7 +122,7 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
         /// @param timeout the longest time without progress; a client may have up to twice as long
         static void watch(HttpServerExchange exchange, Duration timeout) {
             var watch = new StalledResponse(exchange, timeout);
-            AtEnd.of(exchange, watch::end); // which may have been reached
+            Exchanges.onComplete(exchange, watch::end); // which may have been reached
             watch.await();
         }
 
@@ -118,7 +144,7 @@ record UntakenResponses(FairShares places, ResponseMemory memory, Duration timeo
                 }
             }
             LOG.debug("a client took nothing of a response for {}", timeout);
-            Http2Connections.abort(exchange);
+            Exchanges.abort(exchange);
         }
 
         private synchronized void end() {

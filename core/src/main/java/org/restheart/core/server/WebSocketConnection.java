@@ -8,6 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Inbound;
 import org.restheart.http.push.Subscription;
@@ -86,45 +89,24 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     }
 
     private void read(StreamSourceChannel source) {
-        ReadTurn.read(connection.getIoThread(), () -> readTurn(source), source::suspendReads, () -> {
-            if (!isOver()) {
-                source.resumeReads();
-            }
-        });
+        read(buffers, source::read, source::suspendReads, source::resumeReads);
     }
 
-    /// @return whether more may have arrived
-    private boolean readTurn(StreamSourceChannel source) {
-        var turn = new ReadTurn();
-        try (var pooled = buffers.allocate()) {
-            var buffer = pooled.getBuffer();
-            int n;
-            while ((n = source.read(buffer.clear())) > 0) {
-                unanswered = 0;
-                if (!closedByClient) { // otherwise it is ignored
-                    frames.read(buffer.flip());
-                }
-                if (turn.isOver()) {
-                    return !isOver();
-                }
-            }
-            if (n < 0) {
-                cut();
-                over();
-            }
+    @Override
+    void received(ByteBuffer bytes) {
+        unanswered = 0;
+        if (closedByClient) { // no further frames are expected
+            return;
+        }
+        try {
+            frames.read(bytes);
         } catch (ClientFrames.ProtocolError e) {
             LOG.debug("a client breaks the protocol: {}", e.getMessage());
-            closedByClient = true; // no further frames are expected
+            closedByClient = true;
             broken = true;
             received.ifPresent(ReceivedMessages::close);
             sendLast(close(e.code(), e.reason()));
-            return !isOver();
-        } catch (IOException e) {
-            LOG.debug("a client has gone", e);
-            cut();
-            over();
         }
-        return false;
     }
 
     @Override
@@ -223,8 +205,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
         if (broken) {
             endWrites();
         } else if (closedByClient) {
-            cut();
-            over();
+            abort();
         }
     }
 
@@ -238,5 +219,94 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     @Override
     boolean isSilent() {
         return unanswered++ >= TIMEOUT;
+    }
+
+    /// Counts the bytes of messages of one WebSocket's client in memory, from their first byte until they have been
+    /// handled: within a bound for the connection, and as content of a request for its caller and for all together.
+    /// Confined to the connection's I/O thread, but for the end of messages.
+    static final class ReceivedMessages {
+        private final Inbound inbound;
+        private final BodyLimits limits;
+        private final String caller;
+        private final AtomicLong waiting = new AtomicLong();
+        private BodyLimits.@Nullable Counter arriving;
+        private int arrived;
+        private boolean over;
+
+        /// @param caller as [org.restheart.http.access.CallerScope] names it
+        ReceivedMessages(Inbound inbound, BodyLimits limits, String caller) {
+            this.inbound = inbound;
+            this.limits = limits;
+            this.caller = caller;
+        }
+
+        /// Counts bytes of the message that is arriving.
+        ///
+        /// @return false if they exceed a bound; they are not counted then
+        boolean add(int bytes) {
+            if (over) {
+                return false;
+            }
+            if (arriving == null) {
+                arriving = limits.open(() -> caller);
+            }
+            boolean fits = waiting.get() + arrived + bytes <= inbound.maxWaiting()
+                    && arriving.countForCaller()
+                    && arriving.add(bytes);
+            arrived += fits ? bytes : 0;
+            return fits;
+        }
+
+        void passOn(byte[] message) {
+            var counter = arriving;
+            int bytes = arrived;
+            arriving = null;
+            arrived = 0;
+            waiting.addAndGet(bytes);
+            inbound.received(message, new Share(bytes, counter));
+        }
+
+        /// The memory of one message. Thread-safe.
+        private final class Share implements Inbound.Memory {
+            private final int bytes;
+            private final BodyLimits.@Nullable Counter counter;
+            private final AtomicBoolean released = new AtomicBoolean();
+
+            Share(int bytes, BodyLimits.@Nullable Counter counter) {
+                this.bytes = bytes;
+                this.counter = counter;
+            }
+
+            @Override
+            public void hold(long more) {
+                if (counter != null) {
+                    counter.hold(more);
+                }
+            }
+
+            @Override
+            public void release() {
+                if (released.compareAndSet(false, true)) {
+                    waiting.addAndGet(-bytes);
+                    if (counter != null) {
+                        counter.close();
+                    }
+                }
+            }
+        }
+
+        void discard() {
+            if (arriving != null) {
+                arriving.close();
+                arriving = null;
+                arrived = 0;
+            }
+        }
+
+        /// Discards what has arrived of a message; nothing more is received.
+        void close() {
+            over = true;
+            discard();
+        }
     }
 }

@@ -3,6 +3,9 @@ package org.restheart.core.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -22,6 +25,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.CallerScope;
+import org.slf4j.LoggerFactory;
 
 /// What requests that are handed on to a target hold while they wait, and what ends them.
 class ForwardingTest {
@@ -87,7 +91,7 @@ class ForwardingTest {
     }
 
     private static int inFlight(TestServer server) {
-        return server.listener().load().inFlight();
+        return server.listener().inFlight();
     }
 
     @Test
@@ -136,14 +140,23 @@ class ForwardingTest {
 
     @Test
     void a_client_that_closes_its_sending_side_has_gone() throws Exception {
+        var logged = new ListAppender<ILoggingEvent>();
+        logged.start();
+        var undertow = (Logger) LoggerFactory.getLogger("io.undertow");
+        undertow.addAppender(logged);
         try (var server = server("");
                 var client = server.connect()) {
-            client.request("GET /back/x");
+            client.request("GET /back/gone");
             target.accept();
             client.end();
             target.assertClosed();
             await().until(() -> server.observations().size() == 1);
             assertThat(server.observations().getFirst().status()).isEqualTo(499);
+            assertThat(logged.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .noneMatch(line -> line.contains("/back/gone"));
+        } finally {
+            undertow.detachAppender(logged);
         }
     }
 

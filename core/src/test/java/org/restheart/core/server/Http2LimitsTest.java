@@ -87,11 +87,11 @@ class Http2LimitsTest {
                 client.get(1, path);
             }
             client.awaitEnd(1);
-            await().until(() -> server.listener().load().inFlight() == 0
-                    && server.observations().size() == 1);
+            await().until(() ->
+                    server.listener().inFlight() == 0 && server.observations().size() == 1);
             client.get(3, "/none");
             assertThat(client.awaitEnd(3).type()).isEqualTo(RawHttp2.HEADERS);
-            assertThat(server.listener().load().connections()).isOne();
+            assertThat(server.listener().connections()).isOne();
         }
     }
 
@@ -142,7 +142,7 @@ class Http2LimitsTest {
             assertThat(client.awaitEnd(1).type()).isEqualTo(RawHttp2.DATA);
             assertThat(client.awaitEnd(1).type()).isEqualTo(RawHttp2.RESET);
             await().until(() -> server.observations().size() == 1);
-            assertThat(server.listener().load().connections()).isOne();
+            assertThat(server.listener().connections()).isOne();
         }
     }
 
@@ -173,7 +173,7 @@ class Http2LimitsTest {
                 client.get(2 * i + 1, path);
             }
             assertThat(client.isClosedByServer()).isTrue();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             assertThat(status(server)).isEqualTo("HTTP/1.1 200");
         }
     }
@@ -188,7 +188,7 @@ class Http2LimitsTest {
                 client.begin(2 * i + 1, path);
             }
             assertThat(client.isClosedByServer()).isTrue();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             assertThat(status(server)).isEqualTo("HTTP/1.1 401");
         }
     }
@@ -288,7 +288,7 @@ class Http2LimitsTest {
             client.get(3, "/"); // is read after the reset
             asked.acquire();
             goesOn.release();
-            await().until(() -> server.listener().load().inFlight() == 1);
+            await().until(() -> server.listener().inFlight() == 1);
             goesOn.release();
             var frame = client.frame();
             while (frame.stream() != 3) {

@@ -103,7 +103,7 @@ class Http2TrailersTest {
                 assertThat(client.isClosedByServer()).isTrue();
             }
             assertServed(server.listener().address());
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 
@@ -120,7 +120,7 @@ class Http2TrailersTest {
             }
             assertThat(client.isClosedByServer()).isTrue();
             assertServed(server.listener().address());
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 }

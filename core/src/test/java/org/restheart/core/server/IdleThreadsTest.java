@@ -41,7 +41,7 @@ class IdleThreadsTest {
                 out.write("POST /slow HTTP/1.1\r\nHost: test\r\nContent-Length: 300000\r\n\r\n"
                         .getBytes(StandardCharsets.US_ASCII));
                 if (late) {
-                    await().until(() -> server.listener().load().inFlight() == 1);
+                    await().until(() -> server.listener().inFlight() == 1);
                 }
                 out.write(new byte[300_000]);
                 begun.acquire();

@@ -92,7 +92,7 @@ class ManyRequestsTest {
                 answered += run.get();
             }
             assertThat(answered).isEqualTo(64 * 200);
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             assertThat(server.observations()).hasSize(64 * 200);
         }
     }
@@ -143,7 +143,7 @@ class ManyRequestsTest {
                 var client = server.connect();
                 client.request("GET /late");
                 int arrived = i + 1;
-                await().until(() -> server.listener().load().inFlight() == arrived);
+                await().until(() -> server.listener().inFlight() == arrived);
                 if (i % 2 == 0) {
                     client.reset();
                 } else {
@@ -151,7 +151,7 @@ class ManyRequestsTest {
                 }
             }
             eventual.complete(Response.json(200, "x".repeat(100_000)));
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             try (var client = server.connect()) {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);
             }
@@ -206,14 +206,12 @@ class ManyRequestsTest {
             for (int i = 0; i < 120; i++) {
                 many.get(2 * i + 1, "/late");
             }
-            await().until(() -> server.listener().load().inFlight()
-                            + server.listener().load().rejected()
-                    >= 120);
-            assertThat(server.listener().load().rejected()).isPositive();
-            assertThat(server.listener().load().inFlight()).isGreaterThan(60);
+            await().until(() -> server.listener().inFlight() + server.listener().rejected() >= 120);
+            assertThat(server.listener().rejected()).isPositive();
+            assertThat(server.listener().inFlight()).isGreaterThan(60);
             assertThat(other.request("GET /").answer().status()).isEqualTo(200);
             eventual.complete(Response.status(200));
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             assertThat(other.request("GET /").answer().status()).isEqualTo(200);
         }
     }
@@ -234,15 +232,15 @@ class ManyRequestsTest {
             for (int i = 0; i < 10; i++) {
                 first.get(2 * i + 1, "/early");
             }
-            await().until(() -> server.listener().load().inFlight() == 10);
+            await().until(() -> server.listener().inFlight() == 10);
             for (int i = 0; i < 10; i++) {
                 sharers.add(new RawClient(server.listener().address(), "127.0.0." + (i + 10)))
                         .request("GET /late");
             }
-            await().until(() -> server.listener().load().inFlight() == 20);
+            await().until(() -> server.listener().inFlight() == 20);
             assertThat(other.request("GET /").answer().status()).isEqualTo(503);
             early.complete(Response.status(200));
-            await().until(() -> server.listener().load().inFlight() == 10);
+            await().until(() -> server.listener().inFlight() == 10);
             assertThat(other.request("GET /").answer().status()).isEqualTo(200);
             late.complete(Response.status(200));
         }
@@ -264,7 +262,7 @@ class ManyRequestsTest {
         try (var server = TestServer.of(Binding.prefix(service, "/", false));
                 var client = server.connect()) {
             assertThat(client.request("GET /").answer().status()).isEqualTo(500);
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 
@@ -277,15 +275,15 @@ class ManyRequestsTest {
                 var three = server.connect()) {
             one.request("GET /");
             two.request("GET /");
-            await().until(() -> server.listener().load().inFlight() == 2);
+            await().until(() -> server.listener().inFlight() == 2);
             var refused = three.request("GET /").answer();
             assertThat(refused.status()).isEqualTo(503);
             assertThat(refused.header("Retry-After")).contains("1");
-            assertThat(server.listener().load().rejected()).isEqualTo(1);
+            assertThat(server.listener().rejected()).isEqualTo(1);
             eventual.complete(Response.status(200));
             assertThat(one.answer().status()).isEqualTo(200);
             assertThat(two.answer().status()).isEqualTo(200);
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             assertThat(three.request("GET /").answer().status()).isEqualTo(200);
         }
     }

@@ -52,7 +52,7 @@ class ProxiedContentTest {
     }
 
     private void assertAllEnded(TestServer server) {
-        await().until(() -> server.listener().load().inFlight() == 0 && target.connections() == 0);
+        await().until(() -> server.listener().inFlight() == 0 && target.connections() == 0);
         assertThat(target.hasRequests()).isFalse();
     }
 
@@ -146,7 +146,7 @@ class ProxiedContentTest {
                 var server = server(silent.url());
                 var connection = leave(server, leaving, silent)) {
             silent.assertClosed();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             silent.assertNoMore();
             if (leaving == Leaving.HTTP_2_STREAM && connection instanceof RawHttp2 client) {
                 client.request(3, "POST", "http", "/own", "test");
@@ -190,7 +190,7 @@ class ProxiedContentTest {
                 assertThat(client.answerToHead().status()).isEqualTo(200);
             }
             silent.assertClosed();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 
@@ -218,7 +218,7 @@ class ProxiedContentTest {
                 client.close();
             }
             silent.assertClosed();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             if (reset) {
                 client.request(5, "POST", "http", "/own", "test");
                 assertThat(client.awaitEnd(5).payload()[0] & 0xff)
@@ -260,11 +260,11 @@ class ProxiedContentTest {
             silent.accept();
             try (var client = client(server)) {
                 client.get(1, "/back/x");
-                await().until(() -> server.listener().load().inFlight() == 2);
+                await().until(() -> server.listener().inFlight() == 2);
             }
             silent.answer();
             silent.assertClosed();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 

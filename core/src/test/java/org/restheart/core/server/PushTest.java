@@ -337,7 +337,7 @@ class PushTest {
     void listeners_are_no_requests_in_flight() throws Exception {
         try (var socket = open(LISTEN)) {
             head(new DataInputStream(socket.getInputStream()));
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 }

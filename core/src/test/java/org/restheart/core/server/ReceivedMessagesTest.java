@@ -16,8 +16,8 @@ class ReceivedMessagesTest {
     private final BodyLimits limits = new BodyLimits(1 << 10, 16 * KIB, 4 * KIB, 1 << 10, Duration.ofSeconds(1));
     private final List<Runnable> handled = new ArrayList<>();
 
-    private ReceivedMessages messages(String caller) {
-        return new ReceivedMessages(
+    private WebSocketConnection.ReceivedMessages messages(String caller) {
+        return new WebSocketConnection.ReceivedMessages(
                 new Inbound() {
                     @Override
                     public int maxBytes() {
@@ -39,7 +39,7 @@ class ReceivedMessagesTest {
     }
 
     /// One that keeps one message, of 3 KiB, waiting.
-    private ReceivedMessages full(String caller) {
+    private WebSocketConnection.ReceivedMessages full(String caller) {
         var messages = messages(caller);
         assertThat(messages.add(KIB)).isTrue();
         assertThat(messages.add(2 * KIB)).isTrue();

@@ -143,7 +143,7 @@ class RefusalsTest {
                 var first = server.connect();
                 var second = server.connect()) {
             first.request("GET /a");
-            await().until(() -> server.listener().load().inFlight() == 1);
+            await().until(() -> server.listener().inFlight() == 1);
             assertThat(second.request("GET /a?x=1").answer().status()).isEqualTo(503);
             await().untilAsserted(() -> assertThat(server.observations())
                     .singleElement()

@@ -193,12 +193,12 @@ class RequestContentTest {
             for (int i = 0; i < 20; i++) {
                 try (var client = server.connect()) {
                     client.request("POST /", "Content-Length: 100000").send("part of it");
-                    await().until(() -> server.listener().load().inFlight() == 1);
+                    await().until(() -> server.listener().inFlight() == 1);
                     if (i % 2 == 0) {
                         client.reset();
                     }
                 }
-                await().until(() -> server.listener().load().inFlight() == 0);
+                await().until(() -> server.listener().inFlight() == 0);
             }
             assertThat(handled).hasValue(0);
         }
@@ -210,7 +210,7 @@ class RequestContentTest {
                 var client = server.connect()) {
             client.request("POST /", "Transfer-Encoding: chunked").send("zz\r\nabc\r\n");
             assertThat(client.isClosedByServer()).isTrue();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 
@@ -276,7 +276,7 @@ class RequestContentTest {
                 assertThat(answer.status()).isEqualTo(503);
                 assertThat(answer.header("Retry-After")).isPresent();
             }
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             try (var client = server.connect()) { // what was held has been given back
                 client.request("POST /", "Content-Length: 40000000").send(new byte[40_000_000]);
                 assertThat(client.answer().body()).hasSize(40_000_000);

@@ -117,7 +117,7 @@ class ResponseContentTest {
                 client.request("GET /").read(new byte[1000]);
             }
             await().untilAtomic(source.closed, org.hamcrest.Matchers.is(1));
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 
@@ -131,7 +131,7 @@ class ResponseContentTest {
                 client.reset();
             }
             await().untilAtomic(source.closed, org.hamcrest.Matchers.is(1));
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 

@@ -106,7 +106,7 @@ class SlowClientsTest {
                 var http2 = new RawHttp2(server.listener().address())) {
             client.request("GET /");
             http2.get(1, "/");
-            await().until(() -> server.listener().load().inFlight() == 2);
+            await().until(() -> server.listener().inFlight() == 2);
             awaitLimits(server);
             eventual.complete(Response.status(200));
             assertThat(client.answer().status()).isEqualTo(200);
@@ -198,7 +198,7 @@ class SlowClientsTest {
             client.request("POST /", "Content-Length: 1000").send("only this");
             assertThat(client.answer().status()).isEqualTo(408);
             assertThat(client.isClosedByServer()).isTrue();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
         }
     }
 
@@ -224,7 +224,7 @@ class SlowClientsTest {
                 client.request("POST /", "Content-Length: 1000005").send(new byte[1_000_000]);
                 client.trickle();
                 assertThat(client.answer().status()).isEqualTo(408);
-                await().until(() -> server.listener().load().inFlight() == 0);
+                await().until(() -> server.listener().inFlight() == 0);
             }
         }
     }

@@ -63,7 +63,7 @@ class StopTest {
                         eager("/", _ -> Response.later(new CompletableFuture<Response.Ready>(), Function.identity())));
                 var client = server.connect()) {
             client.request("GET /");
-            await().until(() -> server.listener().load().inFlight() == 1);
+            await().until(() -> server.listener().inFlight() == 1);
             server.listener().stop(Duration.ofMillis(100));
             assertThat(client.isClosedByServer()).isTrue();
         }

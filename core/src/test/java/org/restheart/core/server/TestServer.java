@@ -10,12 +10,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.restheart.core.config.ErrorBodies;
+import org.restheart.core.config.CoreConfig.ErrorBodies;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.SecurityGuards;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
-import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router;
@@ -40,7 +39,7 @@ final class TestServer implements AutoCloseable {
 
     private TestServer(ServerSettings settings, boolean forceEncoding, List<Binding> bindings) {
         var pipeline = new Pipeline(
-                new PipelineSettings(
+                new Pipeline.Settings(
                         true,
                         true,
                         forceEncoding,

@@ -54,7 +54,7 @@ class UnreadResponsesTest {
             }
             assertThat(refused).isBetween(34, 36); // 64 MiB are 16 of them, of which one address has a third
             clients.close();
-            await().until(() -> server.listener().load().inFlight() == 0);
+            await().until(() -> server.listener().inFlight() == 0);
             try (var client = server.connect()) {
                 assertThat(client.request("GET /").answer().status()).isEqualTo(200);
             }
@@ -109,8 +109,7 @@ class UnreadResponsesTest {
             }
             assertThat(slow.getInputStream().read()).isNotNegative();
             slow.close();
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> server.listener().load().inFlight() == 0);
+            await().atMost(Duration.ofSeconds(20)).until(() -> server.listener().inFlight() == 0);
             assertThat(statusLine(silent)).isEqualTo("HTTP/1.1 200");
         }
     }
@@ -133,7 +132,7 @@ class UnreadResponsesTest {
             try (var second = silent(server, "127.0.0.9", "/shared")) {
                 assertThat(statusLine(second)).isEqualTo("HTTP/1.1 200");
                 first.close();
-                await().until(() -> server.listener().load().inFlight() == 1);
+                await().until(() -> server.listener().inFlight() == 1);
                 try (var again = silent(server, "127.0.0.1", "/own");
                         var more = silent(server, "127.0.0.9", "/own")) {
                     assertThat(statusLine(again)).isEqualTo("HTTP/1.1 200");

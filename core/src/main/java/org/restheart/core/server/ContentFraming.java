@@ -9,11 +9,13 @@ import io.undertow.util.AttachmentKey;
 import io.undertow.util.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.xnio.conduits.StreamSourceConduit;
 
-/// Refuses chunked content with framing that violates RFC 9112, 7.1, before Undertow's reader, which accepts a bare
-/// LF as the end of a line and skips other bytes before it, so that a proxy may find another end of the request.
-/// Bounds extensions and trailers. Confined to one request.
-final class ChunkFraming extends BufferedSourceConduit {
+/// Refuses content with invalid framing: chunked content that violates RFC 9112, 7.1, before Undertow's reader, which
+/// accepts a bare LF as the end of a line and skips other bytes before it, so that a proxy may find another end of the
+/// request; and in HTTP/2 content of another length than the head says. Bounds extensions and trailers. Confined to one
+/// request.
+final class ContentFraming extends BufferedSourceConduit {
     /// Most digits of a chunk's size.
     private static final int MAX_DIGITS = 15;
 
@@ -51,36 +53,45 @@ final class ChunkFraming extends BufferedSourceConduit {
         ENDED
     }
 
-    /// The client's bytes are not valid chunked content.
+    /// The client's bytes are not valid content.
     static final class Malformed extends IOException {
         Malformed(String message) {
             super(message);
         }
     }
 
-    private ChunkFraming(HttpServerExchange exchange, HttpServerConnection connection) {
+    private ContentFraming(HttpServerExchange exchange, HttpServerConnection connection) {
         super(new ReadDataStreamSourceConduit(connection.getOriginalSourceConduit(), connection));
         this.exchange = exchange;
         this.connection = connection;
         this.unseen = buffered();
     }
 
-    /// Called before the content is read.
+    /// Called before the content is read, when the fields have been checked.
     static void check(HttpServerExchange exchange) {
-        if (exchange.isRequestComplete()
-                || !(exchange.getConnection() instanceof HttpServerConnection connection)
-                || !RequestHead.of(exchange).contains(Headers.TRANSFER_ENCODING)) {
+        if (exchange.isRequestComplete()) {
+            return;
+        }
+        if (!(exchange.getConnection() instanceof HttpServerConnection connection)) {
+            long length = RequestHead.contentLength(exchange);
+            if (length >= 0) {
+                exchange.addRequestWrapper((factory, _) -> new FixedLength(factory.create(), exchange, length));
+            }
+            return;
+        }
+        if (!RequestHead.of(exchange).contains(Headers.TRANSFER_ENCODING)) {
             return;
         }
         connection
                 .getChannel()
                 .getSourceChannel()
-                .setConduit(new ChunkedStreamSourceConduit(new ChunkFraming(exchange, connection), exchange, chunks -> {
-                    if (!chunks.isFinished()) {
-                        exchange.setPersistent(false);
-                    }
-                    Connectors.terminateRequest(exchange);
-                }));
+                .setConduit(
+                        new ChunkedStreamSourceConduit(new ContentFraming(exchange, connection), exchange, chunks -> {
+                            if (!chunks.isFinished()) {
+                                exchange.setPersistent(false);
+                            }
+                            Connectors.terminateRequest(exchange);
+                        }));
     }
 
     /// Called when a read returned nothing: bytes at and after a fault are withheld.
@@ -209,6 +220,33 @@ final class ChunkFraming extends BufferedSourceConduit {
     private static void require(boolean condition, String message) throws Malformed {
         if (!condition) {
             throw new Malformed(message);
+        }
+    }
+
+    /// The content of a request of HTTP/2 that has to be as long as its head says (RFC 9113, 8.1.1): targets of proxies
+    /// are told that length. Confined to one request.
+    private static final class FixedLength extends BufferedSourceConduit {
+        private final HttpServerExchange exchange;
+        private final long length;
+        private long received;
+
+        FixedLength(StreamSourceConduit next, HttpServerExchange exchange, long length) {
+            super(next);
+            this.exchange = exchange;
+            this.length = length;
+        }
+
+        @Override
+        public int read(ByteBuffer bytes) throws IOException {
+            int n = next.read(bytes);
+            if (n > 0) {
+                received += n;
+            }
+            if (received > length || (n < 0 && received < length)) {
+                Connectors.terminateRequest(exchange); // no more is read before it is answered
+                throw new Malformed("the content is " + (n < 0 ? "shorter" : "longer") + " than Content-Length says");
+            }
+            return n;
         }
     }
 }

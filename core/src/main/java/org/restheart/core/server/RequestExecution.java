@@ -4,14 +4,17 @@ import io.undertow.server.ExchangeCompletionListener;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.observation.Observation;
-import org.restheart.core.observation.RequestNote;
-import org.restheart.core.routing.Route;
+import org.restheart.core.observation.Observation.Note;
+import org.restheart.core.observation.Observer;
+import org.restheart.core.routing.Router.Route;
 import org.restheart.core.tracing.RequestSpan;
+import org.restheart.core.tracing.Tracing;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
 import org.restheart.http.ContentCoding;
@@ -27,21 +30,23 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.Traffic;
 import org.restheart.http.Withdrawable;
 import org.restheart.http.access.CallerScope;
+import org.restheart.http.access.FairShares;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.http.trace.TraceSpan;
+import org.restheart.security.ClientAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xnio.channels.StreamSourceChannel;
 
 /// The processing of one request: receiving it, running it on its I/O thread or on a virtual one, sending the
 /// response now or later, observing it. Used by one thread at a time.
-final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter, BodyReceiver.Receiver {
-    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+final class RequestExecution implements ExchangeCompletionListener, Withdrawable.Waiter, BodyReceiver.Receiver {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestExecution.class);
 
     private final HttpServerExchange http;
     private final Route route;
-    private final ServerParts parts;
-    private final RequestNote note;
+    private final Parts parts;
+    private final Note note;
     private final Admission.Admitted admitted;
     private final BodyLimits.Counter counter;
     private final long arrived = System.nanoTime();
@@ -60,13 +65,13 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private Fields responseHeaders = Fields.NONE;
 
     /// @param request without its content
-    Exchange(
+    RequestExecution(
             HttpServerExchange http,
             Route route,
             Request request,
-            RequestNote note,
+            Note note,
             Admission.Admitted admitted,
-            ServerParts parts) {
+            Parts parts) {
         this.http = http;
         this.route = route;
         var traffic = route.binding().service().traffic();
@@ -168,11 +173,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
 
     private void runBlocking() {
         request = request.blocking();
-        try {
-            deliver(handled());
-        } catch (Throwable failure) { // no other code catches it, and the client would wait without end
-            fail(failure);
-        }
+        failing(() -> deliver(handled()));
     }
 
     private Response handled() {
@@ -201,7 +202,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     public void withdrawIfGone(BooleanSupplier withdrawal) {
         try {
             http.getIoThread().execute(() -> {
-                if (!settled && !gone && Presence.hasGone(http)) {
+                if (!settled && !gone && Exchanges.isClientGone(http)) {
                     gone = withdrawal.getAsBoolean();
                 }
             });
@@ -223,14 +224,10 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void settle(Supplier<Ready> answer) {
         settled = true;
         if (gone) {
-            Presence.endGone(http);
+            Exchanges.endClientGone(http);
             return;
         }
-        try {
-            send(timed("encode", answer));
-        } catch (Throwable failure) { // only Undertow's loop would catch it, and the client would wait without end
-            fail(failure);
-        }
+        failing(() -> send(timed("encode", answer)));
     }
 
     private Ready timed(String part, Supplier<Ready> answer) {
@@ -238,7 +235,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     }
 
     private void send(Ready built) {
-        var reserved = reserved(built);
+        var reserved = parts.untaken().reserve(http, this::caller, built);
         if (reserved.isEmpty()) {
             parts.threads().execute(built.content()::abandon);
         }
@@ -270,34 +267,15 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
         } else if (Compression.isQuick(coding, ready)) {
             write(Compression.apply(coding, ready));
         } else {
-            http.dispatch(parts.threads(), () -> compressAndWrite(coding, ready));
+            http.dispatch(
+                    parts.threads(),
+                    () -> failing(() -> write(timed("compress", () -> Compression.apply(coding, ready)))));
         }
-    }
-
-    /// The response, whose memory is reserved until its client has taken it; empty if its caller has too much.
-    private Optional<Ready> reserved(Ready built) {
-        return switch (built.content()) {
-            case Content.Push(var subscription) ->
-                parts.responses()
-                        .reserveListener(http, this::caller, subscription)
-                        .map(counted -> built.with(new Content.Push(counted)));
-            case Content.Streamed _, Content.Forwarded _ ->
-                parts.responses().reserve(http, this::caller, built.content())
-                                && parts.untaken().add(http, caller())
-                        ? Optional.of(built)
-                        : Optional.empty();
-            case Content.None _, Content.Bytes _ ->
-                parts.responses().reserve(http, this::caller, built.content()) ? Optional.of(built) : Optional.empty();
-        };
     }
 
     private void write(Ready ready) {
         parts.writer().send(http, ready);
-        switch (ready.content()) {
-            case Content.Bytes bytes -> parts.untaken().sent(http, bytes.length(), this::caller);
-            case Content.None _ -> parts.untaken().sent(http, 0, this::caller);
-            case Content.Streamed _, Content.Forwarded _, Content.Push _ -> {} // have limits of their own
-        }
+        parts.untaken().sent(http, ready.content(), this::caller);
     }
 
     /// Whose shares of memory the request takes.
@@ -315,10 +293,11 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
                 && !(ready.content() instanceof Content.Forwarded);
     }
 
-    private void compressAndWrite(ContentCoding coding, Ready ready) {
+    /// Ends the exchange if a step fails: no other code catches that, and the client would wait without end.
+    private void failing(Runnable step) {
         try {
-            write(timed("compress", () -> Compression.apply(coding, ready)));
-        } catch (Throwable failure) { // no other code catches it, and the client would wait without end
+            step.run();
+        } catch (Throwable failure) {
             fail(failure);
         }
     }
@@ -327,7 +306,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
     private void fail(Throwable failure) {
         LOG.error("request {} failed outside the pipeline", request.id(), failure);
         if (http.isResponseStarted()) {
-            Http2Connections.abort(http);
+            Exchanges.abort(http);
         } else {
             http.setStatusCode(500);
             http.endExchange();
@@ -354,6 +333,7 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             parts.observer()
                     .completed(new Observation(
                             request.with(Body.EMPTY),
+                            request.method().name(),
                             ended.getStatusCode(),
                             responseHeaders,
                             ended.getResponseBytesSent(),
@@ -364,4 +344,23 @@ final class Exchange implements ExchangeCompletionListener, Withdrawable.Waiter,
             next.proceed();
         }
     }
+
+    /// The parts that every exchange uses.
+    ///
+    /// @param threads starts a virtual thread per task
+    /// @param waiting places of requests that wait for their clients, to send content or to take the response, by
+    ///     caller as known then: fewer than there may be requests in flight, so that others are served meanwhile
+    /// @param untaken responses that wait
+    /// @param clients determines the address under which a client's content is counted
+    record Parts(
+            Admission admission,
+            BodyLimits bodies,
+            FairShares waiting,
+            ResponseMemory responses,
+            UntakenResponses untaken,
+            ClientAddress clients,
+            ResponseWriter writer,
+            Executor threads,
+            Observer observer,
+            Optional<Tracing> tracing) {}
 }

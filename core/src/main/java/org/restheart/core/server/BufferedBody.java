@@ -4,45 +4,64 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.restheart.http.Body;
 
-/// Content that is received into memory as far as somebody asks for it, and counted. Confined to one request.
-final class ContentBuffer {
+/// Content that is received into memory as far as somebody asks for it, which blocks, and counted for the caller as
+/// known then. Confined to one request.
+abstract class BufferedBody implements Body {
     private static final int FIRST_PIECE = 16 * 1024;
 
-    private final InputStream content;
-    private final BodyLimits limits;
+    final BodyLimits limits;
     private final BodyLimits.Counter counter;
     private final long expected;
+    private @Nullable InputStream content;
     private byte[] bytes = new byte[0];
     private int length;
     private long counted;
     private boolean isBegun;
     private boolean isComplete;
+    private boolean isWhole;
 
     /// @param expected bytes; negative if their number is unknown
     /// @param counted how many of the bytes are counted already
-    ContentBuffer(InputStream content, long expected, long counted, BodyLimits limits, BodyLimits.Counter counter) {
-        this.content = content;
+    BufferedBody(long expected, long counted, BodyLimits limits, BodyLimits.Counter counter) {
         this.expected = expected;
         this.counted = counted;
         this.limits = limits;
         this.counter = counter;
     }
 
-    /// Whether there are more bytes than that. Receives no more, but for the rest of the last piece.
-    boolean isLongerThan(long most) {
+    /// Called once, before the first read.
+    abstract InputStream open() throws IOException;
+
+    /// Receives no more than that, but for the rest of the last piece.
+    @Override
+    public boolean isLongerThan(long most) {
         receive(most);
         return length > most;
     }
 
-    /// All bytes. What their values take as objects is counted, too.
-    byte[] all() {
+    /// What the values of the content take as objects is counted, too.
+    @Override
+    public byte[] bytes() {
         receive(Long.MAX_VALUE);
-        if (bytes.length > length) {
+        if (!isWhole) {
             bytes = Arrays.copyOf(bytes, length);
+            limits.requireRoom(counter.addValues(bytes));
+            isWhole = true;
         }
-        limits.requireRoom(counter.addValues(bytes));
         return bytes;
+    }
+
+    /// Whether all bytes have been asked for.
+    final boolean isWhole() {
+        return isWhole;
+    }
+
+    @Override
+    public void hold(long more) {
+        counter.hold(more);
     }
 
     private void receive(long most) {
@@ -55,7 +74,7 @@ final class ContentBuffer {
             if (length == bytes.length) {
                 bytes = Arrays.copyOf(bytes, larger());
             }
-            int n = read();
+            int n = receive();
             isComplete = n < 0;
             length += Math.max(0, n);
             count();
@@ -72,8 +91,11 @@ final class ContentBuffer {
         }
     }
 
-    private int read() {
+    private int receive() {
         try {
+            if (content == null) {
+                content = open();
+            }
             return content.read(bytes, length, bytes.length - length);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -90,7 +112,8 @@ final class ContentBuffer {
     }
 
     /// The bytes from the beginning, which are received while they are read.
-    InputStream stream() {
+    @Override
+    public InputStream stream() throws IOException {
         return new Piecewise();
     }
 
@@ -108,7 +131,8 @@ final class ContentBuffer {
             if (wanted == 0) {
                 return 0;
             }
-            if (!isLongerThan(position)) {
+            receive(position);
+            if (length <= position) {
                 return -1;
             }
             int n = Math.min(wanted, length - position);

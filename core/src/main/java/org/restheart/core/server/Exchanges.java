@@ -1,37 +1,76 @@
 package org.restheart.core.server;
 
+import io.undertow.protocols.http2.Http2Channel;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.protocol.http.HttpServerConnection;
 import io.undertow.server.protocol.http2.Http2ServerConnection;
 import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.xnio.IoUtils;
 import org.xnio.XnioExecutor;
 
-/// Detects whether the client of a pending response is still connected.
-final class Presence {
+/// The end of Undertow's exchanges: tasks at their completion, whether their clients have disconnected, and aborting
+/// them.
+final class Exchanges {
     private static final long INTERVAL_SECONDS = 1;
 
     /// The status of a request whose client has disconnected, for log and metrics only; the same as nginx's.
     private static final int CLIENT_GONE = 499;
 
-    private Presence() {}
+    private Exchanges() {}
 
-    /// Runs a task about every second from the time at which the client of an exchange has gone, until the exchange
-    /// ends. Called on its I/O thread, as is the task. In HTTP/1.1 the client is missed once its content has come;
-    /// in HTTP/2 also if it has reset the stream.
-    static void whenGone(HttpServerExchange exchange, Runnable task) {
+    /// Runs a task when the exchange is completed, however it ends, or at once if that has happened.
+    ///
+    /// @param task must not throw
+    static void onComplete(HttpServerExchange exchange, Runnable task) {
+        try {
+            exchange.addExchangeCompleteListener((_, next) -> {
+                task.run();
+                next.proceed();
+            });
+        } catch (IllegalStateException _) { // Undertow takes no listener any more: the task would never run
+            task.run();
+        }
+    }
+
+    /// Ends an exchange of any protocol without the rest of its response: in HTTP/2 its stream is reset, in
+    /// HTTP/1.1 the connection is closed. Any thread.
+    static void abort(HttpServerExchange exchange) {
+        try {
+            exchange.getIoThread().execute(() -> abortHere(exchange));
+        } catch (RejectedExecutionException _) { // the server has stopped
+            abortHere(exchange);
+        }
+    }
+
+    private static void abortHere(HttpServerExchange exchange) {
+        if (!exchange.isComplete()) {
+            if (exchange.getConnection() instanceof Http2ServerConnection connection) {
+                Http2Stream.of(connection).reset(exchange, Http2Channel.ERROR_CANCEL);
+            } else {
+                IoUtils.safeClose(exchange.getConnection());
+                exchange.endExchange();
+            }
+        }
+    }
+
+    /// Runs a task about every second from the time at which the client of an exchange has disconnected, until the
+    /// exchange ends. Called on its I/O thread, as is the task. In HTTP/1.1 a client is missed only once its
+    /// content has arrived; in HTTP/2 also if it has reset the stream.
+    static void whenClientGone(HttpServerExchange exchange, Runnable task) {
         new Watch(exchange, task).lookLater();
     }
 
-    /// Ends an exchange that has no response yet, and whose client has gone.
-    static void endGone(HttpServerExchange exchange) {
-        markGone(exchange);
+    /// Ends an exchange that has no response yet, and whose client has disconnected.
+    static void endClientGone(HttpServerExchange exchange) {
+        markClientGone(exchange);
         exchange.endExchange();
     }
 
-    /// Gives an exchange that ends without a response, and whose client has gone, its status.
-    static void markGone(HttpServerExchange exchange) {
+    /// Sets the status of an exchange that ends without a response since its client has disconnected.
+    static void markClientGone(HttpServerExchange exchange) {
         exchange.setPersistent(false);
         exchange.setStatusCode(CLIENT_GONE);
     }
@@ -46,7 +85,7 @@ final class Presence {
         Watch(HttpServerExchange exchange, Runnable task) {
             this.exchange = exchange;
             this.task = task;
-            AtEnd.of(exchange, this::end);
+            onComplete(exchange, this::end);
         }
 
         void lookLater() {
@@ -56,7 +95,7 @@ final class Presence {
         }
 
         private void look() {
-            if (!over && (hasGone(exchange) || hasReset(exchange))) {
+            if (!over && (isClientGone(exchange) || isReset(exchange))) {
                 task.run(); // which may end the exchange
             }
             lookLater();
@@ -70,7 +109,7 @@ final class Presence {
         }
     }
 
-    private static boolean hasReset(HttpServerExchange exchange) {
+    private static boolean isReset(HttpServerExchange exchange) {
         return exchange.getConnection() instanceof Http2ServerConnection connection
                 && Http2Stream.of(connection).isReset();
     }
@@ -78,7 +117,7 @@ final class Presence {
     /// Called on the connection's I/O thread, before the response begins or, of a proxied one, within it. While a
     /// response of HTTP/1.1 is pending its connection is not read, so its end is checked here. A client that has
     /// only closed its side of the connection counts as disconnected.
-    static boolean hasGone(HttpServerExchange exchange) {
+    static boolean isClientGone(HttpServerExchange exchange) {
         var connection = exchange.getConnection();
         if (!connection.isOpen()) {
             return true;

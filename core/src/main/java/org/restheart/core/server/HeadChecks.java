@@ -6,11 +6,14 @@ import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.restheart.core.config.ConnectionOptions;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 
-/// Detects requests whose end Undertow and a proxy might interpret differently (request smuggling).
-final class Framing {
+/// Checks the heads of requests: detects those whose end Undertow and a proxy might interpret differently (request
+/// smuggling), and those that exceed limits.
+final class HeadChecks {
     private static final Problem CODING_UNKNOWN =
             Problem.of(ProblemCode.NOT_IMPLEMENTED, "the only transfer coding of requests is chunked");
     private static final Problem LENGTH_MALFORMED =
@@ -19,7 +22,7 @@ final class Framing {
     /// A number with this many digits fits into a long.
     private static final int MAX_DIGITS = 18;
 
-    private Framing() {}
+    private HeadChecks() {}
 
     /// Of HTTP/1.1, Undertow refuses other hosts by itself.
     private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9\\-._~%!$&'()*+,;=:\\[\\]]*");
@@ -124,5 +127,53 @@ final class Framing {
         return digits.length() <= MAX_DIGITS
                 && !digits.isEmpty()
                 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    /// Limits the numbers of fields, parameters and cookies.
+    ///
+    /// @throws org.restheart.http.ProblemException 400 for too many header fields, parameters or cookies
+    static void requireWithin(HttpServerExchange exchange, ConnectionOptions limits) {
+        if (RequestHead.of(exchange).size() > limits.maxHeaders()) {
+            throw exceeded("header fields", "MAX_HEADERS", limits.maxHeaders());
+        }
+        var query = exchange.getQueryString();
+        if (query.length() / 2 >= limits.maxParameters() // each takes two characters, with its separator
+                && parameters(query) > limits.maxParameters()) {
+            throw exceeded("parameters", "MAX_PARAMETERS", limits.maxParameters());
+        }
+        var cookies = RequestHead.of(exchange).get(Headers.COOKIE);
+        if (cookies != null && cookies(cookies) > limits.maxCookies()) {
+            throw exceeded("cookies", "MAX_COOKIES", limits.maxCookies());
+        }
+    }
+
+    private static RuntimeException exceeded(String what, String key, int limit) {
+        return new ProblemException(
+                ProblemCode.BAD_REQUEST,
+                "the request has more " + what + " than connection-options." + key + ", " + limit);
+    }
+
+    /// Empty ones do not count.
+    private static int parameters(String query) {
+        int count = 0;
+        boolean empty = true;
+        for (int i = 0; i < query.length(); i++) {
+            if (query.charAt(i) == '&') {
+                empty = true;
+            } else if (empty) {
+                empty = false;
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /// Undertow counts them only when they are read.
+    private static long cookies(Iterable<String> lines) {
+        long count = 0;
+        for (var line : lines) {
+            count += 1 + line.chars().filter(c -> c == ';').count();
+        }
+        return count;
     }
 }

@@ -15,12 +15,12 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 
 /// Content of which a proxy and the server might disagree where it ends.
-class ChunkFramingTest {
+class ContentFramingTest {
     private static final String NEXT = "GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n";
 
     @AutoClose
     private static final TestServer SERVER =
-            TestServer.of(eager("/", ChunkFramingTest::echo), blocking("/blocking", ChunkFramingTest::echo));
+            TestServer.of(eager("/", ContentFramingTest::echo), blocking("/blocking", ContentFramingTest::echo));
 
     private static Response echo(Request request) {
         return Response.status(200)
