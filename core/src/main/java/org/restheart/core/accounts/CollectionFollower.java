@@ -4,6 +4,7 @@ import com.mongodb.client.ChangeStreamIterable;
 import com.mongodb.client.MongoClient;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -18,11 +19,8 @@ import org.restheart.mongo.background.Followed;
 
 /// Follows collections of one database and notifies listeners of changes. Listeners are also notified when no change
 /// stream is available, permanently or during an interruption.
-final class CollectionFollower implements Followed, ChangeFollower.Audience {
-    private final MongoClient client;
-    private final String database;
-    private final Map<String, Listener> listeners;
-
+record CollectionFollower(MongoClient client, String database, Map<String, List<Listener>> listeners)
+        implements Followed, ChangeFollower.Audience {
     /// Receives the changes of one collection; must not block.
     interface Listener {
         /// From now on every change is reported.
@@ -40,14 +38,9 @@ final class CollectionFollower implements Followed, ChangeFollower.Audience {
         }
     }
 
-    private CollectionFollower(MongoClient client, String database, Map<String, Listener> listeners) {
-        this.client = client;
-        this.database = database;
-        this.listeners = Map.copyOf(listeners);
-    }
-
     /// @param listeners by the collection's name
-    static void start(BackgroundTasks tasks, MongoClient client, String database, Map<String, Listener> listeners) {
+    static void start(
+            BackgroundTasks tasks, MongoClient client, String database, Map<String, List<Listener>> listeners) {
         var follower = new CollectionFollower(client, database, listeners);
         tasks.start("follow-" + database, new ChangeFollower(tasks, client, follower, follower)::followForEver);
     }
@@ -80,12 +73,12 @@ final class CollectionFollower implements Followed, ChangeFollower.Audience {
 
     @Override
     public void opened() {
-        listeners.values().forEach(Listener::followed);
+        all().forEach(Listener::followed);
     }
 
     @Override
     public void interrupted() {
-        listeners.values().forEach(Listener::lost);
+        all().forEach(Listener::lost);
     }
 
     @Override
@@ -94,11 +87,16 @@ final class CollectionFollower implements Followed, ChangeFollower.Audience {
                 .getDocument("ns", new BsonDocument())
                 .getString("coll", new BsonString(""))
                 .getValue();
-        var listener = listeners.get(collection);
-        if (listener == null) {
-            listeners.values().forEach(each -> each.changed(null)); // another collection was renamed to this name
+        var ofCollection = listeners.get(collection);
+        if (ofCollection == null) {
+            all().forEach(each -> each.changed(null)); // another collection was renamed to this name
         } else {
-            listener.changed(change.document().get("documentKey") instanceof BsonDocument key ? key : null);
+            var id = change.document().get("documentKey") instanceof BsonDocument key ? key : null;
+            ofCollection.forEach(listener -> listener.changed(id));
         }
+    }
+
+    private Stream<Listener> all() {
+        return listeners.values().stream().flatMap(List::stream);
     }
 }

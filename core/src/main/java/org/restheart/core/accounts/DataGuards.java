@@ -8,14 +8,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
-import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.http.Filter;
+import org.restheart.http.Handler;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.RequestContent;
+import org.restheart.http.Response;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.security.ProtectedCollection;
 import org.restheart.security.acl.PermissionsGuard;
@@ -53,8 +62,8 @@ public final class DataGuards {
                 .map(accounts -> new RootAccountsGuard(accounts, this::mayDoEverything))
                 .ifPresent(guards::add);
         users.ifPresent(guards::add); // changes grants
-        stored.flatMap(all -> all.managers)
-                .map(managers -> new LastManagerGuard(managers, operators, managers.lock()))
+        stored.flatMap(all -> all.requiredRootAccounts)
+                .map(accounts -> new LastRootAccountGuard(accounts, operators))
                 .ifPresent(guards::add);
         config.mongoAcl().map(acl -> new PermissionsGuard(acl, unreachable)).ifPresent(guards::add);
         return guards;
@@ -108,5 +117,51 @@ public final class DataGuards {
         var collections = new HashSet<>(stores().keySet());
         config.reserved().forEach(namespace -> collections.add(namespace.getFullName()));
         return collections;
+    }
+
+    /// Refuses indexes by which MongoDB would delete accounts or permissions after some time: its deletions pass no
+    /// other guard, so that of the last account with the root role would not be refused.
+    ///
+    /// @param collections in which documents must not expire
+    private record ExpiryGuard(List<? extends ProtectedCollection> collections) implements Filter {
+        @Override
+        public Response filter(Request request, Handler next) {
+            if (request.method() == Method.PUT
+                    && request.attribute(DataTarget.KEY).filter(this::concerns).isPresent()
+                    && request.require(RequestContent.KEY).value() instanceof BsonDocument index
+                    && index.get("ops") instanceof BsonDocument options
+                    && options.containsKey("expireAfterSeconds")) {
+                throw new ProblemException(
+                        ProblemCode.CONFLICT,
+                        "accounts and permissions do not expire by an index: the last account with the root role could");
+            }
+            return next.handle(request);
+        }
+
+        private boolean concerns(DataTarget target) {
+            return target.kind() == ResourceKind.INDEX && collections.stream().anyMatch(own -> own.isTargetOf(target));
+        }
+    }
+
+    /// Invalidates cached accounts and permissions after each write through this server that may change them, also
+    /// after a failed one, whose outcome is unknown.
+    ///
+    /// @param written invalidates what a write to a target may have changed
+    record FreshAfterWrites(Consumer<DataTarget> written) implements Filter {
+        @Override
+        public Response filter(Request request, Handler next) {
+            var target = request.attribute(DataTarget.KEY);
+            if (request.method().isSafe() || target.isEmpty()) {
+                return next.handle(request);
+            }
+            Response response;
+            try {
+                response = next.handle(request);
+            } catch (RuntimeException | Error failure) {
+                written.accept(target.get());
+                throw failure;
+            }
+            return response.whenDone(() -> written.accept(target.get()));
+        }
     }
 }

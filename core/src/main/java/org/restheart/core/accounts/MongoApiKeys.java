@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -61,28 +62,26 @@ final class MongoApiKeys implements ApiKeys {
 
     @Override
     public Optional<ApiKey> find(Request request, String digest) {
-        var known = cache.get(digest);
-        if (known.isPresent()) {
-            return known;
-        }
-        request.requireThread();
-        return Optional.ofNullable(cache.load(
-                digest,
-                missing -> lookUp.of(() -> Optional.ofNullable(
-                                collection.find(byId(missing)).first()))
-                        .flatMap(ApiKey::of)
-                        .orElse(null)));
+        return cached(request, cache, digest, () -> first(byId(digest)));
     }
 
     @Override
     public Optional<ApiKey> find(Request request, ObjectId handle) {
-        var known = cacheByHandle.get(handle.toHexString());
+        return cached(request, cacheByHandle, handle.toHexString(), () -> byHandle(handle));
+    }
+
+    private Optional<ApiKey> cached(
+            Request request, InvalidatedCache<String, ApiKey> keys, String name, Supplier<Optional<ApiKey>> stored) {
+        var known = keys.get(name);
         if (known.isPresent()) {
             return known;
         }
         request.requireThread();
-        return Optional.ofNullable(cacheByHandle.load(
-                handle.toHexString(), _ -> lookUp.of(() -> byHandle(handle)).orElse(null)));
+        return Optional.ofNullable(keys.load(name, _ -> lookUp.of(stored).orElse(null)));
+    }
+
+    private Optional<ApiKey> first(BsonDocument filter) {
+        return Optional.ofNullable(collection.find(filter).first()).flatMap(ApiKey::of);
     }
 
     private void invalidate(ApiKey key) {
@@ -119,10 +118,7 @@ final class MongoApiKeys implements ApiKeys {
 
     @Override
     public Optional<ApiKey> byHandle(ObjectId handle) {
-        return Optional.ofNullable(collection
-                        .find(new BsonDocument("handle", new BsonObjectId(handle)))
-                        .first())
-                .flatMap(ApiKey::of);
+        return first(new BsonDocument("handle", new BsonObjectId(handle)));
     }
 
     @Override

@@ -14,12 +14,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.http.Request;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.security.jwt.Revocations;
 
 /// The ids of revoked tokens in a collection, from which MongoDB removes those that are over. Thread-safe.
 final class MongoRevocations implements Revocations.Store {
-    private static final int DUPLICATE = 11000;
 
     private final MongoCollection<BsonDocument> collection;
     private final InvalidatedCache<String, Boolean> kept;
@@ -56,7 +56,7 @@ final class MongoRevocations implements Revocations.Store {
             collection.insertOne(revoked);
             return true;
         } catch (MongoWriteException e) {
-            if (e.getError().getCode() == DUPLICATE) {
+            if (e.getError().getCode() == MongoCodes.DUPLICATE_KEY) {
                 return false;
             }
             throw e;

@@ -26,7 +26,7 @@ import org.restheart.http.access.ResourceKind;
 /// access rule hides the account.
 ///
 /// @param withoutRole who may change these accounts without the role
-record RootAccountsGuard(Managers accounts, Predicate<Request> withoutRole) implements Filter {
+record RootAccountsGuard(RootAccounts accounts, Predicate<Request> withoutRole) implements Filter {
     @Override
     public Response filter(Request request, Handler next) {
         var target = request.attribute(DataTarget.KEY).filter(accounts.users()::isWithin);
@@ -80,15 +80,15 @@ record RootAccountsGuard(Managers accounts, Predicate<Request> withoutRole) impl
     private static Optional<List<BsonDocument>> named(Request request, DataTarget target) {
         return switch (request.method()) {
             case PUT, POST ->
-                LastManagerGuard.replaces(request, target)
-                        ? Optional.of(LastManagerGuard.replaced(request, target))
+                LastRootAccountGuard.replaces(request, target)
+                        ? Optional.of(LastRootAccountGuard.replaced(request, target))
                         : Optional.empty();
             case DELETE, PATCH -> {
                 if (target.kind() == ResourceKind.BULK_DOCUMENTS) {
                     yield Optional.empty();
                 }
                 yield Optional.of(
-                        target.id().map(LastManagerGuard::ofId).stream().toList());
+                        target.id().map(LastRootAccountGuard::ofId).stream().toList());
             }
             case GET, HEAD, OPTIONS -> Optional.empty();
         };

@@ -9,15 +9,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.core.accounts.PolicyParts.KeyParts;
-import org.restheart.core.config.ApiKeyConfig;
 import org.restheart.core.config.Endpoint;
-import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
-import org.restheart.core.config.SessionsConfig;
+import org.restheart.core.config.SecurityStores.ApiKeyConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
+import org.restheart.core.config.SecurityStores.SessionsConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.Problem;
@@ -28,6 +29,7 @@ import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
 import org.restheart.mongo.importing.ImportOwners;
 import org.restheart.security.Challenges;
+import org.restheart.security.Credentials;
 import org.restheart.security.Policy;
 import org.restheart.security.RolesService;
 import org.restheart.security.SecurityFilter;
@@ -35,6 +37,7 @@ import org.restheart.security.acl.FilePermissions;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
 import org.restheart.security.apikey.KeyForm;
+import org.restheart.security.jwt.Claims;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
@@ -178,13 +181,6 @@ public final class Security implements Reauthorization, AutoCloseable {
                 : List.of();
     }
 
-    /// The base URL of this server for clients of the Model Context Protocol.
-    ///
-    /// @throws java.util.NoSuchElementException if that is switched off
-    public String modelContextBase(Request request) {
-        return config.oauth().modelContext().orElseThrow().resource().base().of(request);
-    }
-
     /// A key for a purpose, the same in all gateways that share the key of tokens.
     public byte[] key(String purpose) {
         return tokens.key(purpose);
@@ -241,14 +237,9 @@ public final class Security implements Reauthorization, AutoCloseable {
                 .findFirst();
     }
 
-    /// The role that may do everything, if there is one.
-    public Optional<String> rootRole() {
-        return config.rootRole();
-    }
-
     /// The authentication mechanisms as OpenAPI's security schemes.
     public BsonDocument schemes() {
-        return SecuritySchemes.of(config, tokens, apiKeys.isPresent());
+        return PolicyParts.schemes(config, tokens, apiKeys.isPresent());
     }
 
     /// The guards of services that read or write data.
@@ -268,5 +259,42 @@ public final class Security implements Reauthorization, AutoCloseable {
     @Override
     public void close() {
         hashes.close();
+    }
+
+    /// Identifies accounts by their realm, their name and a stored identity, so that an account that is created
+    /// later under the same name is another one.
+    ///
+    /// @param realms by the names that [Credentials#realm] uses
+    /// @param keysRealm the realm of the accounts of API keys
+    /// @param known whether the credentials of a request are still good
+    private record AccountIdentities(Map<String, Realm> realms, String keysRealm, Predicate<Request> known)
+            implements ImportOwners {
+        @Override
+        public Optional<String> of(Request request, boolean make) {
+            request.requireThread();
+            var account = request.caller().account().orElseThrow();
+            var credentials = request.require(Credentials.KEY);
+            if (credentials.isAnonymous()) { // its account is everybody's
+                return Optional.of(request.caller().identity());
+            }
+            var name = Claims.realmName(account);
+            var source = credentials.source().equals(Credentials.API_KEYS) ? keysRealm : credentials.realm();
+            var realm = realms.get(source);
+            if (realm == null) { // an account of another issuer, which guarantees that the name is unique
+                return Optional.of(source + " " + name);
+            }
+            var identified = make ? realm.identify(request, name) : realm.identified(request, name, true);
+            return identified.flatMap(Realm.Identified::identity).map(identity -> source + " " + name + " " + identity);
+        }
+
+        @Override
+        public Optional<String> key(Request request) {
+            return request.require(Credentials.KEY).apiKey();
+        }
+
+        @Override
+        public boolean isKnown(Request request) {
+            return known.test(request);
+        }
     }
 }

@@ -13,10 +13,10 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 import org.restheart.core.accounts.CollectionFollower.Listener;
-import org.restheart.core.config.ApiKeyConfig;
-import org.restheart.core.config.MongoAclConfig;
-import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
+import org.restheart.core.config.SecurityStores.ApiKeyConfig;
+import org.restheart.core.config.SecurityStores.MongoAclConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -43,15 +43,15 @@ final class StoredSecurity {
     final Optional<MongoApiKeys> apiKeys;
     final Optional<MongoRefreshTokens> sessions;
     final Optional<MongoRevocations> revocations;
-    final Optional<Managers> rootAccounts;
+    final Optional<RootAccounts> rootAccounts;
 
     /// The accounts with the root role, one of which must remain. Empty if accounts that are not in MongoDB
     /// have it too, or if there is no root role.
-    final Optional<Managers> managers;
+    final Optional<RootAccounts> requiredRootAccounts;
 
     private final UsersAtStart usersAtStart;
     private final CredentialChanges changes;
-    private final Map<String, Map<String, Listener>> listeners = new HashMap<>();
+    private final Map<String, Map<String, List<Listener>>> listeners = new HashMap<>();
     private final List<CacheMeter> caches = new ArrayList<>();
 
     /// @param tasks ended before the client is closed
@@ -70,10 +70,14 @@ final class StoredSecurity {
         this.sessions = config.sessions().map(tokens -> new MongoRefreshTokens(client, tokens.stored(), lookUp));
         this.revocations = config.revocations().map(namespace -> revocations(client, namespace));
         this.rootAccounts = config.mongoRealm()
-                .flatMap(users -> config.rootRole().map(role -> new Managers(client, users.users(), role)));
-        this.managers = rootAccounts.filter(_ -> !config.definesRootAccount());
+                .flatMap(users -> config.rootRole().map(role -> new RootAccounts(client, users.users(), role)));
+        this.requiredRootAccounts = rootAccounts.filter(_ -> !config.definesRootAccount());
         this.usersAtStart = new UsersAtStart(
-                tasks, client, config, managers, permission -> permissions.ifPresent(all -> all.inspect(permission)));
+                tasks,
+                client,
+                config,
+                requiredRootAccounts,
+                permission -> permissions.ifPresent(all -> all.inspect(permission)));
         usersAtStart.start();
         listeners.forEach((database, ofCollection) -> CollectionFollower.start(tasks, client, database, ofCollection));
     }
@@ -139,7 +143,10 @@ final class StoredSecurity {
 
     /// Accounts and permissions may share a collection.
     private void listen(String database, String collection, Listener listener) {
-        listeners.computeIfAbsent(database, _ -> new HashMap<>()).merge(collection, listener, BothListeners::new);
+        listeners
+                .computeIfAbsent(database, _ -> new HashMap<>())
+                .computeIfAbsent(collection, _ -> new ArrayList<>())
+                .add(listener);
     }
 
     /// Whether an account in MongoDB had the default password at the start.
@@ -151,9 +158,9 @@ final class StoredSecurity {
     void written(DataTarget target) {
         var database = target.db().map(listeners::get).orElse(null);
         if (database != null) {
-            database.forEach((collection, listener) -> {
+            database.forEach((collection, ofCollection) -> {
                 if (target.collection().isEmpty() || target.collection().get().equals(collection)) {
-                    listener.written();
+                    ofCollection.forEach(Listener::written);
                 }
             });
         }
@@ -180,32 +187,6 @@ final class StoredSecurity {
             } else {
                 cache.invalidateAll();
             }
-        }
-    }
-
-    private record BothListeners(Listener first, Listener second) implements Listener {
-        @Override
-        public void followed() {
-            first.followed();
-            second.followed();
-        }
-
-        @Override
-        public void lost() {
-            first.lost();
-            second.lost();
-        }
-
-        @Override
-        public void changed(@Nullable BsonDocument id) {
-            first.changed(id);
-            second.changed(id);
-        }
-
-        @Override
-        public void written() {
-            first.written();
-            second.written();
         }
     }
 }

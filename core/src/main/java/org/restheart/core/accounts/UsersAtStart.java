@@ -5,6 +5,7 @@ import com.mongodb.MongoException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.connection.ClusterDescription;
@@ -20,9 +21,9 @@ import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
-import org.restheart.core.config.MongoAclConfig;
-import org.restheart.core.config.MongoRealmConfig;
 import org.restheart.core.config.SecurityConfig;
+import org.restheart.core.config.SecurityStores.MongoAclConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.core.server.StartException;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.error.WrongDeploymentException;
@@ -50,7 +51,7 @@ final class UsersAtStart {
 
     private final MongoClient client;
     private final SecurityConfig config;
-    private final Optional<Managers> managers;
+    private final Optional<RootAccounts> requiredRootAccounts;
     private final Consumer<BsonDocument> permissionCheck;
     private final CountDownLatch tried = new CountDownLatch(1);
     private volatile @Nullable WrongDeploymentException wrong;
@@ -63,12 +64,12 @@ final class UsersAtStart {
             BackgroundTasks tasks,
             MongoClient client,
             SecurityConfig config,
-            Optional<Managers> managers,
+            Optional<RootAccounts> requiredRootAccounts,
             Consumer<BsonDocument> permissionCheck) {
         this.tasks = tasks;
         this.client = client;
         this.config = config;
-        this.managers = managers;
+        this.requiredRootAccounts = requiredRootAccounts;
         this.permissionCheck = permissionCheck;
     }
 
@@ -156,7 +157,7 @@ final class UsersAtStart {
 
     private void create(MongoAclConfig acl) {
         create(acl.database(), acl.collection());
-        var permissions = client.getDatabase(acl.database()).getCollection(acl.collection(), BsonDocument.class);
+        var permissions = collection(acl.database(), acl.collection());
         if (acl.rootRole().isEmpty() && !config.definesPermissions() && permissions.estimatedDocumentCount() == 0) {
             LOG.warn(
                     "No account may do anything: {}.{} has no permission, and no role may do everything"
@@ -168,17 +169,13 @@ final class UsersAtStart {
     }
 
     private void inspect(MongoAclConfig acl) {
-        client.getDatabase(acl.database())
-                .getCollection(acl.collection(), BsonDocument.class)
-                .find()
-                .limit(MAX_CHECKED)
-                .forEach(permissionCheck);
+        collection(acl.database(), acl.collection()).find().limit(MAX_CHECKED).forEach(permissionCheck);
     }
 
     private void create(MongoRealmConfig realm) {
         var users = realm.users();
         create(users.database(), users.collection());
-        var collection = client.getDatabase(users.database()).getCollection(users.collection(), BsonDocument.class);
+        var collection = collection(users.database(), users.collection());
         var first = realm.firstUser();
         if (first.isPresent() && collection.estimatedDocumentCount() == 0) {
             // Several gateways may start at once: the second one finds the existing account.
@@ -193,7 +190,8 @@ final class UsersAtStart {
     }
 
     private void warnIfNobodyCanManage() {
-        managers.filter(known -> !known.exist(List.of(new BsonDocument())))
+        requiredRootAccounts
+                .filter(known -> !known.exist(List.of(new BsonDocument())))
                 .ifPresent(known -> LOG.warn(
                         "No account can manage this server: none has the role {} and a password."
                                 + " Start once with --reset-admin to make one",
@@ -207,8 +205,7 @@ final class UsersAtStart {
     }
 
     private void warnOfDefaultPassword(UsersCollection users) {
-        var known = client.getDatabase(users.database())
-                .getCollection(users.collection(), BsonDocument.class)
+        var known = collection(users.database(), users.collection())
                 .find(Filters.eq(users.passwordProperty(), new BsonString(MongoRealmConfig.DEFAULT_HASH)))
                 .first();
         defaultPassword = known != null;
@@ -237,11 +234,14 @@ final class UsersAtStart {
 
     /// Stores the properties that the data API keeps of every database and collection.
     private void describe(String database, String id) {
-        client.getDatabase(database)
-                .getCollection("_properties", BsonDocument.class)
+        collection(database, "_properties")
                 .updateOne(
                         Filters.eq("_id", id),
                         new BsonDocument("$setOnInsert", new BsonDocument("_etag", new BsonObjectId())),
                         new UpdateOptions().upsert(true));
+    }
+
+    private MongoCollection<BsonDocument> collection(String database, String name) {
+        return client.getDatabase(database).getCollection(name, BsonDocument.class);
     }
 }

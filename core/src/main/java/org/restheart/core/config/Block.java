@@ -1,6 +1,5 @@
 package org.restheart.core.config;
 
-import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,13 +16,12 @@ import org.restheart.http.Nearest;
 
 /// One block of the configuration, read by name. Each method takes the value to use when the key is absent or null. A
 /// bad value is recorded as a refusal that names key, bound and value, and the default is returned, so that one pass
-/// finds all errors; [GatewayConfig#bind] then refuses the whole. Keys that are never read are reported as unknown.
+/// finds all errors; [Configuration.Parsed] then refuses the whole. Keys that are never read are reported as unknown.
 /// Confined to the thread that starts the server.
 final class Block {
     private final String path;
     private final Map<String, @Nullable Object> values;
     private final boolean present;
-
     private final Reading reading;
 
     private Block(String path, Map<String, @Nullable Object> values, boolean present, Reading reading) {
@@ -34,15 +32,9 @@ final class Block {
         reading.visit(path, values);
     }
 
-    static Block root(Map<String, @Nullable Object> tree, Reading reading) {
-        return new Block("", tree, true, reading);
-    }
-
-    /// The content of another file, such as one of users or permissions.
-    ///
-    /// @param name starts the path in messages, such as the file's name
-    static Block file(String name, Map<String, @Nullable Object> tree, Reading reading) {
-        return new Block(name, tree, true, reading);
+    /// @param path empty for the whole configuration; the name of another file, such as one of users
+    static Block of(String path, Map<String, @Nullable Object> tree, Reading reading) {
+        return new Block(path, tree, true, reading);
     }
 
     /// Such as `/http-listener`; empty for the whole configuration.
@@ -94,7 +86,6 @@ final class Block {
         return switch (value) {
             case Integer i when i >= min && i <= max -> i;
             case Long l when l >= min && l <= max -> l;
-            case BigInteger _, Integer _, Long _ -> refused(key, bound, absent);
             default -> refused(key, bound, absent);
         };
     }
@@ -266,20 +257,27 @@ final class Block {
     /// A key of former releases: accepted with a warning that names its replacement.
     void legacy(String key, String advice) {
         if (value(key) != null) {
-            reading.add(new Finding(Level.ADVICE, path + "/" + key, advice));
+            advise(key, advice);
         }
     }
 
     /// Records a refusal that depends on several keys, such as a bound that is another key's value.
     void refuse(String key, String text) {
-        reading.add(new Finding(Level.REFUSED, path + "/" + key, text));
+        report(Level.REFUSED, key, text);
     }
 
     /// Records a warning that `--check` treats as an error.
-    ///
-    /// @param key empty for the block as a whole
     void suspect(String key, String text) {
-        reading.add(new Finding(Level.SUSPECT, key.isEmpty() ? path : path + "/" + key, text));
+        report(Level.SUSPECT, key, text);
+    }
+
+    void advise(String key, String text) {
+        report(Level.ADVICE, key, text);
+    }
+
+    /// @param key empty for the block as a whole
+    private void report(Level level, String key, String text) {
+        reading.add(new Finding(level, key.isEmpty() ? path : path + "/" + key, text));
     }
 
     /// A file that a key names, relative to the configuration's own folder.
@@ -296,16 +294,11 @@ final class Block {
         }
         var file = path(name.get()).toAbsolutePath(); // which says where it was looked for
         try {
-            return Optional.of(
-                    file(file.toString(), Yaml.parse(ConfigFile.text(file), file.toString(), reading), reading));
+            return Optional.of(of(file.toString(), Yaml.parse(Sources.text(file), file.toString(), reading), reading));
         } catch (ConfigException e) {
-            reading.add(new Finding(Level.REFUSED, path + "/" + key, "cannot be used: " + e.getMessage()));
+            refuse(key, "cannot be used: " + e.getMessage());
             return Optional.empty();
         }
-    }
-
-    void advise(String key, String text) {
-        reading.add(new Finding(Level.ADVICE, key.isEmpty() ? path : path + "/" + key, text));
     }
 
     private @Nullable Object value(String key) {
@@ -324,9 +317,8 @@ final class Block {
     }
 
     private <T> T refused(String key, String bound, T used) {
-        var keyPath = path + "/" + key;
         var value = values.get(key);
-        reading.add(new Finding(Level.REFUSED, keyPath, bound + (value == null ? "" : was(keyPath, value))));
+        refuse(key, bound + (value == null ? "" : was(path + "/" + key, value)));
         return used;
     }
 

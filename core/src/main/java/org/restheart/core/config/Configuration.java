@@ -12,6 +12,10 @@ import org.restheart.core.config.Overrides.Assignment;
 
 /// The effective configuration as one tree, merged from its sources. Confined to the thread that starts the server.
 public final class Configuration {
+    /// The account of the built-in configuration, whose password is publicly known.
+    public static final String DEFAULT_ACCOUNT = "admin";
+
+    public static final String DEFAULT_PASSWORD = "secret";
     private static final String BUILT_IN = "restheart.yml";
 
     private final Map<String, @Nullable Object> tree;
@@ -41,7 +45,7 @@ public final class Configuration {
         var reading =
                 new Reading(file.map(Path::toAbsolutePath).map(Path::getParent).orElse(Path.of("")));
         var tree = file.isPresent()
-                ? Yaml.parse(ConfigFile.text(file.get()), file.get().toString(), reading)
+                ? Yaml.parse(Sources.text(file.get()), file.get().toString(), reading)
                 : builtIn(sources.standalone());
         var origin = file.map(Object::toString).orElse(sources.standalone() ? "built-in, without MongoDB" : "built-in");
         var wanted = new ArrayList<Assignment>();
@@ -60,7 +64,7 @@ public final class Configuration {
 
     /// The built-in configuration file, with its comments.
     public static String template() {
-        return ConfigFile.builtIn(BUILT_IN);
+        return Sources.builtIn(BUILT_IN);
     }
 
     static Map<String, @Nullable Object> builtIn(boolean standalone) {
@@ -68,7 +72,7 @@ public final class Configuration {
         var tree = Yaml.parse(template(), BUILT_IN, reading);
         if (standalone) {
             var name = "standalone.yml";
-            Yaml.parse(ConfigFile.builtIn(name), name, reading)
+            Yaml.parse(Sources.builtIn(name), name, reading)
                     .forEach((path, value) -> OverridePath.parse(path).set(tree, value));
         }
         return tree;
@@ -133,7 +137,7 @@ public final class Configuration {
     public String print(boolean showSecrets) {
         var whole = Trees.copy(tree);
         var defaults = new Reading(reading.directory());
-        GatewayConfig.read(Block.root(Trees.copy(tree), defaults));
+        GatewayConfig.read(Block.of("", Trees.copy(tree), defaults));
         defaults.filled().forEach((path, value) -> {
             if (path.startsWith("/")) { // others are in files that the configuration names
                 OverridePath.parse(path).set(whole, Trees.copyOf(value));
@@ -158,19 +162,14 @@ public final class Configuration {
                 : List.of();
     }
 
-    /// Whether the configuration itself has the default account with its password.
-    public boolean hasDefaultAccount() {
-        return DefaultAccount.isIn(tree);
-    }
-
     /// The typed configuration and its findings. They contain at least one refusal if the configuration must not be
     /// used.
     public Parsed read() {
-        var config = GatewayConfig.read(Block.root(tree, reading));
+        var config = GatewayConfig.read(Block.of("", tree, reading));
         var builtIn = builtIn(false);
         new UnknownKeys(builtIn).report(tree, reading);
-        Unavailable.report(tree, builtIn, custom, reading);
-        Exposure.report(config, DefaultAccount.isIn(tree), reading);
+        UnknownKeys.Unavailable.report(tree, builtIn, custom, reading);
+        reportExposure(config);
         return new Parsed(config, reading.findings());
     }
 
@@ -190,37 +189,48 @@ public final class Configuration {
     }
 
     /// Warns about settings that are safe on a local machine only.
-    private static final class Exposure {
-        private Exposure() {}
-
-        static void report(GatewayConfig config, boolean defaultPassword, Reading reading) {
-            boolean openHttp = config.http().enabled() && !config.http().isLoopback();
-            boolean openHttps =
-                    config.https().enabled() && !config.https().listener().isLoopback();
-            if (defaultPassword) {
-                reading.add(new Finding(
-                        Level.ADVICE,
-                        "",
-                        "The account " + DefaultAccount.NAME + " has the default password"
-                                + (openHttp || openHttps ? ", and this server is reached from other machines" : "")
-                                + ": change it in /fileRealmAuthenticator/users"));
-            }
-            var tokens = config.security().tokens();
-            if ((openHttp || openHttps)
-                    && tokens.jwtTokens().isPresent()
-                    && tokens.jwt().settings().isSymmetric()
-                    && !tokens.jwt().shared()) {
-                reading.add(new Finding(
-                        Level.ADVICE,
-                        "/jwtConfigProvider/key",
-                        "is null: tokens and cookies end with this process, and other gateways refuse them"));
-            }
-            if (openHttp) {
-                reading.add(new Finding(
-                        Level.ADVICE,
-                        "/http-listener/host",
-                        "is " + config.http().host() + ": passwords travel in clear text unless a proxy adds TLS"));
-            }
+    private void reportExposure(GatewayConfig config) {
+        boolean openHttp = config.http().enabled() && !config.http().isLoopback();
+        boolean openHttps =
+                config.https().enabled() && !config.https().listener().isLoopback();
+        if (hasDefaultAccount()) {
+            reading.add(new Finding(
+                    Level.ADVICE,
+                    "",
+                    "The account " + DEFAULT_ACCOUNT + " has the default password"
+                            + (openHttp || openHttps ? ", and this server is reached from other machines" : "")
+                            + ": change it in /fileRealmAuthenticator/users"));
         }
+        var tokens = config.security().tokens();
+        if ((openHttp || openHttps)
+                && tokens.jwtTokens().isPresent()
+                && tokens.jwt().settings().isSymmetric()
+                && !tokens.jwt().shared()) {
+            reading.add(new Finding(
+                    Level.ADVICE,
+                    "/jwtConfigProvider/key",
+                    "is null: tokens and cookies end with this process, and other gateways refuse them"));
+        }
+        if (openHttp) {
+            reading.add(new Finding(
+                    Level.ADVICE,
+                    "/http-listener/host",
+                    "is " + config.http().host() + ": passwords travel in clear text unless a proxy adds TLS"));
+        }
+    }
+
+    /// Whether the configuration itself has the default account with its password.
+    public boolean hasDefaultAccount() {
+        return tree.get("fileRealmAuthenticator") instanceof Map<?, ?> realm
+                && !Boolean.FALSE.equals(realm.get("enabled"))
+                && !(realm.get("conf-file") instanceof String)
+                && realm.get("users") instanceof List<?> users
+                && users.stream().anyMatch(Configuration::isDefaultAccount);
+    }
+
+    private static boolean isDefaultAccount(@Nullable Object user) {
+        return user instanceof Map<?, ?> properties
+                && DEFAULT_ACCOUNT.equals(properties.get("userid"))
+                && DEFAULT_PASSWORD.equals(properties.get("password"));
     }
 }

@@ -4,6 +4,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Optional;
+import org.restheart.http.Problem;
 
 /// `core`.
 ///
@@ -136,5 +137,26 @@ public record CoreConfig(
     private static void formerKeys(Block block) {
         block.legacy("worker-threads", "has no effect: each request runs on a virtual thread of its own");
         block.legacy("requests-limit", "has no effect: see max-in-flight-requests");
+    }
+
+    /// `core.error-bodies`: which problems have a body in their response, and whether it says what the client can do.
+    public enum ErrorBodies {
+        /// All problems that have a message.
+        HELPFUL,
+        /// Only those that had a body in earlier versions.
+        MINIMAL;
+
+        public boolean include(Problem problem) {
+            return switch (problem.disclosure()) {
+                case ALWAYS -> true;
+                case UNLESS_MINIMAL -> this == HELPFUL;
+                case NEVER -> false;
+            };
+        }
+
+        /// The problem as far as its response shows it.
+        public Problem shown(Problem problem) {
+            return this == HELPFUL ? problem : problem.withoutHints();
+        }
     }
 }

@@ -1,7 +1,10 @@
 package org.restheart.core.config;
 
 import com.mongodb.ConnectionString;
+import java.util.Set;
 import java.util.regex.Pattern;
+import org.restheart.http.Nearest;
+import org.restheart.http.Words;
 
 /// `mclient`: the MongoDB deployment to talk to.
 ///
@@ -10,6 +13,16 @@ import java.util.regex.Pattern;
 public record MclientConfig(boolean enabled, String connectionString) {
     private static final String KEY = "connection-string";
     private static final Pattern NO_RETRIES = Pattern.compile("[?&;]retryWrites=false", Pattern.CASE_INSENSITIVE);
+
+    /// Options of connection strings that the driver knows; it ignores others.
+    private static final Set<String> OPTIONS = Words.of("""
+            appName authMechanism authMechanismProperties authSource compressors connectTimeoutMS directConnection
+            gssapiServiceName heartbeatFrequencyMS journal loadBalanced localThresholdMS maxConnecting maxIdleTimeMS
+            maxLifeTimeMS maxPoolSize maxStalenessSeconds minPoolSize proxyHost proxyPassword proxyPort proxyUsername
+            readConcernLevel readPreference readPreferenceTags replicaSet retryReads retryWrites safe
+            serverMonitoringMode serverSelectionTimeoutMS socketTimeoutMS srvMaxHosts srvServiceName ssl
+            sslInvalidHostNameAllowed timeoutMS tls tlsAllowInvalidHostnames tlsInsecure uuidRepresentation w
+            waitQueueTimeoutMS wTimeoutMS zlibCompressionLevel""");
 
     /// Reads the block, or the key `mongo-uri` of former releases.
     static MclientConfig read(Block block, Block mongo) {
@@ -25,15 +38,34 @@ public record MclientConfig(boolean enabled, String connectionString) {
             try {
                 var _ = new ConnectionString(uri);
             } catch (IllegalArgumentException e) {
-                // The driver's message may quote parts of a password that is not encoded.
-                var reason = uri.contains("@")
-                        ? "are all special characters in user and password percent-encoded?"
-                        : e.getMessage();
-                block.refuse(key, "is not a valid connection string: " + reason);
+                block.refuse(key, invalid(uri, e));
             }
         } else if (!uri.startsWith("mongodb+srv://")) { // checking that one would ask the DNS
             block.refuse(key, "must start with mongodb:// or mongodb+srv://");
         }
+        int mark = uri.indexOf('?', uri.lastIndexOf('@') + 1);
+        for (var option : mark < 0 ? new String[0] : uri.substring(mark + 1).split("[&;]", -1)) {
+            var name = option.split("=", 2)[0];
+            if (!name.isEmpty() && OPTIONS.stream().noneMatch(name::equalsIgnoreCase)) {
+                block.suspect(
+                        key,
+                        "has the option " + name + ", which is not known and has no effect"
+                                + Nearest.question(name, OPTIONS));
+            }
+        }
+    }
+
+    /// The driver's message may quote parts of a password that is not encoded.
+    private static String invalid(String uri, IllegalArgumentException e) {
+        return "is not a valid connection string: "
+                + (uri.contains("@")
+                        ? "are all special characters in user and password percent-encoded?"
+                        : e.getMessage());
+    }
+
+    /// Why the driver refuses the connection string.
+    public String invalid(IllegalArgumentException e) {
+        return "/mclient/connection-string " + invalid(connectionString, e);
     }
 
     /// Whether writes may carry the numbers by which MongoDB recognizes repeated writes; some proxies and databases

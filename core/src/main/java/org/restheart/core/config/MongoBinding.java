@@ -1,12 +1,16 @@
 package org.restheart.core.config;
 
+import com.mongodb.MongoNamespace;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
+import org.restheart.mongo.guard.PipelineRules;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.Representation;
 import org.restheart.mongo.resource.Mount;
@@ -20,6 +24,7 @@ final class MongoBinding {
     /// Longer than the lifetime of any process.
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
+    private static final Set<String> JAVASCRIPT = Set.of("$function", "$accumulator");
     private static final List<Mount> DEFAULT_MOUNTS = List.of(new Mount("/restheart", "/"));
 
     private MongoBinding() {}
@@ -27,17 +32,9 @@ final class MongoBinding {
     /// Empty when the data API is switched off.
     ///
     /// @param retriesWrites whether the connection string allows retryable writes
-    /// @param security the guards of queries
-    /// @param allocation of cursors that are positioned ahead
-    /// @param streamsEnabled whether there are change streams
-    /// @param accounts whether callers can authenticate
-    static Optional<MongoConfig> read(
-            Block block,
-            boolean retriesWrites,
-            QuerySecurity security,
-            CursorPoolConfig.Allocation allocation,
-            boolean streamsEnabled,
-            boolean accounts) {
+    static Optional<MongoConfig> read(Block root, boolean retriesWrites, SecurityConfig security) {
+        var queries = querySecurity(root, security);
+        var block = root.block("mongo");
         boolean enabled = block.bool("enabled", true);
         int max = block.integer("max-pagesize", 1_000, 1, 1_000_000);
         int page = block.integer("default-pagesize", Math.min(100, max), 0, 1_000_000);
@@ -60,12 +57,12 @@ final class MongoBinding {
                 block.bool("strict-parameters", false),
                 block.optionalText("instance-base-url"),
                 coalescing(block.block("coalescing"), retriesWrites),
-                cursorPool(block.block("cursor-pool"), allocation),
+                cursorPool(block.block("cursor-pool"), allocation(root)),
                 resultCache(block, max),
-                security,
-                streams(block, streamsEnabled),
+                queries,
+                streams(block, root.block("changeStreamActivator").bool("enabled", true)),
                 sessions(block),
-                accounts);
+                security.canAuthenticate());
         return enabled ? Optional.of(config) : Optional.empty();
     }
 
@@ -101,7 +98,7 @@ final class MongoBinding {
     }
 
     /// `eager-cursor-allocation-…` and `cursor-batch-size`, which are top-level keys.
-    static CursorPoolConfig.Allocation allocation(Block root) {
+    private static CursorPoolConfig.Allocation allocation(Block root) {
         var otherwise = CursorPoolConfig.Allocation.DEFAULT;
         int width =
                 root.integer("eager-cursor-allocation-linear-slice-width", otherwise.linearSliceWidth(), 10, 1_000_000);
@@ -218,5 +215,62 @@ final class MongoBinding {
             return Duration.ZERO;
         }
         return time.isNegative() ? FOREVER : time;
+    }
+
+    /// `filterOperatorsBlacklist` and `aggregationSecurity`.
+    ///
+    /// @param security names the collections of accounts and permissions
+    private static QuerySecurity querySecurity(Block root, SecurityConfig security) {
+        var pipelines = pipelines(root.block("aggregationSecurity"));
+        return new QuerySecurity(
+                filterOperators(root.block("filterOperatorsBlacklist"), pipelines.allowJavaScript()),
+                pipelines,
+                withheld(security));
+    }
+
+    private static boolean isOn(Block block) {
+        boolean on = block.bool("enabled", false);
+        if (!on && block.has("enabled")) {
+            block.advise("enabled", "is false: what callers send is not protected by it");
+        }
+        return on;
+    }
+
+    /// Operators that run JavaScript are refused too, unless aggregations may run it.
+    private static Set<String> filterOperators(Block block, boolean allowJavaScript) {
+        var operators = new HashSet<>(operators(block, "blacklist"));
+        if (!isOn(block)) {
+            return Set.of();
+        }
+        if (!allowJavaScript) {
+            operators.addAll(JAVASCRIPT);
+        }
+        return operators;
+    }
+
+    private static Set<MongoNamespace> withheld(SecurityConfig security) {
+        var withheld = new HashSet<>(security.reserved());
+        security.mongoRealm()
+                .map(SecurityStores.MongoRealmConfig::users)
+                .ifPresent(users -> withheld.add(new MongoNamespace(users.database(), users.collection())));
+        security.mongoAcl().ifPresent(acl -> withheld.add(new MongoNamespace(acl.database(), acl.collection())));
+        return withheld;
+    }
+
+    private static PipelineRules pipelines(Block block) {
+        return new PipelineRules(
+                isOn(block),
+                Set.copyOf(operators(block, "stageBlacklist")),
+                Set.copyOf(operators(block, "operatorBlacklist")),
+                block.bool("allowCrossDatabaseOperations", false),
+                block.bool("allowJavaScriptExecution", false));
+    }
+
+    private static List<String> operators(Block block, String key) {
+        var names = block.texts(key, List.of());
+        names.stream()
+                .filter(name -> !name.startsWith("$"))
+                .forEach(name -> block.refuse(key, "must contain names that start with $ but has " + name));
+        return names;
     }
 }

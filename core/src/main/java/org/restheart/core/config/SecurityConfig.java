@@ -27,14 +27,14 @@ public record SecurityConfig(
         Optional<Account> identity,
         Optional<List<FileRealm.User>> fileUsers,
         Optional<List<Permission>> filePermissions,
-        Optional<MongoRealmConfig> mongoRealm,
-        Optional<MongoAclConfig> mongoAcl,
+        Optional<SecurityStores.MongoRealmConfig> mongoRealm,
+        Optional<SecurityStores.MongoAclConfig> mongoAcl,
         Optional<Boolean> fullAuthorizer,
         SecurityTokens tokens,
         SecurityOAuth oauth,
         SecurityGuards guards,
-        Optional<ApiKeyConfig> apiKeys,
-        Optional<SessionsConfig> sessions,
+        Optional<SecurityStores.ApiKeyConfig> apiKeys,
+        Optional<SecurityStores.SessionsConfig> sessions,
         Endpoint roles,
         Optional<String> checks,
         Set<MongoNamespace> reserved) {
@@ -67,7 +67,7 @@ public record SecurityConfig(
         var full = root.block("fullAuthorizer");
         var tokens = SecurityTokens.read(root);
         var fileUsers = SecurityFiles.users(root.block("fileRealmAuthenticator"));
-        var mongoRealm = MongoRealmConfig.read(root.block("mongoRealmAuthenticator"), mongo);
+        var mongoRealm = SecurityStores.MongoRealmConfig.read(root.block("mongoRealmAuthenticator"), mongo);
         boolean withoutId = mongoRealm.isEmpty()
                 && fileUsers.isPresent()
                 && fileUsers.get().stream().noneMatch(user -> user.properties().containsKey("_id"));
@@ -78,33 +78,30 @@ public record SecurityConfig(
                 fileUsers,
                 SecurityFiles.permissions(root.block("fileAclAuthorizer"), withoutId),
                 mongoRealm,
-                MongoAclConfig.read(root.block("mongoAclAuthorizer"), mongo),
+                SecurityStores.MongoAclConfig.read(root.block("mongoAclAuthorizer"), mongo),
                 full.bool("enabled", false)
                         ? Optional.of(full.bool("authentication-required", true))
                         : Optional.empty(),
                 tokens,
                 SecurityOAuth.read(root, tokens.jwt()),
                 SecurityGuards.read(root),
-                ApiKeyConfig.read(root.block("apiKeyAuthMechanism"), root.block("apiKeyRealm")),
-                SessionsConfig.read(root.block("dataApi"), tokens, mongo),
+                SecurityStores.ApiKeyConfig.read(root.block("apiKeyAuthMechanism"), root.block("apiKeyRealm")),
+                SecurityStores.SessionsConfig.read(root.block("dataApi"), tokens, mongo),
                 Endpoint.read(root.block("roles"), new Endpoint(true, "/roles", true)),
                 Optional.of(access)
                         .filter(_ -> mongo)
                         .filter(Endpoint::enabled)
                         .map(endpoint -> endpoint.uri() + "/check"),
                 Stream.of(
-                                ApiKeyConfig.stored(root.block("apiKeyRealm")),
-                                SessionsConfig.stored(root.block("dataApi")),
+                                SecurityStores.ApiKeyConfig.stored(root.block("apiKeyRealm")),
+                                SecurityStores.SessionsConfig.stored(root.block("dataApi")),
                                 tokens.jwt().revocations(),
                                 RateLimitsConfig.stored(root.block("rateLimits")))
                         .filter(_ -> mongo)
                         .collect(Collectors.toUnmodifiableSet()));
         config.check(root, mongo);
-        if (config.mongoAcl.isEmpty()
-                && config.fullAuthorizer.isEmpty()
-                && fileUsers.filter(users -> !users.isEmpty()).isPresent()) {
-            config.filePermissions.ifPresent(
-                    permissions -> SecurityFiles.reportUnusedRoles(root.block("fileRealmAuthenticator"), permissions));
+        if (config.mongoAcl.isEmpty() && config.fullAuthorizer.isEmpty()) {
+            config.filePermissions.ifPresent(permissions -> SecurityFiles.reportUnusedRoles(root, permissions));
         }
         return config;
     }
@@ -117,7 +114,9 @@ public record SecurityConfig(
                         || sessions.isPresent()
                         || oauth.authorization().isPresent()
                         || oauth.modelContext().isPresent(); // whose confirmations are used up
-        return Optional.of(tokens.jwt()).filter(jwt -> revokes && jwt.shared()).map(JwtConfig::revocations);
+        return Optional.of(tokens.jwt())
+                .filter(jwt -> revokes && jwt.shared())
+                .map(SecurityTokens.JwtConfig::revocations);
     }
 
     /// The realm of passwords, keys and the anonymous account.
@@ -134,7 +133,7 @@ public record SecurityConfig(
 
     /// The role that may do everything, if there is one.
     public Optional<String> rootRole() {
-        return mongoAcl.flatMap(MongoAclConfig::rootRole);
+        return mongoAcl.flatMap(SecurityStores.MongoAclConfig::rootRole);
     }
 
     /// Whether permissions that are not in MongoDB may allow something.

@@ -50,7 +50,7 @@ final class SecurityFiles {
             }
             reportMisspelt(user);
             var roles = user.has("roles") ? user.texts("roles", List.of()) : missingRoles(user);
-            var properties = SecurityValues.document(user.toMap());
+            var properties = document(user.toMap());
             properties.remove("password");
             if (user.has("password")) {
                 users.add(new FileRealm.User(name, user.textOrEmpty("password"), roles, properties));
@@ -89,7 +89,7 @@ final class SecurityFiles {
         var permissions = new ArrayList<Permission>();
         for (var entry : entries(block, "permissions")) {
             try {
-                var document = SecurityValues.document(entry.toMap());
+                var document = document(entry.toMap());
                 permissions.add(PermissionReader.ofFile(entry.path(), document));
                 PermissionReader.warnings(document).forEach(warning -> entry.advise("", warning));
                 if (withoutId && NAMES_ID.matcher(document.toJson()).find()) {
@@ -105,27 +105,37 @@ final class SecurityFiles {
 
     /// Reports accounts that are refused everything: no permission is for one of their roles.
     ///
-    /// @param block that of the accounts
     /// @param permissions all that may allow them something
-    static void reportUnusedRoles(Block block, List<Permission> permissions) {
+    static void reportUnusedRoles(Block root, List<Permission> permissions) {
         var known = permissions.stream()
                 .flatMap(permission -> permission.roles().stream())
                 .collect(Collectors.toUnmodifiableSet());
-        for (var user : entries(block, "users")) {
-            var roles = user.toMap().get("roles") instanceof List<?> list
-                    ? list.stream().map(String::valueOf).toList()
-                    : List.<String>of();
-            if (!roles.isEmpty() && roles.stream().noneMatch(known::contains)) {
-                user.advise(
-                        "roles",
-                        "is " + String.join(", ", roles)
-                                + ", for which there is no permission: the account is refused (403) what permissions allow"
-                                + roles.stream()
-                                        .flatMap(role -> Nearest.to(role, known).stream())
-                                        .findFirst()
-                                        .map(near -> "; did you mean " + near + "?")
-                                        .orElse(""));
+        var realm = root.block("fileRealmAuthenticator");
+        if (realm.bool("enabled", false)) {
+            entries(realm, "users").stream()
+                    .filter(user -> user.toMap().get("roles") instanceof List)
+                    .forEach(user -> reportUnused(user, "roles", known));
+        }
+        for (var mechanism : List.of("identityAuthMechanism", "jwtAuthenticationMechanism")) {
+            var block = root.block(mechanism);
+            if (block.bool("enabled", false)) {
+                reportUnused(block, mechanism.startsWith("jwt") ? "fixedRoles" : "roles", known);
             }
+        }
+    }
+
+    private static void reportUnused(Block block, String key, Set<String> known) {
+        var roles = block.has(key) ? block.texts(key, List.of()) : List.<String>of();
+        if (!roles.isEmpty() && roles.stream().noneMatch(known::contains)) {
+            block.advise(
+                    key,
+                    "is " + String.join(", ", roles)
+                            + ", for which there is no permission: the account is refused (403) what permissions allow"
+                            + roles.stream()
+                                    .map(role -> Nearest.question(role, known))
+                                    .filter(question -> !question.isEmpty())
+                                    .findFirst()
+                                    .orElse(""));
         }
     }
 
@@ -141,33 +151,29 @@ final class SecurityFiles {
         return source.blocks(list);
     }
 
-    /// Converts values of the configuration to BSON, the common form of accounts and permissions.
-    private static final class SecurityValues {
-        private SecurityValues() {}
+    /// Values of the configuration as BSON, the common form of accounts and permissions.
+    private static BsonDocument document(Map<?, ?> map) {
+        var document = new BsonDocument();
+        map.forEach((key, value) -> document.append(String.valueOf(key), value(value)));
+        return document;
+    }
 
-        static BsonDocument document(Map<?, ?> map) {
-            var document = new BsonDocument();
-            map.forEach((key, value) -> document.append(String.valueOf(key), value(value)));
-            return document;
-        }
-
-        private static BsonValue value(@Nullable Object value) {
-            return switch (value) {
-                case null -> BsonNull.VALUE;
-                case Map<?, ?> map -> document(map);
-                case List<?> list -> {
-                    var array = new BsonArray();
-                    list.forEach(member -> array.add(value(member)));
-                    yield array;
-                }
-                case String text -> new BsonString(text);
-                case Boolean flag -> BsonBoolean.valueOf(flag);
-                case Integer number -> new BsonInt32(number);
-                case Long number -> new BsonInt64(number);
-                case BigInteger number -> new BsonDecimal128(new Decimal128(new BigDecimal(number)));
-                case Double number -> new BsonDouble(number);
-                default -> new BsonString(value.toString());
-            };
-        }
+    private static BsonValue value(@Nullable Object value) {
+        return switch (value) {
+            case null -> BsonNull.VALUE;
+            case Map<?, ?> map -> document(map);
+            case List<?> list -> {
+                var array = new BsonArray();
+                list.forEach(member -> array.add(value(member)));
+                yield array;
+            }
+            case String text -> new BsonString(text);
+            case Boolean flag -> BsonBoolean.valueOf(flag);
+            case Integer number -> new BsonInt32(number);
+            case Long number -> new BsonInt64(number);
+            case BigInteger number -> new BsonDecimal128(new Decimal128(new BigDecimal(number)));
+            case Double number -> new BsonDouble(number);
+            default -> new BsonString(value.toString());
+        };
     }
 }

@@ -30,7 +30,7 @@ public record SecurityOAuth(
     /// `oauthAuthorizationService`.
     public record Authorization(Endpoint endpoint, Optional<String> loginUrl, RedirectUris redirects) {}
 
-    static SecurityOAuth read(Block root, JwtConfig jwt) {
+    static SecurityOAuth read(Block root, SecurityTokens.JwtConfig jwt) {
         var oauth = new SecurityOAuth(
                 serverMetadata(root.block("oauthAuthorizationServerMetadataService")),
                 resourceMetadata(root),

@@ -37,7 +37,8 @@ final class ServiceBindings {
     private ServiceBindings() {}
 
     /// `graphql`; empty when it is switched off.
-    static Optional<GraphqlConfig> graphql(Block block, Block initializer, Block updater, Block indexes) {
+    static Optional<GraphqlConfig> graphql(Block root) {
+        var block = root.block("graphql");
         if (!block.bool("enabled", true)) {
             return Optional.empty();
         }
@@ -49,9 +50,9 @@ final class ServiceBindings {
                 block.texts("app-writers", List.of()),
                 block.bool("app-cache-enabled", true),
                 block.millis("app-cache-ttr", 60_000, 10, Integer.MAX_VALUE),
-                initializer.bool("enabled", true),
-                updater.bool("enabled", true),
-                indexes.bool("enabled", false),
+                root.block("graphAppsInitializer").bool("enabled", true),
+                root.block("graphAppsUpdater").bool("enabled", true),
+                root.block("createIndexesOnGqlApps").bool("enabled", false),
                 answers,
                 queries(block),
                 block.bool("restrict-mapping-db", false),

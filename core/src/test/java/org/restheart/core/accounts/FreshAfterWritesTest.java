@@ -26,7 +26,7 @@ class FreshAfterWritesTest {
     private static final RuntimeException FAILURE = new IllegalStateException("nobody knows whether it has happened");
 
     private final List<DataTarget> written = new ArrayList<>();
-    private final FreshAfterWrites filter = new FreshAfterWrites(written::add);
+    private final DataGuards.FreshAfterWrites filter = new DataGuards.FreshAfterWrites(written::add);
 
     private static Request request(Method method) {
         return TestRequests.request(method, "/acl").with(DataTarget.KEY, TARGET);

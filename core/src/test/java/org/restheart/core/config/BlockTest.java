@@ -18,7 +18,7 @@ class BlockTest {
     private final Reading reading = new Reading();
 
     private Block block(String yaml) {
-        return Block.root(Yaml.parse("b: " + yaml, "t", reading), reading).block("b");
+        return Block.of("", Yaml.parse("b: " + yaml, "t", reading), reading).block("b");
     }
 
     private List<String> refusals() {

@@ -22,7 +22,7 @@ class BuiltInConfigurationTest {
     @Test
     void every_key_that_is_read_is_in_it() {
         var reading = new Reading();
-        GatewayConfig.read(Block.root(Configuration.builtIn(false), reading));
+        GatewayConfig.read(Block.of("", Configuration.builtIn(false), reading));
         assertThat(reading.filled().keySet())
                 .filteredOn(key -> !key.endsWith("/secured") && !key.endsWith("/uri"))
                 .containsExactlyInAnyOrder(

@@ -8,14 +8,14 @@ import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 @WithMongo
-class ManagerLockTest {
+class RootAccountsLockTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     /// Writes of many accounts may take long.
     @Test
     void it_is_held_for_longer_than_a_lease_and_until_it_is_given_back(TestMongo mongo) {
-        var here = new ManagerLock(mongo.client(), mongo.databaseName(), LEASE);
-        var there = new ManagerLock(mongo.client(), mongo.databaseName(), LEASE);
+        var here = new RootAccountsLock(mongo.client(), mongo.databaseName(), LEASE);
+        var there = new RootAccountsLock(mongo.client(), mongo.databaseName(), LEASE);
         var held = here.take(Duration.ZERO).orElseThrow();
         assertThat(there.take(LEASE.multipliedBy(2))).isEmpty();
         held.run();

@@ -19,22 +19,22 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.security.realm.UsersCollection;
 
 /// The accounts in MongoDB that may do everything: those with the root role and a password.
-final class Managers {
+final class RootAccounts {
     private static final int BATCH = 100;
     private static final Duration TIME_LIMIT = Duration.ofSeconds(5);
 
-    /// Another member may still have a manager that another gateway has just removed.
+    /// Another member may still have one that another gateway has just removed.
     private static final Optional<ReadPreference> LATEST = Optional.of(ReadPreference.primary());
 
     private final DriverFinder documents;
-    private final ManagerLock lock;
+    private final RootAccountsLock lock;
     private final MongoNamespace namespace;
     private final UsersCollection users;
     private final String rootRole;
 
-    Managers(MongoClient client, UsersCollection users, String rootRole) {
+    RootAccounts(MongoClient client, UsersCollection users, String rootRole) {
         this.documents = new DriverFinder(client);
-        this.lock = new ManagerLock(client, users.database());
+        this.lock = new RootAccountsLock(client, users.database());
         this.namespace = new MongoNamespace(users.database(), users.collection());
         this.users = users;
         this.rootRole = rootRole;
@@ -49,7 +49,7 @@ final class Managers {
     }
 
     /// Held by who may take the role from one of them.
-    ManagerLock lock() {
+    RootAccountsLock lock() {
         return lock;
     }
 

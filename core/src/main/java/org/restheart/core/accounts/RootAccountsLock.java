@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
 /// MongoDB's, so that gateways' clocks do not matter and a gateway that has stopped does not hold it for ever. While it
 /// is held, the time is put off. Without the right to write the document every gateway has a lock of its own only.
 /// Thread-safe; blocks.
-final class ManagerLock {
-    private static final Logger LOG = LoggerFactory.getLogger(ManagerLock.class);
+final class RootAccountsLock {
+    private static final Logger LOG = LoggerFactory.getLogger(RootAccountsLock.class);
 
     private static final Duration LEASE = Duration.ofMinutes(1);
 
@@ -50,11 +50,11 @@ final class ManagerLock {
     private final AtomicBoolean forbidden = new AtomicBoolean();
 
     /// @param db of the accounts
-    ManagerLock(MongoClient client, String db) {
+    RootAccountsLock(MongoClient client, String db) {
         this(client, db, LEASE);
     }
 
-    ManagerLock(MongoClient client, String db, Duration lease) {
+    RootAccountsLock(MongoClient client, String db, Duration lease) {
         this.lease = lease;
         this.locks = client.getDatabase(db)
                 .getCollection(ResourceNames.MANAGER_LOCK, BsonDocument.class)
@@ -85,7 +85,7 @@ final class ManagerLock {
             return Optional.of(() -> {});
         }
         var released = new CountDownLatch(1);
-        Thread.ofVirtual().name("manager-lock").start(() -> renew(owner, released));
+        Thread.ofVirtual().name("root-accounts-lock").start(() -> renew(owner, released));
         return Optional.of(() -> {
             released.countDown();
             release(owner);

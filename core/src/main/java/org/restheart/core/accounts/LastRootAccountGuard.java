@@ -34,32 +34,29 @@ import org.restheart.mongo.parameter.SessionParameter;
 /// Refuses requests of the data API that would delete the last account with the root role, or take the role or
 /// the password from it: that could not be undone over HTTP.
 ///
-/// Writes that concern such accounts are serialized, at all gateways together ([ManagerLock]), so that two requests
-/// cannot remove the last two of them. Writes of other accounts are not: they could wait in MongoDB for as long as
-/// their client likes, and all others behind them. Within a transaction, whose other changes the check does not see,
-/// all such writes are refused.
-final class LastManagerGuard implements Filter {
+/// Writes that concern such accounts are serialized, at all gateways together ([RootAccountsLock]), so that two
+/// requests cannot remove the last two of them. Writes of other accounts are not: they could wait in MongoDB for as
+/// long as their client likes, and all others behind them. Within a transaction, whose other changes the check does not
+/// see, all such writes are refused.
+final class LastRootAccountGuard implements Filter {
     /// How long a write waits for its turn.
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private static final Set<String> REPLACING = Set.of("wm", "writeMode", "update", "upsert");
 
-    private final Managers managers;
+    private final RootAccounts accounts;
     private final ForbiddenOperators operators;
-    private final ManagerLock lock;
     private final ReentrantLock turn = new ReentrantLock(true);
 
     /// @param operators that filters must not contain
-    /// @param lock of all gateways
-    LastManagerGuard(Managers managers, ForbiddenOperators operators, ManagerLock lock) {
-        this.managers = managers;
+    LastRootAccountGuard(RootAccounts accounts, ForbiddenOperators operators) {
+        this.accounts = accounts;
         this.operators = operators;
-        this.lock = lock;
     }
 
     @Override
     public Response filter(Request request, Handler next) {
-        var target = request.attribute(DataTarget.KEY).filter(managers.users()::isWithin);
+        var target = request.attribute(DataTarget.KEY).filter(accounts.users()::isWithin);
         if (target.isEmpty()) {
             return next.handle(request);
         }
@@ -128,7 +125,10 @@ final class LastManagerGuard implements Filter {
     /// unknown.
     static List<BsonDocument> replaced(Request request, DataTarget target) {
         if (request.method() == Method.PUT) {
-            return target.id().map(LastManagerGuard::ofId).map(List::of).orElseGet(() -> List.of(new BsonDocument()));
+            return target.id()
+                    .map(LastRootAccountGuard::ofId)
+                    .map(List::of)
+                    .orElseGet(() -> List.of(new BsonDocument()));
         }
         var content = request.require(RequestContent.KEY).value();
         var ids = new ArrayList<BsonValue>();
@@ -143,7 +143,7 @@ final class LastManagerGuard implements Filter {
     /// @param concerned filters of the accounts that are written
     private Response inTurn(Request request, List<BsonDocument> concerned, Supplier<Response> write) {
         request.requireThread();
-        if (!managers.exist(concerned)) {
+        if (!accounts.exist(concerned)) {
             return write.get();
         }
         try {
@@ -155,7 +155,7 @@ final class LastManagerGuard implements Filter {
             throw busy();
         }
         try {
-            var held = lock.take(LONGEST_WAIT).orElseThrow(LastManagerGuard::busy);
+            var held = accounts.lock().take(LONGEST_WAIT).orElseThrow(LastRootAccountGuard::busy);
             try {
                 return write.get().settled();
             } finally {
@@ -173,7 +173,7 @@ final class LastManagerGuard implements Filter {
     /// Whether the change sets only a password, which leaves the account its role.
     private boolean concernsPasswordsAlone(BsonValue content) {
         return content instanceof BsonDocument change
-                && change.keySet().stream().allMatch(managers.users().passwordProperty()::equals);
+                && change.keySet().stream().allMatch(accounts.users().passwordProperty()::equals);
     }
 
     private DocumentCheck checking(Request request) {
@@ -182,14 +182,14 @@ final class LastManagerGuard implements Filter {
             others.ifPresent(check -> check.check(documents));
             var demoted = new ArrayList<BsonValue>();
             for (var document : documents) {
-                if (document.containsKey("_id") && !managers.is(document)) {
+                if (document.containsKey("_id") && !accounts.is(document)) {
                     demoted.add(document.get("_id"));
                 }
             }
             if (!demoted.isEmpty()) {
                 var filters = List.of(ofIds(demoted));
                 refuseInTransaction(request, filters);
-                if (includeAllManagers(filters)) {
+                if (includeAll(filters)) {
                     throw refusal();
                 }
             }
@@ -204,21 +204,21 @@ final class LastManagerGuard implements Filter {
     }
 
     private void refuseInTransaction(Request request, List<BsonDocument> filters) {
-        if (SessionParameter.namesTransaction(request.query()) && managers.exist(filters)) {
+        if (SessionParameter.namesTransaction(request.query()) && accounts.exist(filters)) {
             throw new ProblemException(
                     ProblemCode.CONFLICT,
-                    "accounts with the role " + managers.rootRole()
+                    "accounts with the role " + accounts.rootRole()
                             + " are deleted or changed outside of transactions only");
         }
     }
 
     private boolean isTheLast(Request request, DataTarget target) {
-        return includeAllManagers(targeted(request, target));
+        return includeAll(targeted(request, target));
     }
 
     /// Whether every account with the root role matches all filters; false if there is no such account.
-    private boolean includeAllManagers(List<BsonDocument> filters) {
-        return managers.exist(filters) && !managers.existBeside(filters);
+    private boolean includeAll(List<BsonDocument> filters) {
+        return accounts.exist(filters) && !accounts.existBeside(filters);
     }
 
     /// Filters of the accounts that the request may write. They include the access rule's filter, so that a
@@ -272,6 +272,6 @@ final class LastManagerGuard implements Filter {
     private ProblemException refusal() {
         return new ProblemException(
                 ProblemCode.CONFLICT,
-                "nobody could manage this server any more: no other account has the role " + managers.rootRole());
+                "nobody could manage this server any more: no other account has the role " + accounts.rootRole());
     }
 }

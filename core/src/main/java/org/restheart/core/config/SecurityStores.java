@@ -1,0 +1,211 @@
+package org.restheart.core.config;
+
+import com.mongodb.MongoNamespace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.bson.json.JsonParseException;
+import org.restheart.security.ProtectedCollection;
+import org.restheart.security.cache.CacheExpiry;
+import org.restheart.security.realm.RolesPath;
+import org.restheart.security.realm.UsersCollection;
+
+/// What security keeps in collections: accounts, permissions, API keys and sessions.
+public final class SecurityStores {
+    private SecurityStores() {}
+
+    /// `mongoRealmAuthenticator`.
+    ///
+    /// @param bcryptCost of hashes that the gateway creates
+    /// @param minimumStrength the least score of a new password, from 0 to 4, if that is checked at all
+    /// @param firstUser inserted when there is no account
+    /// @param keeping how long accounts are cached without a change stream
+    public record MongoRealmConfig(
+            UsersCollection users,
+            int bcryptCost,
+            Optional<Integer> minimumStrength,
+            Optional<BsonDocument> firstUser,
+            CacheExpiry keeping) {
+        /// bcrypt of the default password.
+        public static final String DEFAULT_HASH = "$2a$12$D.IEcUHVPotQ3HXNvIGYxOPc5excTuj7RQJNJvkKPRVyrNCvUZVU2";
+
+        private static final String ROLES = "$.roles";
+
+        private static final String FIRST_USER =
+                "{\"_id\": \"admin\", \"password\": \"" + DEFAULT_HASH + "\", \"roles\": [\"admin\"]}";
+
+        /// Empty when the component is off.
+        static Optional<MongoRealmConfig> read(Block block, boolean absent) {
+            if (!block.bool("enabled", absent)) {
+                return Optional.empty();
+            }
+            boolean hashed = block.bool("bcrypt-hashed-password", true);
+            var strength = block.integer("minimum-password-strength", 3, 0, 4);
+            return Optional.of(new MongoRealmConfig(
+                    users(block, hashed),
+                    block.integer("bcrypt-complexity", 12, 4, 31),
+                    block.bool("enforce-minimum-password-strength", false) ? Optional.of(strength) : Optional.empty(),
+                    firstUser(block),
+                    keeping(block, false, 60_000)));
+        }
+
+        /// The `cache-…` keys of components that keep accounts or permissions.
+        static CacheExpiry keeping(Block block, boolean absent, long ttlMillis) {
+            boolean enabled = block.bool("cache-enabled", absent);
+            int size = block.integer("cache-size", 1_000, 1, 10_000_000);
+            var ttl = block.millis("cache-ttl", ttlMillis, 0, Integer.MAX_VALUE);
+            var expiry = block.oneOf("cache-expire-policy", CacheExpiry.Expiry.AFTER_WRITE);
+            return enabled
+                    ? new CacheExpiry(size, ttl, expiry)
+                    : new CacheExpiry(size, Duration.ZERO, CacheExpiry.Expiry.AFTER_WRITE);
+        }
+
+        private static UsersCollection users(Block block, boolean hashed) {
+            var database = block.text("users-db", "restheart");
+            var collection = block.text("users-collection", "users");
+            var roles = roles(block);
+            try {
+                return new UsersCollection(
+                        database,
+                        collection,
+                        block.text("prop-id", "_id"),
+                        block.text("prop-password", "password"),
+                        roles,
+                        hashed);
+            } catch (IllegalArgumentException e) {
+                block.refuse("prop-id", String.valueOf(e.getMessage()));
+                return new UsersCollection(database, collection, "_id", "password", roles, hashed);
+            }
+        }
+
+        private static RolesPath roles(Block block) {
+            try {
+                return RolesPath.parse(block.text("json-path-roles", ROLES));
+            } catch (IllegalArgumentException e) {
+                block.refuse("json-path-roles", String.valueOf(e.getMessage()));
+                return RolesPath.parse(ROLES);
+            }
+        }
+
+        private static Optional<BsonDocument> firstUser(Block block) {
+            var text = block.text("create-user-document", FIRST_USER);
+            if (!block.bool("create-user", true)) {
+                return Optional.empty();
+            }
+            try {
+                return Optional.of(BsonDocument.parse(text));
+            } catch (JsonParseException _) {
+                block.refuse("create-user-document", "is not a JSON object");
+                return Optional.empty();
+            }
+        }
+
+        /// Without the password of the first account.
+        @Override
+        public String toString() {
+            return "MongoRealmConfig[" + users + "]";
+        }
+    }
+
+    /// `mongoAclAuthorizer`.
+    ///
+    /// @param rootRole the role that is allowed everything
+    /// @param keeping how long permissions are cached without a change stream
+    public record MongoAclConfig(String database, String collection, Optional<String> rootRole, CacheExpiry keeping)
+            implements ProtectedCollection {
+        /// Empty when the component is off.
+        static Optional<MongoAclConfig> read(Block block, boolean absent) {
+            return block.bool("enabled", absent)
+                    ? Optional.of(new MongoAclConfig(
+                            block.text("acl-db", "restheart"),
+                            block.text("acl-collection", "acl"),
+                            block.optionalText("root-role"),
+                            SecurityStores.MongoRealmConfig.keeping(block, true, 1_000)))
+                    : Optional.empty();
+        }
+    }
+
+    /// `apiKeyAuthMechanism` and `apiKeyRealm`.
+    ///
+    /// @param headerNames headers that may contain keys, besides bearer tokens
+    /// @param stored the collection of keys
+    /// @param pepper a secret in the digests, so that the collection alone does not allow guessing keys
+    /// @param unlimited whether keys that do not expire may be created
+    /// @param selfService whether accounts may create their own keys
+    /// @param keeping how long keys are cached without a change stream
+    public record ApiKeyConfig(
+            List<String> headerNames,
+            MongoNamespace stored,
+            Optional<String> pepper,
+            boolean unlimited,
+            Duration longest,
+            boolean selfService,
+            CacheExpiry keeping) {
+
+        /// The collection of keys, also while none are accepted: they count again as soon as the mechanism is on.
+        static MongoNamespace stored(Block realm) {
+            return new MongoNamespace(realm.text("keys-db", "restheart"), realm.text("keys-collection", "apikeys"));
+        }
+
+        /// Empty when the mechanism is off.
+        static Optional<ApiKeyConfig> read(Block mechanism, Block realm) {
+            return mechanism.bool("enabled", false)
+                    ? Optional.of(new ApiKeyConfig(
+                            mechanism.texts("header-names", List.of("apiKey", "api-key")),
+                            stored(realm),
+                            realm.optionalText("pepper"),
+                            realm.bool("allow-unlimited", false),
+                            Duration.ofDays(realm.integer("max-lifetime-days", 365, 1, 36_500)),
+                            realm.bool("self-service", true),
+                            new CacheExpiry(
+                                    10_000,
+                                    realm.millis("cache-ttl", 1_000, 0, Integer.MAX_VALUE),
+                                    CacheExpiry.Expiry.AFTER_WRITE)))
+                    : Optional.empty();
+        }
+
+        @Override
+        public String toString() {
+            return "ApiKeyConfig[" + stored.getFullName() + "]";
+        }
+    }
+
+    /// The sessions of `dataApi`.
+    ///
+    /// @param access lifetime of access tokens
+    /// @param refresh lifetime of sessions
+    /// @param anonymous the account of clients that have none
+    /// @param stored the collection of refresh tokens
+    public record SessionsConfig(Duration access, Duration refresh, Optional<String> anonymous, MongoNamespace stored) {
+
+        /// The collection of refresh tokens, also while there are no sessions: what is in it counts as soon as there
+        /// are.
+        static MongoNamespace stored(Block block) {
+            return new MongoNamespace(
+                    block.text("sessions-db", "restheart"), block.text("sessions-collection", "_refreshTokens"));
+        }
+
+        /// Empty when there are no sessions.
+        static Optional<SessionsConfig> read(Block block, SecurityTokens tokens, boolean mongo) {
+            if (!block.bool("enabled", false) || !block.bool("login", false)) {
+                return Optional.empty();
+            }
+            if (tokens.bearer().isEmpty() || !tokens.jwt().canSign()) {
+                block.refuse(
+                        "login",
+                        "needs jwtAuthenticationMechanism, with a key that can sign: access tokens are bearer tokens");
+                return Optional.empty();
+            }
+            if (!mongo) {
+                block.refuse("login", "needs mclient/enabled: refresh tokens are stored");
+                return Optional.empty();
+            }
+            return Optional.of(new SessionsConfig(
+                    block.minutes("access-ttl", 30, 1, 1_440),
+                    Duration.ofDays(block.integer("refresh-ttl", 60, 1, 3_650)),
+                    block.optionalText("anonymous-account"),
+                    stored(block)));
+        }
+    }
+}
