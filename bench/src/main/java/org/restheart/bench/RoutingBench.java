@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.restheart.core.routing.Binding;
-import org.restheart.core.routing.Route;
+import org.restheart.core.routing.Router.Route;
 import org.restheart.core.routing.Router;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;

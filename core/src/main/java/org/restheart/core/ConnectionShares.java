@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.coalescing.ServerOfCommand;
@@ -76,21 +75,17 @@ final class ConnectionShares implements ConnectionPoolListener {
         this.others = List.copyOf(others);
     }
 
-    private void notifyListeners(Consumer<ConnectionPoolListener> event) {
-        others.forEach(event);
-    }
-
     @Override
     public void connectionPoolCreated(ConnectionPoolCreatedEvent event) {
         int size = event.getSettings().getMaxSize();
         pools.put(event.getServerId(), Pool.of(size, event.getSettings().getMaxWaitTime(TimeUnit.NANOSECONDS)));
-        notifyListeners(other -> other.connectionPoolCreated(event));
+        others.forEach(other -> other.connectionPoolCreated(event));
     }
 
     @Override
     public void connectionPoolClosed(ConnectionPoolClosedEvent event) {
         pools.remove(event.getServerId());
-        notifyListeners(other -> other.connectionPoolClosed(event));
+        others.forEach(other -> other.connectionPoolClosed(event));
     }
 
     /// @throws ShareTakenException if the caller's requests hold its share for too long
@@ -106,7 +101,7 @@ final class ConnectionShares implements ConnectionPoolListener {
             }
         }
         ServerOfCommand.asked(event.getServerId().getAddress());
-        notifyListeners(other -> other.connectionCheckOutStarted(event));
+        others.forEach(other -> other.connectionCheckOutStarted(event));
     }
 
     /// On the thread that has asked for it.
@@ -118,7 +113,7 @@ final class ConnectionShares implements ConnectionPoolListener {
             PAYER.remove();
             release(event.getServerId(), caller);
         }
-        notifyListeners(other -> other.connectionCheckOutFailed(event));
+        others.forEach(other -> other.connectionCheckOutFailed(event));
     }
 
     /// On the thread that has asked for it.
@@ -129,14 +124,14 @@ final class ConnectionShares implements ConnectionPoolListener {
             PAYER.remove();
             holders.put(event.getConnectionId().getLocalValue(), caller);
         }
-        notifyListeners(other -> other.connectionCheckedOut(event));
+        others.forEach(other -> other.connectionCheckedOut(event));
     }
 
     @Override
     public void connectionCheckedIn(ConnectionCheckedInEvent event) {
         ServerOfCommand.left();
         returned(event.getConnectionId());
-        notifyListeners(other -> other.connectionCheckedIn(event));
+        others.forEach(other -> other.connectionCheckedIn(event));
     }
 
     private void returned(ConnectionId connection) {
@@ -155,16 +150,16 @@ final class ConnectionShares implements ConnectionPoolListener {
 
     @Override
     public void connectionCreated(ConnectionCreatedEvent event) {
-        notifyListeners(other -> other.connectionCreated(event));
+        others.forEach(other -> other.connectionCreated(event));
     }
 
     @Override
     public void connectionClosed(ConnectionClosedEvent event) {
-        notifyListeners(other -> other.connectionClosed(event));
+        others.forEach(other -> other.connectionClosed(event));
     }
 
     @Override
     public void connectionPoolCleared(ConnectionPoolClearedEvent event) {
-        notifyListeners(other -> other.connectionPoolCleared(event));
+        others.forEach(other -> other.connectionPoolCleared(event));
     }
 }

@@ -12,8 +12,8 @@ import org.restheart.console.BrowserPages;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.core.config.MongoRealmConfig;
-import org.restheart.core.config.SessionsConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
+import org.restheart.core.config.SecurityStores.SessionsConfig;
 import org.restheart.core.filter.OffServices;
 import org.restheart.core.filter.PreferFilter;
 import org.restheart.core.metrics.Metrics;
@@ -30,11 +30,13 @@ import org.restheart.graphql.GraphqlConfig;
 import org.restheart.graphql.GraphqlService;
 import org.restheart.graphql.SourceAccess;
 import org.restheart.http.Filter;
+import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Service;
 import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpConfig;
 import org.restheart.mcp.McpService;
+import org.restheart.mcp.PresentedCredential;
 import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.MongoService;
 import org.restheart.mongo.background.BackgroundTasks;
@@ -47,6 +49,7 @@ import org.restheart.mongo.service.CsvLoader;
 import org.restheart.openapi.AccessService;
 import org.restheart.openapi.OpenApiConfig;
 import org.restheart.openapi.OpenApiService;
+import org.restheart.security.Credentials;
 import org.restheart.security.acl.PermissionReader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +69,7 @@ final class DataServices {
     /// The parts of the gateway that its services share.
     ///
     /// @param opened receives what has to be closed
-    record GatewayParts(ClosingOrder opened, BackgroundTasks tasks, Metrics metrics, Observer observer) {}
+    record GatewayParts(Gateway.ClosingOrder opened, BackgroundTasks tasks, Metrics metrics, Observer observer) {}
 
     /// @param config has a section `mongo`
     DataServices(
@@ -212,8 +215,13 @@ final class DataServices {
     /// @param pushed the budget of messages that clients have not received
     private McpService.Dependencies mcpDependencies(PushBudget pushed) {
         return new McpService.Dependencies(
-                security::modelContextBase,
-                new McpCredentials(config.security().guards().clientAddress())::of,
+                config.security()
+                        .oauth()
+                        .modelContext()
+                        .orElseThrow()
+                        .resource()
+                        .base()::of,
+                this::presented,
                 security::challenges,
                 judgedRequests,
                 pushed,
@@ -221,6 +229,19 @@ final class DataServices {
                 security::useUp,
                 security.guards().collections(),
                 BuildInfo.load().version());
+    }
+
+    /// The credential of a caller.
+    private PresentedCredential presented(Request request) {
+        var credentials = request.attribute(Credentials.KEY);
+        var source = credentials.map(Credentials::source).orElse("");
+        var handle = credentials.flatMap(Credentials::apiKey);
+        var caller = config.security().guards().clientAddress().caller(request);
+        return new PresentedCredential(
+                source + "/" + handle.orElse("") + "/" + caller,
+                caller,
+                credentials.map(Credentials::scopes).filter(scopes -> !scopes.isEmpty()),
+                handle);
     }
 
     /// @return the guard of app definitions
@@ -275,7 +296,7 @@ final class DataServices {
                                 RequestPath.parse(config.access().uri())
                                         .segments()
                                         .size(),
-                                security.rootRole(),
+                                config.security().rootRole(),
                                 services,
                                 security.guards().stores(),
                                 security::account,
@@ -301,7 +322,7 @@ final class DataServices {
                 config.core().baseUrl(),
                 mongo.defaultPageSize(),
                 mongo.maxPageSize(),
-                security.rootRole(),
+                config.security().rootRole(),
                 services,
                 config.security()
                         .mongoRealm()

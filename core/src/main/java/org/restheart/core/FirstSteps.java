@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
-import org.restheart.core.config.DefaultAccount;
+import org.restheart.core.config.Configuration;
 import org.restheart.mongo.resource.Mount;
 
 /// Prints example commands for new users.
@@ -18,11 +18,13 @@ final class FirstSteps {
     /// @param console where the console is
     /// @param defaultAccount whether the default account with its default password is accepted
     static void print(PrintStream out, URI uri, List<Mount> mounts, Optional<URI> console, boolean defaultAccount) {
-        var user = defaultAccount ? DefaultAccount.NAME + ":" + DefaultAccount.PASSWORD : "USER:PASSWORD";
+        var user =
+                defaultAccount ? Configuration.DEFAULT_ACCOUNT + ":" + Configuration.DEFAULT_PASSWORD : "USER:PASSWORD";
         var curl = "  curl -ig -u " + user;
         out.println();
         if (defaultAccount) {
-            out.println("Sign in as " + DefaultAccount.NAME + " with password " + DefaultAccount.PASSWORD + ".");
+            out.println("Sign in as " + Configuration.DEFAULT_ACCOUNT + " with password "
+                    + Configuration.DEFAULT_PASSWORD + ".");
         }
         database(mounts).ifPresent(path -> {
             var books = uri + path + "/books";

@@ -9,21 +9,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import org.restheart.console.BrowserPages;
 import org.restheart.console.ConsoleConfig;
 import org.restheart.core.accounts.Security;
-import org.restheart.core.config.EmbeddedFolder;
 import org.restheart.core.config.Endpoint;
-import org.restheart.core.config.FileLocations;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.config.LoggingConfig.Audit;
 import org.restheart.core.config.LoggingConfig.RequestsLog;
 import org.restheart.core.config.RateLimitsConfig;
 import org.restheart.core.config.StaticResourceConfig;
+import org.restheart.core.config.StaticResourceConfig.EmbeddedFolder;
 import org.restheart.core.config.TracingConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
-import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.filter.RateLimits;
 import org.restheart.core.metrics.Metrics;
 import org.restheart.core.observation.Observer;
@@ -98,7 +97,7 @@ public final class Gateway implements AutoCloseable {
         });
         this.limits = config.rateLimits().map(rates -> openLimits(rates, client, tasks, metrics));
         var pipeline = new Pipeline(
-                PipelineSettings.of(config),
+                Pipeline.Settings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
                 this::securityFilter,
                 binding -> security.securityFilter(binding)::judge,
@@ -111,12 +110,12 @@ public final class Gateway implements AutoCloseable {
         opened.push(tasks::stop); // they end while the services that use them are closed
         this.listener = UndertowListener.start(ServerSettings.of(config), router, observer, tracing);
         opened.push(() -> listener.stop(config.core().drainTimeout()));
-        metrics.watch(listener.load());
+        metrics.watch(listener);
     }
 
     private Tracing openTracing(TracingConfig settings, Metrics metrics) {
         var traces =
-                Tracing.open(settings, BuildInfo.load().version(), config.core().name());
+                new Tracing(settings, BuildInfo.load().version(), config.core().name());
         opened.push(traces::close);
         metrics.watch(traces);
         return traces;
@@ -133,12 +132,12 @@ public final class Gateway implements AutoCloseable {
     private Observer openObserver(Metrics metrics) {
         var observers = new ArrayList<Observer>(metrics.observers());
         if (config.logging().requestsLog() != RequestsLog.NOTHING) {
-            var log = RequestLog.open(config.logging(), credentialHeaders());
+            var log = new RequestLog(config.logging(), credentialHeaders());
             opened.push(log::close);
             observers.add(log);
         }
         if (config.logging().audit() != Audit.NOTHING) {
-            var audit = RequestAuditLog.of(config.logging().audit());
+            var audit = new RequestAuditLog(config.logging().audit());
             opened.push(audit::close);
             observers.add(audit);
         }
@@ -225,7 +224,7 @@ public final class Gateway implements AutoCloseable {
 
     private Path directory(StaticResourceConfig files) {
         if (!files.embedded()) {
-            return FileLocations.besideJar(files.what());
+            return files.directory();
         }
         var folder = EmbeddedFolder.open(files.what()).orElseThrow();
         opened.push(folder::close);
@@ -299,5 +298,26 @@ public final class Gateway implements AutoCloseable {
     @Override
     public void close() {
         opened.close();
+    }
+
+    /// Closes resources in reverse order, each once, even if closing another fails. Thread-safe.
+    static final class ClosingOrder implements AutoCloseable {
+        private final ConcurrentLinkedDeque<Runnable> parts = new ConcurrentLinkedDeque<>();
+
+        void push(Runnable part) {
+            parts.push(part);
+        }
+
+        @Override
+        public void close() {
+            var part = parts.poll();
+            if (part != null) {
+                try {
+                    part.run();
+                } finally {
+                    close();
+                }
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ import org.restheart.console.ConsoleConfig;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Binding.Match;
-import org.restheart.core.routing.Route;
+import org.restheart.core.routing.Router.Route;
 import org.restheart.core.service.BuildInfo;
 import org.restheart.core.service.HomePage;
 import org.restheart.http.Service;
@@ -32,9 +32,7 @@ final class Home {
                         places(config)),
                 "/"));
         var all = new ArrayList<Route>();
-        for (var route : routes) {
-            all.add(route.binding().uri().equals("/") ? before(route, page) : route);
-        }
+        routes.forEach(route -> all.add(route.binding().uri().equals("/") ? before(route, page) : route));
         if (all.stream().noneMatch(route -> route.binding().uri().equals("/"))) {
             all.add(page);
         }

@@ -19,7 +19,11 @@ import picocli.CommandLine;
 
 /// Starts the server, or performs another action that the command line requests. Never exits the process, so that tests
 /// can call it. Confined to the thread that starts the server.
-final class Launch {
+///
+/// @param out for requested output
+/// @param err for errors
+/// @param began when the process was started
+record Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err, Instant began) {
     // The exit codes: the negative numbers of the documentation modulo 256, as a shell reports them.
     private static final int OK = 0;
 
@@ -40,25 +44,6 @@ final class Launch {
         record Running(RunningServer server) implements Outcome {}
     }
 
-    private final Map<String, String> environment;
-    private final Path pidDirectory;
-    private final PrintStream out;
-    private final PrintStream err;
-    private final Instant began;
-
-    /// For the environment of a process.
-    ///
-    /// @param out for requested output
-    /// @param err for errors
-    /// @param began when the process was started
-    Launch(Map<String, String> environment, Path pidDirectory, PrintStream out, PrintStream err, Instant began) {
-        this.environment = environment;
-        this.pidDirectory = pidDirectory;
-        this.out = out;
-        this.err = err;
-        this.began = began;
-    }
-
     Outcome run(String... args) {
         if (Transfer.isFor(args)) {
             return new Outcome.Done(new Transfer(environment, out, err).run(args));
@@ -77,10 +62,13 @@ final class Launch {
         } catch (ConfigException e) {
             e.findings().forEach(finding -> err.println("ERROR " + finding));
             return new Outcome.Done(CONFIGURATION);
+        } catch (RunningServer.StartFailure e) {
+            err.println("ERROR " + e.getMessage());
+            return new Outcome.Done(START);
         }
     }
 
-    private Outcome run(CommandLineArguments arguments) {
+    private Outcome run(CommandLineArguments arguments) throws RunningServer.StartFailure {
         if (arguments.helps) {
             out.print(CommandLineArguments.usage());
         } else if (arguments.printsVersion) {
@@ -95,7 +83,10 @@ final class Launch {
             } else {
                 return arguments.checks
                         ? check(sources)
-                        : arguments.resetsAdmin ? resetAdmin(sources, arguments) : start(sources, arguments);
+                        : arguments.resetsAdmin
+                                ? resetAdmin(sources, arguments)
+                                : new Outcome.Running(
+                                        RunningServer.start(sources, arguments.embedded(), pidDirectory, out, began));
             }
         }
         return new Outcome.Done(OK);
@@ -168,24 +159,10 @@ final class Launch {
         }
     }
 
-    private Outcome resetAdmin(Sources sources, CommandLineArguments arguments) {
-        try {
-            var account = RunningServer.resetAdmin(sources, arguments.embedded());
-            out.println("The account " + account.name() + " has the role " + account.role() + " and the password "
-                    + account.password());
-            return new Outcome.Done(OK);
-        } catch (RunningServer.StartFailure e) {
-            err.println("ERROR " + e.getMessage());
-            return new Outcome.Done(START);
-        }
-    }
-
-    private Outcome start(Sources sources, CommandLineArguments arguments) {
-        try {
-            return new Outcome.Running(RunningServer.start(sources, arguments.embedded(), pidDirectory, out, began));
-        } catch (RunningServer.StartFailure e) {
-            err.println("ERROR " + e.getMessage());
-            return new Outcome.Done(START);
-        }
+    private Outcome resetAdmin(Sources sources, CommandLineArguments arguments) throws RunningServer.StartFailure {
+        var account = RunningServer.resetAdmin(sources, arguments.embedded());
+        out.println("The account " + account.name() + " has the role " + account.role() + " and the password "
+                + account.password());
+        return new Outcome.Done(OK);
     }
 }

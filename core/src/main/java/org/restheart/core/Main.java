@@ -20,7 +20,7 @@ public final class Main {
             case Launch.Outcome.Done(int exitCode) -> System.exit(exitCode);
             case Launch.Outcome.Running(var server) -> {
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "stop"));
-                HangupSignal.run(server::reload);
+                onHangup(server::reload);
             }
         }
     }
@@ -33,37 +33,32 @@ public final class Main {
         }
     }
 
-    /// The signal `HUP`, by which operators ask a server to read its configuration again.
+    /// Runs an action, on a thread of its own, for each signal `HUP`, by which operators ask a server to read its
+    /// configuration again.
     ///
     /// The JDK has no supported API for signals: `sun.misc.Signal` of the module `jdk.unsupported` is reached by
     /// reflection, since javac warns of it. Where it is missing, or the system has no such signal, nothing happens.
-    private static final class HangupSignal {
-        private HangupSignal() {}
-
-        /// @param action run on a thread of its own for each signal
-        @SuppressWarnings("ReferenceEquality") // a proxy equals itself only
-        static void run(Runnable action) {
-            try {
-                var signal = Class.forName("sun.misc.Signal");
-                var handler = Class.forName("sun.misc.SignalHandler");
-                InvocationHandler call = (proxy, method, arguments) -> switch (method.getName()) {
-                    case "handle" -> {
-                        action.run();
-                        yield null;
-                    }
-                    case "equals" -> proxy == arguments[0];
-                    case "hashCode" -> System.identityHashCode(proxy);
-                    default -> "HangUp";
-                };
-                signal.getMethod("handle", signal, handler)
-                        .invoke(
-                                null,
-                                signal.getConstructor(String.class).newInstance("HUP"),
-                                Proxy.newProxyInstance(
-                                        HangupSignal.class.getClassLoader(), new Class<?>[] {handler}, call));
-            } catch (ReflectiveOperationException | IllegalArgumentException _) {
-                // Windows, or a JVM that was started with -Xrs
-            }
+    @SuppressWarnings("ReferenceEquality") // a proxy equals itself only
+    private static void onHangup(Runnable action) {
+        try {
+            var signal = Class.forName("sun.misc.Signal");
+            var handler = Class.forName("sun.misc.SignalHandler");
+            InvocationHandler call = (proxy, method, arguments) -> switch (method.getName()) {
+                case "handle" -> {
+                    action.run();
+                    yield null;
+                }
+                case "equals" -> proxy == arguments[0];
+                case "hashCode" -> System.identityHashCode(proxy);
+                default -> "HangUp";
+            };
+            signal.getMethod("handle", signal, handler)
+                    .invoke(
+                            null,
+                            signal.getConstructor(String.class).newInstance("HUP"),
+                            Proxy.newProxyInstance(Main.class.getClassLoader(), new Class<?>[] {handler}, call));
+        } catch (ReflectiveOperationException | IllegalArgumentException _) {
+            // Windows, or a JVM that was started with -Xrs
         }
     }
 }

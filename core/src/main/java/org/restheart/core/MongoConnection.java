@@ -121,11 +121,7 @@ final class MongoConnection implements AutoCloseable {
                             + e.getMessage(),
                     e);
         } catch (IllegalArgumentException e) {
-            // The driver's message may quote parts of a password that is not encoded.
-            var reason = mclient.connectionString().contains("@")
-                    ? "are all special characters in user and password percent-encoded?"
-                    : e.getMessage();
-            throw new StartException("/mclient/connection-string is not a valid connection string: " + reason, e);
+            throw new StartException(mclient.invalid(e), e);
         }
     }
 

@@ -16,9 +16,9 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.restheart.core.accounts.MongoFailures;
 import org.restheart.core.config.ConfigException;
-import org.restheart.core.config.DefaultAccount;
+import org.restheart.core.config.Configuration;
 import org.restheart.core.config.GatewayConfig;
-import org.restheart.core.config.MongoRealmConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.core.server.StartException;
 import org.restheart.mongo.error.WrongDeploymentException;
 
@@ -44,7 +44,7 @@ final class ResetAdmin {
         var role = config.security().rootRole().orElseThrow(() -> refused("mongoAclAuthorizer has no root-role"));
         var password = password();
         store(config, realm, role, password);
-        return new Account(DefaultAccount.NAME, role, password);
+        return new Account(Configuration.DEFAULT_ACCOUNT, role, password);
     }
 
     private static void store(GatewayConfig config, MongoRealmConfig realm, String role, String password) {
@@ -59,7 +59,7 @@ final class ResetAdmin {
                 client.getDatabase(users.database())
                         .getCollection(users.collection(), BsonDocument.class)
                         .updateOne(
-                                Filters.eq(users.nameProperty(), DefaultAccount.NAME),
+                                Filters.eq(users.nameProperty(), Configuration.DEFAULT_ACCOUNT),
                                 new BsonDocument("$set", change),
                                 new UpdateOptions().upsert(true));
             } catch (WrongDeploymentException e) {

@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
 /// The gateway and the other components of the process.
 final class RunningServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningServer.class);
+    private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
+    private static final String MAX_POOL_SIZE = "jdk.virtualThreadScheduler.maxPoolSize";
 
     /// Keys that [#reload] and [Gateway#reload] take over; extend both together.
     private static final Predicate<String> RELOADED = Pattern.compile("/logging/(log-level|packages)"
@@ -42,14 +44,15 @@ final class RunningServer implements AutoCloseable {
 
     private final Sources sources;
     private final Configuration started;
-    private final ClosingOrder parts;
+    private final Gateway.ClosingOrder parts;
     private final Gateway gateway;
     private final URI uri;
 
     /// Changed by the thread that handles the signal.
     private volatile Configuration latest;
 
-    private RunningServer(Sources sources, Configuration started, ClosingOrder parts, Gateway gateway, URI uri) {
+    private RunningServer(
+            Sources sources, Configuration started, Gateway.ClosingOrder parts, Gateway gateway, URI uri) {
         this.sources = sources;
         this.started = started;
         this.latest = started;
@@ -78,9 +81,9 @@ final class RunningServer implements AutoCloseable {
         LOG.info("Configuration: {}", configuration.origin());
         configuration.overrides().forEach(override -> LOG.info("Override: {}", override));
         parsed.findings().forEach(RunningServer::log);
-        Carriers.apply(config.core());
+        applyCarriers(config.core());
 
-        var parts = new ClosingOrder();
+        var parts = new Gateway.ClosingOrder();
         var started = false;
         try {
             parts.push(PidFile.write(pidDirectory, sources.file())::close);
@@ -122,7 +125,7 @@ final class RunningServer implements AutoCloseable {
     static ResetAdmin.Account resetAdmin(Sources sources, Optional<Path> embedded) throws StartFailure {
         var config = Configuration.load(sources).read().orThrow();
         LogSetup.apply(config.logging());
-        var parts = new ClosingOrder();
+        var parts = new Gateway.ClosingOrder();
         try {
             return ResetAdmin.run(embedded.isPresent() ? withEmbedded(sources, embedded.get(), parts) : config);
         } catch (DirectoryInUse e) {
@@ -146,7 +149,7 @@ final class RunningServer implements AutoCloseable {
     }
 
     /// The configuration with the connection string of an embedded mongod.
-    private static GatewayConfig withEmbedded(Sources sources, Path dataDirectory, ClosingOrder parts) {
+    private static GatewayConfig withEmbedded(Sources sources, Path dataDirectory, Gateway.ClosingOrder parts) {
         var mongo = EmbeddedMongo.start(EmbeddedMongoConfig.in(dataDirectory));
         parts.push(mongo::close);
         return Configuration.load(sources.withMongo(mongo.connectionString()))
@@ -165,6 +168,10 @@ final class RunningServer implements AutoCloseable {
         if (config.mclient().enabled()) {
             LOG.info("MongoDB: {}", config.mclient().masked());
         }
+        config.mongo().map(MongoConfig::mounts).orElse(List.of()).stream()
+                .filter(mount -> mount.what().equals("*"))
+                .forEach(mount -> LOG.info(
+                        "All databases are served at {}: a PUT to a name below it creates a database", mount.where()));
         LOG.info("RESTHeart is ready at {} after {} ms", uri, took.toMillis());
     }
 
@@ -216,17 +223,10 @@ final class RunningServer implements AutoCloseable {
 
     /// The number of carrier threads of virtual threads. The JDK reads these properties once, when the first
     /// virtual thread starts; properties of the launch command take precedence over the configuration.
-    private static final class Carriers {
-        private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
-        private static final String MAX_POOL_SIZE = "jdk.virtualThreadScheduler.maxPoolSize";
-
-        private Carriers() {}
-
-        static void apply(CoreConfig core) {
-            if (System.getProperty(PARALLELISM) == null && System.getProperty(MAX_POOL_SIZE) == null) {
-                System.setProperty(PARALLELISM, String.valueOf(core.workersParallelism()));
-                System.setProperty(MAX_POOL_SIZE, String.valueOf(core.workersMaxPoolSize()));
-            }
+    private static void applyCarriers(CoreConfig core) {
+        if (System.getProperty(PARALLELISM) == null && System.getProperty(MAX_POOL_SIZE) == null) {
+            System.setProperty(PARALLELISM, String.valueOf(core.workersParallelism()));
+            System.setProperty(MAX_POOL_SIZE, String.valueOf(core.workersMaxPoolSize()));
         }
     }
 

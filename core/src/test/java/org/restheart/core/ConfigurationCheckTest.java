@@ -150,6 +150,38 @@ class ConfigurationCheckTest extends LaunchFixture {
     }
 
     @Test
+    void roles_of_mechanisms_for_which_there_is_no_permission_are_named() throws IOException {
+        var text = """
+                mclient: {enabled: false}
+                mongo: {enabled: false}
+                graphql: {enabled: false}
+                identityAuthMechanism: {enabled: true, username: ada, roles: [editr]}
+                jwtAuthenticationMechanism: {enabled: true, fixedRoles: [editor]}
+                fileAclAuthorizer:
+                  enabled: true
+                  permissions:
+                    - {role: editor, predicate: path('/a')}
+                """;
+        exitCode("", "--check", file("conf.yml", text).toString());
+        assertThat(err())
+                .contains("/identityAuthMechanism/roles is editr, for which there is no permission")
+                .doesNotContain("fixedRoles");
+    }
+
+    @Test
+    void misspelt_options_of_the_connection_string_are_named() {
+        assertThat(exitCode(
+                        "/mclient/connection-string->'mongodb://a:b%3F@h:1/?retryWrite=true&W=1&appName=x&pwd=y'",
+                        "--check"))
+                .isEqualTo(255);
+        assertThat(err())
+                .contains("/mclient/connection-string has the option retryWrite, which is not known and has no effect;"
+                        + " did you mean retryWrites?")
+                .contains("the option pwd, which")
+                .contains("2 problems in the configuration");
+    }
+
+    @Test
     void an_override_that_enables_what_is_not_there_is_warned_of() {
         assertThat(exitCode("/emails/enabled -> true; /registerService/enabled -> true", "--check"))
                 .isZero();

@@ -133,7 +133,7 @@ final class AdmissionControl {
             return true;
         }
         lastRefusal = now;
-        end(caller);
+        leaveUndone(caller);
         return false;
     }
 
@@ -156,16 +156,11 @@ final class AdmissionControl {
 
     /// Ends a request that was completed.
     void leave(String caller) {
-        end(caller);
+        leaveUndone(caller);
         done.increment();
         if (countsByCaller && (doneByCaller.size() < MAX_COMPARED || doneByCaller.containsKey(caller))) {
             doneByCaller.merge(caller, 1, Integer::sum);
         }
-    }
-
-    /// Ends a request that starts again on another thread, or after a wait: it does not count as completed.
-    void leaveUndone(String caller) {
-        end(caller);
     }
 
     /// Counts a request again that [#leaveUndone] has ended for a time. It is not refused any more.
@@ -174,7 +169,8 @@ final class AdmissionControl {
         inProgress.incrementAndGet();
     }
 
-    private void end(String caller) {
+    /// Ends a request that starts again on another thread, or after a wait: it does not count as completed.
+    void leaveUndone(String caller) {
         of(caller).computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1);
         inProgress.decrementAndGet();
     }
@@ -252,7 +248,7 @@ final class AdmissionControl {
         long elapsed = now - periodBegan;
         boolean enough = doneInPeriod >= PERIOD && elapsed >= SHORTEST_PERIOD.toNanos();
         if (enough || elapsed >= LONGEST_PERIOD.toNanos()) {
-            var rate = Throughput.of(doneByCaller, doneInPeriod, elapsed / 1e9);
+            var rate = ConcurrencyFloor.Throughput.of(doneByCaller, doneInPeriod, elapsed / 1e9);
             boolean refused = refusedWithin(SHORTEST_PERIOD, now);
             floor.periodEnded(rate, inTime(doneInPeriod, elapsed, 0), latency, refused);
             periodBegan = NEVER;

@@ -8,7 +8,7 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
-import org.restheart.core.config.ErrorBodies;
+import org.restheart.core.config.CoreConfig.ErrorBodies;
 import org.restheart.http.ErrorStyle;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
@@ -21,16 +21,9 @@ import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
 
 /// Converts exceptions of the following steps to responses, also those of deferred responses.
-final class ErrorFilter implements Filter {
-    private final Service service;
-    private final ErrorMapping mapping;
-    private final ProblemWriter writer;
-
-    ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) {
-        this.service = service;
-        this.mapping = mapping;
-        this.writer = new ProblemWriter(service.errorStyle(), bodies);
-    }
+record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) implements Filter {
+    private static final String GRAPHQL_JSON = "application/graphql-response+json";
+    private static final String PROBLEM_JSON = "application/problem+json";
 
     @Override
     public Response filter(Request request, Handler next) {
@@ -47,73 +40,62 @@ final class ErrorFilter implements Filter {
         var problem = mapping.toProblem(request, failure);
         return service.errorResponse(request, problem)
                 .map(response -> response.with(problem.headers()))
-                .orElseGet(() -> writer.write(request, problem));
+                .orElseGet(() -> body(request, problem).with(problem.headers()));
     }
 
-    /// Writes a problem in the shape the client expects: the service's own, or RFC 9457 when it asks for that.
-    private record ProblemWriter(ErrorStyle style, ErrorBodies bodies) {
-        private static final String GRAPHQL_JSON = "application/graphql-response+json";
-        private static final String PROBLEM_JSON = "application/problem+json";
-
-        Ready write(Request request, Problem problem) {
-            return body(request, problem).with(problem.headers());
+    /// In the shape that the client expects: the service's own, or RFC 9457 when it asks for that.
+    private Ready body(Request request, Problem problem) {
+        if (!bodies.include(problem)) {
+            return Response.status(problem.status())
+                    .with("Content-Type", service.errorStyle() == ErrorStyle.GRAPHQL ? GRAPHQL_JSON : Response.JSON);
         }
-
-        private Ready body(Request request, Problem problem) {
-            if (!bodies.include(problem)) {
-                return Response.status(problem.status())
-                        .with("Content-Type", style == ErrorStyle.GRAPHQL ? GRAPHQL_JSON : Response.JSON);
-            }
-            if (asksForProblemJson(request)) {
-                return json(problem, JsonMode.DEFAULT, standard(bodies.shown(problem)))
-                        .with("Content-Type", PROBLEM_JSON);
-            }
-            return switch (style) {
-                case GRAPHQL ->
-                    json(problem, JsonMode.DEFAULT, graphql(problem)).with("Content-Type", GRAPHQL_JSON);
-                case STATUS ->
-                    json(problem, mode(request), bodies.shown(problem).toStatusDocument());
-                case MESSAGE -> json(problem, JsonMode.DEFAULT, problem.toMessageDocument());
-            };
+        if (asksForProblemJson(request)) {
+            return json(problem, JsonMode.DEFAULT, standard(bodies.shown(problem)))
+                    .with("Content-Type", PROBLEM_JSON);
         }
+        return switch (service.errorStyle()) {
+            case GRAPHQL -> json(problem, JsonMode.DEFAULT, graphql(problem)).with("Content-Type", GRAPHQL_JSON);
+            case STATUS -> json(problem, mode(request), bodies.shown(problem).toStatusDocument());
+            case MESSAGE -> json(problem, JsonMode.DEFAULT, problem.toMessageDocument());
+        };
+    }
 
-        /// An error as GraphQL has it (GraphQL, 7.1.2).
-        private static BsonDocument graphql(Problem problem) {
-            var extensions = new BsonDocument("classification", new BsonString("ExecutionAborted"));
-            if (problem.code() == ProblemCode.METHOD_NOT_ALLOWED) { // clients know the message
-                extensions.append("hint", new BsonString("operations are sent by POST"));
-            }
-            var error = new BsonDocument("message", new BsonString(problem.message()))
-                    .append("locations", new BsonArray())
-                    .append("extensions", extensions);
-            return new BsonDocument("errors", new BsonArray(List.of(error)));
+    /// An error as GraphQL has it (GraphQL, 7.1.2).
+    private static BsonDocument graphql(Problem problem) {
+        var extensions = new BsonDocument("classification", new BsonString("ExecutionAborted"));
+        if (problem.code() == ProblemCode.METHOD_NOT_ALLOWED) { // clients know the message
+            extensions.append("hint", new BsonString("operations are sent by POST"));
         }
+        var error = new BsonDocument("message", new BsonString(problem.message()))
+                .append("locations", new BsonArray())
+                .append("extensions", extensions);
+        return new BsonDocument("errors", new BsonArray(List.of(error)));
+    }
 
-        private static Ready json(Problem problem, JsonMode mode, BsonDocument document) {
-            return Response.json(problem.status(), JsonEncoder.of(mode).encodeToString(document));
-        }
+    private static Ready json(Problem problem, JsonMode mode, BsonDocument document) {
+        return Response.json(problem.status(), JsonEncoder.of(mode).encodeToString(document));
+    }
 
-        /// Errors of the data API are written like its documents.
-        private static JsonMode mode(Request request) {
-            return request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
-        }
+    /// Errors of the data API are written like its documents.
+    private static JsonMode mode(Request request) {
+        return request.query().first("jsonMode").flatMap(JsonMode::of).orElse(JsonMode.DEFAULT);
+    }
 
-        private static boolean asksForProblemJson(Request request) {
-            return request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(PROBLEM_JSON));
-        }
+    private static boolean asksForProblemJson(Request request) {
+        return request.headers().all("Accept").stream().anyMatch(accepted -> accepted.contains(PROBLEM_JSON));
+    }
 
-        /// RFC 9457, 3.1; `code` and `warnings` are extension members.
-        private static BsonDocument standard(Problem problem) {
-            var document = new BsonDocument("type", new BsonString("about:blank"))
-                    .append("title", new BsonString(problem.code().title()))
-                    .append("status", new BsonInt32(problem.status()))
-                    .append("detail", new BsonString(problem.message()))
-                    .append("code", new BsonString(problem.code().name()));
-            var notes = problem.notes();
-            if (!notes.isEmpty()) {
-                document.append("warnings", BsonTexts.array(notes));
-            }
-            return document;
+    /// RFC 9457, 3.1; `code` and `warnings` are extension members.
+    private static BsonDocument standard(Problem problem) {
+        var document = new BsonDocument("type", new BsonString("about:blank"))
+                .append("title", new BsonString(problem.code().title()))
+                .append("status", new BsonInt32(problem.status()))
+                .append("detail", new BsonString(problem.message()))
+                .append("code", new BsonString(problem.code().name()));
+        var notes = problem.notes();
+        if (!notes.isEmpty()) {
+            document.append("warnings", BsonTexts.array(notes));
         }
+        return document;
     }
 }

@@ -4,10 +4,13 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import org.restheart.http.Handler;
+import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.Response;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,5 +50,24 @@ public final class ErrorMapping {
                     "request {} failed with {}: {}", request.id(), problem.get().code(), failure.toString());
         }
         return problem.orElse(UNEXPECTED);
+    }
+
+    /// A filter that converts exceptions to problems, for services with their own error format.
+    Response toProblems(Request request, Handler next) {
+        try {
+            return next.handle(request).recover(failure -> {
+                throw raised(request, failure);
+            });
+        } catch (NeedsThread signal) {
+            throw signal;
+        } catch (RuntimeException failure) {
+            throw raised(request, failure);
+        }
+    }
+
+    private ProblemException raised(Request request, Throwable failure) {
+        return failure instanceof ProblemException known
+                ? known
+                : toProblem(request, failure).raise();
     }
 }

@@ -2,6 +2,7 @@ package org.restheart.core.filter;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Filter;
@@ -29,47 +30,39 @@ public final class OffServices implements Filter {
     }
 
     public static OffServices of(GatewayConfig config) {
-        return new OffServices(List.of(
-                        off(config.mcp(), "the Model Context Protocol", "/_mcp", "/mcp/enabled"),
-                        off(config.console(), "the console", "/_console", "/console/enabled"),
-                        off(config.openApi(), "OpenAPI", "/_openapi", "/openApi/enabled"),
-                        off(config.graphql(), "GraphQL", "/graphql", "/graphql/enabled"),
+        var security = config.security();
+        var graphiql = Optional.of(config.graphiql()).filter(Endpoint::enabled);
+        var logIn = security.oauth().authorization();
+        var registration = security.oauth().registration();
+        var mcpElsewhere = config.mcp()
+                .map(McpConfig::uri)
+                .filter(uri -> !uri.equals("/mcp"))
+                .map(uri -> new Off(List.of("mcp"), "the Model Context Protocol is at " + uri));
+        return new OffServices(Stream.of(
+                        off(config.mcp(), "the Model Context Protocol", "/_mcp", "/mcp"),
+                        off(config.console(), "the console", "/_console", "/console"),
+                        off(config.openApi(), "OpenAPI", "/_openapi", "/openApi"),
+                        off(config.graphql(), "GraphQL", "/graphql", "/graphql"),
+                        off(graphiql, "GraphiQL", config.graphiql().uri(), "/graphiql"),
+                        off(config.dataApi(), "the Atlas Data API", "/app", "/dataApi"),
+                        off(security.apiKeys(), "the service of API keys", ApiKeyService.URI, "/apiKeyAuthMechanism"),
+                        off(logIn, "the log-in of OAuth", "/authorize", "/oauthAuthorizationService"),
                         off(
-                                Optional.of(config.graphiql()).filter(Endpoint::enabled),
-                                "GraphiQL",
-                                config.graphiql().uri(),
-                                "/graphiql/enabled"),
-                        off(config.dataApi(), "the Atlas Data API", "/app", "/dataApi/enabled"),
-                        off(
-                                config.security().apiKeys(),
-                                "the service of API keys",
-                                ApiKeyService.URI,
-                                "/apiKeyAuthMechanism/enabled"),
-                        off(
-                                config.security().oauth().authorization(),
-                                "the log-in of OAuth",
-                                "/authorize",
-                                "/oauthAuthorizationService/enabled"),
-                        off(
-                                config.security().oauth().registration(),
+                                registration,
                                 "the registration of OAuth clients",
                                 "/register",
-                                "/oauthClientRegistrationService/enabled"),
-                        config.mcp()
-                                .map(McpConfig::uri)
-                                .filter(uri -> !uri.equals("/mcp"))
-                                .map(uri -> new Off(List.of("mcp"), "the Model Context Protocol is at " + uri)))
-                .stream()
+                                "/oauthClientRegistrationService"),
+                        mcpElsewhere)
                 .flatMap(Optional::stream)
                 .toList());
     }
 
-    private static Optional<Off> off(Optional<?> service, String name, String uri, String key) {
+    private static Optional<Off> off(Optional<?> service, String name, String uri, String component) {
         return service.isPresent()
                 ? Optional.empty()
                 : Optional.of(new Off(
                         RequestPath.parse(uri).segments(),
-                        name + " would be here, but is off: " + key + " switches it on"));
+                        name + " would be here, but is off: " + component + "/enabled switches it on"));
     }
 
     @Override

@@ -1,26 +1,31 @@
 package org.restheart.core.filter;
 
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.restheart.core.config.CoreConfig.ErrorBodies;
+import org.restheart.core.config.GatewayConfig;
+import org.restheart.core.config.SecurityGuards;
 import org.restheart.core.routing.Binding;
-import org.restheart.core.routing.Route;
+import org.restheart.core.routing.Router.Route;
 import org.restheart.http.ContentCoding;
 import org.restheart.http.Fields;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
+import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
+import org.restheart.http.trace.TraceScope;
+import org.restheart.security.ClientAddress;
 
 /// Assembles the filters around a service and defines their order.
 public final class Pipeline {
-    private final PipelineSettings settings;
+    private final Settings settings;
     private final ErrorMapping errors;
     private final Function<Binding, Filter> securityFilters;
     private final Function<Binding, Filter> judges;
@@ -32,7 +37,7 @@ public final class Pipeline {
     /// @param judges returns the filter that authorizes a binding's requests made inside the process
     /// @param limits the rate limits of addresses and accounts, if configured
     public Pipeline(
-            PipelineSettings settings,
+            Settings settings,
             ErrorMapping errors,
             Function<Binding, Filter> securityFilters,
             Function<Binding, Filter> judges,
@@ -43,7 +48,7 @@ public final class Pipeline {
         this.judges = judges;
         this.limits = limits;
         this.overload = new OverloadFilter(settings.clients());
-        this.standing = new StandingHeaders(settings.poweredByHeader(), settings.dateHeader(), InstantSource.system());
+        this.standing = new StandingHeaders(settings.poweredByHeader(), settings.dateHeader());
     }
 
     /// The route of a binding. The filters are listed from the outermost to the innermost.
@@ -52,7 +57,7 @@ public final class Pipeline {
         if (service.bypassesFilters()) {
             var filters = new ArrayList<Filter>();
             filters.add(new ErrorFilter(service, errors, settings.errorBodies()));
-            limits.ifPresent(limits -> filters.add(limits.addressFilter()));
+            limits.ifPresent(limits -> filters.add(limits::beforeAuthentication));
             return new Route(binding, Filter.chain(filters, service), judged(binding));
         }
         var filters = new ArrayList<Filter>();
@@ -70,7 +75,7 @@ public final class Pipeline {
                 new CorsFilter(service, settings.cors()),
                 (request, next) -> next.handle(request).map(response -> withMethods(service, request, response)),
                 new ErrorFilter(service, errors, settings.errorBodies()),
-                new OptionsFilter(service, standing, preflightHeaders()),
+                new CorsFilter.OptionsFilter(service, standing, preflightHeaders()),
                 Preparation::refuse));
         addSecurity(binding, filters);
         filters.add(standing);
@@ -90,10 +95,10 @@ public final class Pipeline {
 
     /// Requests are counted by address before credentials cost time, and by account when it is known.
     private void addSecurity(Binding binding, List<Filter> filters) {
-        limits.ifPresent(limits -> filters.add(limits.addressFilter()));
+        limits.ifPresent(limits -> filters.add(limits::beforeAuthentication));
         var security = securityFilters.apply(binding);
         filters.add(settings.tracing() ? new TracedFilter("authorize", security) : security);
-        limits.ifPresent(limits -> filters.add(limits.accountFilter()));
+        limits.ifPresent(limits -> filters.add(limits::afterAuthentication));
     }
 
     /// The tracing headers of a request, which are sent back so that callers can match the two.
@@ -136,8 +141,8 @@ public final class Pipeline {
     /// request only.
     private Handler judged(Binding binding) {
         var service = binding.service();
-        var filters = new ArrayList<Filter>(List.of(
-                new Preparation(service), new ProblemFilter(errors), Preparation::refuse, judges.apply(binding)));
+        var filters = new ArrayList<Filter>(
+                List.of(new Preparation(service), errors::toProblems, Preparation::refuse, judges.apply(binding)));
         filters.addAll(binding.guards());
         return Filter.chain(filters, service);
     }
@@ -146,5 +151,88 @@ public final class Pipeline {
     /// the service's format and headers.
     public static Request faulty(Request request, RuntimeException fault) {
         return request.with(Preparation.REFUSAL, fault);
+    }
+
+    /// The settings of every pipeline.
+    ///
+    /// @param poweredByHeader whether responses carry `X-Powered-By`
+    /// @param dateHeader whether responses carry `Date`
+    /// @param forceEncoding whether requests that accept neither gzip nor deflate are refused
+    /// @param tracingHeaders request headers that responses repeat
+    /// @param errorBodies which refusals have a body
+    /// @param cors what pages of other origins may do
+    /// @param tracing whether requests may have spans
+    /// @param clients determines the address under which requests without an account are counted
+    public record Settings(
+            boolean poweredByHeader,
+            boolean dateHeader,
+            boolean forceEncoding,
+            List<String> tracingHeaders,
+            ErrorBodies errorBodies,
+            SecurityGuards.Cors cors,
+            ClientAddress clients,
+            boolean tracing) {
+        public Settings {
+            tracingHeaders = List.copyOf(tracingHeaders);
+        }
+
+        public static Settings of(GatewayConfig config) {
+            return new Settings(
+                    config.poweredByHeader(),
+                    config.dateHeader(),
+                    config.core().forceGzipEncoding(),
+                    config.logging().tracingHeaders(),
+                    config.core().errorBodies(),
+                    config.security().guards().cors(),
+                    config.security().guards().clientAddress(),
+                    config.tracing().isPresent());
+        }
+    }
+
+    /// Adds what a filter does before it hands the request on, or refuses it, to the request's span.
+    ///
+    /// @param part its name in traces
+    private record TracedFilter(String part, Filter filter) implements Filter {
+        @Override
+        public Response filter(Request request, Handler next) {
+            var span = TraceScope.current();
+            if (span == null) {
+                return filter.filter(request, next);
+            }
+            long began = System.nanoTime();
+            var passed = new Passed(next, () -> span.add(part, began, System.nanoTime()));
+            try {
+                return filter.filter(request, passed);
+            } catch (NeedsThread signal) { // it is tried again
+                passed.added = true;
+                throw signal;
+            } finally {
+                passed.addPart();
+            }
+        }
+
+        private static final class Passed implements Handler {
+            private final Handler next;
+            private final Runnable over;
+            private boolean added;
+
+            Passed(Handler next, Runnable over) {
+                this.next = next;
+                this.over = over;
+            }
+
+            void addPart() {
+                if (!added) {
+                    added = true;
+                    over.run();
+                }
+            }
+
+            @Override
+            public Response handle(Request request) {
+                addPart();
+                return next.handle(request);
+            }
+        }
     }
 }

@@ -3,10 +3,8 @@ package org.restheart.core.filter;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.restheart.core.config.RateLimitsConfig;
-import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.Method;
 import org.restheart.http.NamedOperation;
@@ -30,13 +28,9 @@ public final class RateLimits {
     private volatile Set<RequestPath> exempt;
 
     public RateLimits(RateLimitsConfig config, ClientAddress addresses) {
-        this(config, addresses, System::nanoTime);
-    }
-
-    RateLimits(RateLimitsConfig config, ClientAddress addresses, LongSupplier nanoTime) {
         this.addresses = addresses;
-        this.byAddress = new RateLimiter(nanoTime, config.shared().isPresent());
-        this.byAccount = new RateLimiter(nanoTime, config.shared().isPresent());
+        this.byAddress = new RateLimiter(System::nanoTime, config.shared().isPresent());
+        this.byAccount = new RateLimiter(System::nanoTime, config.shared().isPresent());
         this.config = config;
         this.exempt = exempt(config);
     }
@@ -145,15 +139,6 @@ public final class RateLimits {
             applied.get().limiter.giveBack(applied.get().who, applied.get().limit);
             throw signal;
         }
-    }
-
-    /// As filters of a pipeline.
-    Filter addressFilter() {
-        return this::beforeAuthentication;
-    }
-
-    Filter accountFilter() {
-        return this::afterAuthentication;
     }
 
     /// Requests that one gateway admitted in a while, for the others to count too. Immutable.

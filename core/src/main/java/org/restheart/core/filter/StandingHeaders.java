@@ -1,7 +1,6 @@
 package org.restheart.core.filter;
 
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
@@ -20,14 +19,12 @@ final class StandingHeaders implements Filter {
 
     private final boolean poweredBy;
     private final boolean date;
-    private final InstantSource clock;
     private volatile Second current;
 
-    StandingHeaders(boolean poweredBy, boolean date, InstantSource clock) {
+    StandingHeaders(boolean poweredBy, boolean date) {
         this.poweredBy = poweredBy;
         this.date = date;
-        this.clock = clock;
-        this.current = second(clock.instant());
+        this.current = second(Instant.now());
     }
 
     @Override
@@ -43,7 +40,7 @@ final class StandingHeaders implements Filter {
         if (!date) {
             return current.fields;
         }
-        var now = clock.instant();
+        var now = Instant.now();
         var known = current;
         if (known.epochSecond != now.getEpochSecond()) {
             known = second(now);

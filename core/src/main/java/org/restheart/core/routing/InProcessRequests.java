@@ -118,7 +118,7 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
 
     /// Whether such a request reaches the data. It does not if another service has the path of a collection;
     /// this is logged once for each service.
-    private boolean isData(Route route, RequestKind kind) {
+    private boolean isData(Router.Route route, RequestKind kind) {
         var binding = route.binding();
         boolean reached = binding.service().answersJudgedRequests();
         if (!reached && covering.add(binding.uri())) {

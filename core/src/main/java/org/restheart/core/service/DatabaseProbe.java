@@ -78,7 +78,7 @@ public final class DatabaseProbe implements IoThreadService {
 
     private Response verdict(Request request) {
         if (stopping.getAsBoolean()) {
-            return answer(503, "error", "the server is stopping");
+            return error(503, "the server is stopping");
         }
         var known = fresh();
         if (known != null) {
@@ -89,7 +89,7 @@ public final class DatabaseProbe implements IoThreadService {
         int own = waiting.merge(address, 1, Integer::sum);
         try {
             if (own > MAX_WAITING) {
-                return answer(429, "error", "too many probes at once");
+                return error(429, "too many probes at once");
             }
             asking.lock();
             try {
@@ -123,18 +123,18 @@ public final class DatabaseProbe implements IoThreadService {
         } catch (MongoTimeoutException e) {
             if (client.getClusterDescription().getServerDescriptions().stream().noneMatch(ServerDescription::isOk)) {
                 LOG.warn("MongoDB cannot be reached: {}", e.getMessage());
-                return answer(503, "error", "MongoDB cannot be reached");
+                return error(503, "MongoDB cannot be reached");
             }
             LOG.warn("MongoDB does not answer in time: {}", e.getMessage());
-            return answer(504, "error", "MongoDB does not answer in time");
+            return error(504, "MongoDB does not answer in time");
         } catch (MongoException e) {
             LOG.warn("MongoDB answers with an error: {}", e.getMessage());
-            return answer(503, "error", "MongoDB answers with an error");
+            return error(503, "MongoDB answers with an error");
         }
     }
 
-    private static Ready answer(int status, String verdict, String description) {
-        return json(status, body(verdict, description));
+    private static Ready error(int status, String description) {
+        return json(status, body("error", description));
     }
 
     private static BsonDocument body(String verdict, String description) {

@@ -63,8 +63,7 @@ class SecretsTest {
                 mclient: {connection-string: "mongodb://u:s3cret-7@h"}
                 tracing: {enabled: true, endpoint: "http://u:s3cret-8@h", headers: {Authorization: "Bearer s3cret-9"}}
                 """).toString();
-        assertThat(printed)
-                .contains("/k.p12", "ApiKeyConfig", "MongoRealmConfig", "TracingConfig");
+        assertThat(printed).contains("/k.p12", "ApiKeyConfig", "MongoRealmConfig", "TracingConfig");
         assertThat(printed).doesNotContain("s3cret");
     }
 

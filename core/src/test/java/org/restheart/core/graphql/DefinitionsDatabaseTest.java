@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
-import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.Router;
 import org.restheart.core.server.ServerSettings;
@@ -82,7 +81,7 @@ class DefinitionsDatabaseTest {
                 .map(db -> request.with(GraphqlService.DEFINITIONS_DATABASE, db))
                 .orElse(request));
         var pipeline = new Pipeline(
-                PipelineSettings.of(config),
+                Pipeline.Settings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
                 _ -> (request, next) -> next.handle(request),
                 _ -> (request, next) -> next.handle(request),

@@ -18,13 +18,13 @@ class RouterTest {
         }
     }
 
-    private static Route prefix(String uri) {
+    private static Router.Route prefix(String uri) {
         return route(uri, uri, Match.PREFIX);
     }
 
-    private static Route route(String name, String uri, Match match) {
+    private static Router.Route route(String name, String uri, Match match) {
         var service = new Named(name);
-        return new Route(new Binding(service, uri, match, true, List.of()), service, service);
+        return new Router.Route(new Binding(service, uri, match, true, List.of()), service, service);
     }
 
     private static String found(Router router, String path) {

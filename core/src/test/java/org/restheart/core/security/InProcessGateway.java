@@ -15,7 +15,6 @@ import org.bson.Document;
 import org.restheart.core.accounts.Security;
 import org.restheart.core.filter.ErrorMapping;
 import org.restheart.core.filter.Pipeline;
-import org.restheart.core.filter.PipelineSettings;
 import org.restheart.core.routing.Binding;
 import org.restheart.core.routing.InProcessRequests;
 import org.restheart.core.routing.Router;
@@ -72,7 +71,7 @@ final class InProcessGateway implements AutoCloseable {
         data = new MongoService(tasks, config.mongo().orElseThrow(), mongo.client(), new SimpleMeterRegistry());
         var requests = new InProcessRequests();
         var pipeline = new Pipeline(
-                PipelineSettings.of(config),
+                Pipeline.Settings.of(config),
                 new ErrorMapping(MongoErrors::toProblem),
                 security::securityFilter,
                 binding -> security.securityFilter(binding)::judge,

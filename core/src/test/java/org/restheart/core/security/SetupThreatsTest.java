@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.core.Gateway;
 import org.restheart.core.config.Configuration;
 import org.restheart.core.config.Finding;
-import org.restheart.core.config.MongoRealmConfig;
+import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.testkit.TestClient;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
