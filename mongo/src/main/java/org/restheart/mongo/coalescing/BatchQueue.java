@@ -14,30 +14,27 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.http.RequestStart;
-import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
+import org.restheart.mongo.coalescing.BatchQueues.QueueChecks;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
+import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
 import org.restheart.mongo.coalescing.RunningCommands.Running;
 import org.restheart.mongo.error.MongoCodes;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/// Group commit for requests of one shape: a queue and a small number of commands. A request starts a command if
-/// fewer than the bound are running, else it joins the next one. A batch therefore grows only while MongoDB is the
-/// bottleneck, and a single client is not delayed.
+/// Group commit for requests of one shape: a queue, and a small number of commands that [BatchRunner]s run. A request
+/// starts a command if fewer than the bound are running, else it joins the next one. A batch therefore grows only while
+/// MongoDB is the bottleneck, and a single client is not delayed.
 ///
-/// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they
-/// are large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the
-/// number of commands. A command that takes long is not waited for, and after some seconds a command of writes does
-/// not count among those that may run: its connection is one of its callers' shares, which bounds such commands. One
-/// whose server has failed is abandoned: its thread may block in a socket of a frozen server, while another server is
-/// elected. Thread-safe.
+/// While batches are small, commands run concurrently, so that a few clients do not wait for each other. Once they are
+/// large, or many requests are under way in other queues ([BatchLoad]), there is one at a time, which halves the number
+/// of commands. A command that takes long is not waited for, and after some seconds a command of writes does not count
+/// among those that may run: its connection is one of its callers' shares, which bounds such commands. One whose server
+/// has failed is abandoned: its thread may block in a socket of a frozen server, while another server is elected.
+/// Thread-safe.
 ///
 /// @param <R> the request
 /// @param <O> the outcome
 final class BatchQueue<R, O> {
-    private static final Logger LOG = LoggerFactory.getLogger(BatchQueue.class);
-
     /// After this time it is checked periodically whether the request's client is still connected.
     private static final Duration LONG_WAIT = Duration.ofSeconds(1);
 
@@ -113,7 +110,7 @@ final class BatchQueue<R, O> {
     }
 
     private void enqueue(List<PendingRequest<R, O>> arriving) {
-        @Nullable Runner runner;
+        @Nullable BatchRunner<R, O> runner;
         synchronized (this) {
             if (queue.size() + arriving.size() > limits.maxQueued()) {
                 meters.refused();
@@ -132,7 +129,7 @@ final class BatchQueue<R, O> {
         }
     }
 
-    private boolean isLeftToIoThread(Runner runner) {
+    private boolean isLeftToIoThread(BatchRunner<R, O> runner) {
         return InlineCommand.isAwaited()
                 && command.inline()
                         .filter(inline -> InlineCommand.offer(() -> runner.runInline(inline)))
@@ -141,7 +138,7 @@ final class BatchQueue<R, O> {
 
     /// @return runs a command for queued requests; null if there are none, or if no other command may run now
     @GuardedBy("this")
-    private @Nullable Runner another(long now) {
+    private @Nullable BatchRunner<R, O> another(long now) {
         if (queue.isEmpty()) {
             return null;
         }
@@ -149,10 +146,10 @@ final class BatchQueue<R, O> {
             checkSlowLater();
             return null;
         }
-        return new Runner(commands.add());
+        return new BatchRunner<>(this, commands.add(), command, threads, meters, clock);
     }
 
-    private void start(@Nullable Runner runner) {
+    private void start(@Nullable BatchRunner<R, O> runner) {
         if (runner != null) {
             threads.execute(runner);
         }
@@ -177,7 +174,7 @@ final class BatchQueue<R, O> {
     }
 
     private void startIfSlow() {
-        @Nullable Runner runner;
+        @Nullable BatchRunner<R, O> runner;
         synchronized (this) {
             slowCheckPending = false;
             runner = another(clock.getAsLong());
@@ -199,7 +196,7 @@ final class BatchQueue<R, O> {
         var late = new ArrayList<PendingRequest<R, O>>();
         var waiting = new ArrayList<PendingRequest<R, O>>();
         List<PendingRequest<R, O>> lost;
-        @Nullable Runner successor;
+        @Nullable BatchRunner<R, O> successor;
         long nextCheck = 0;
         synchronized (this) {
             long now = clock.getAsLong();
@@ -229,7 +226,7 @@ final class BatchQueue<R, O> {
             meters.refused();
             pending.completeExceptionally(refusal("MongoDB does not answer in time"));
         }
-        failRest(lost, OUTCOME_UNKNOWN.raise());
+        PendingRequest.failRest(lost, OUTCOME_UNKNOWN.raise());
         waiting.forEach(PendingRequest::withdrawIfGone);
         start(successor);
         return nextCheck;
@@ -247,126 +244,32 @@ final class BatchQueue<R, O> {
         return true;
     }
 
-    /// Runs one command after the other, while requests are queued.
-    private final class Runner implements Runnable {
-        private final Running<R, O> running;
-
-        Runner(Running<R, O> running) {
-            this.running = running;
+    void waitsForConnection(Running<R, O> running) {
+        @Nullable BatchRunner<R, O> successor;
+        synchronized (this) {
+            commands.waitForConnection(running);
+            successor = another(clock.getAsLong());
         }
-
-        @Override
-        public void run() {
-            for (var next = nextBatch(running); !next.isEmpty(); next = nextBatch(running)) {
-                run(next);
-            }
-        }
-
-        private void run(List<PendingRequest<R, O>> batch) {
-            long sent = clock.getAsLong();
-            try {
-                meters.sent(batch, sent);
-                send(batch, sent, command, this::onConnectionWait);
-            } catch (RuntimeException | Error e) {
-                failRest(batch, e);
-            } finally {
-                ended();
-            }
-        }
-
-        /// @param onWait called before the command waits for a connection
-        private void send(List<PendingRequest<R, O>> batch, long sent, BatchCommand<R, O> command, Runnable onWait) {
-            RequestStart.during(
-                    batch.getFirst().queuedAt(),
-                    () -> CallerScope.run(
-                            callersOf(batch),
-                            onWait,
-                            () -> running.server().during(() -> BatchTrace.run(batch, sent, command))));
-            requireOutcomes(batch);
-        }
-
-        /// Runs one command on a thread that must not wait for long. If it fails, for whatever reason, it is run again
-        /// by another thread, as are all that follow.
-        void runInline(BatchCommand<R, O> inline) {
-            var batch = nextBatch(running);
-            if (batch.isEmpty()) {
-                return;
-            }
-            long sent = clock.getAsLong();
-            try {
-                send(batch, sent, inline, () -> {
-                    throw new IllegalStateException("other requests of the caller hold its connections");
-                });
-                meters.sent(batch, sent);
-            } catch (RuntimeException | Error e) {
-                LOG.debug("a command is run again by a thread that may wait", e);
-                threads.execute(() -> {
-                    run(batch);
-                    run();
-                });
-                return;
-            }
-            ended();
-            if (!endsIdle()) {
-                threads.execute(this);
-            }
-        }
-
-        /// Ends this runner, unless requests are queued.
-        private boolean endsIdle() {
-            synchronized (BatchQueue.this) {
-                if (!queue.isEmpty() && commands.contain(running)) {
-                    return false;
-                }
-                commands.remove(running);
-                return true;
-            }
-        }
-
-        private void ended() {
-            synchronized (BatchQueue.this) {
-                commands.end(running);
-            }
-        }
-
-        /// Requests of other callers do not wait until this one may have another connection.
-        private void onConnectionWait() {
-            @Nullable Runner successor;
-            synchronized (BatchQueue.this) {
-                commands.waitForConnection(running);
-                successor = another(clock.getAsLong());
-            }
-            start(successor);
-        }
+        start(successor);
     }
 
-    /// The callers for whom a command works: it takes its connection and memory from the share of one of them,
-    /// never from the server's, or callers who send the same would have no limit together.
-    static <R, O> List<String> callersOf(List<PendingRequest<R, O>> batch) {
-        var first = batch.getFirst().caller();
-        return batch.stream().allMatch(pending -> pending.caller().equals(first))
-                ? List.of(first)
-                : batch.stream().map(PendingRequest::caller).distinct().toList();
+    synchronized void ended(Running<R, O> running) {
+        commands.end(running);
     }
 
-    private static <R, O> void requireOutcomes(List<PendingRequest<R, O>> batch) {
-        for (var pending : batch) {
-            if (!pending.isSettled()) {
-                throw new IllegalStateException("a command result without this outcome");
-            }
+    /// Ends a runner, unless requests are queued.
+    ///
+    /// @return whether it has ended
+    synchronized boolean endsIdle(Running<R, O> running) {
+        if (!queue.isEmpty() && commands.contain(running)) {
+            return false;
         }
+        commands.remove(running);
+        return true;
     }
 
-    private static <R, O> void failRest(List<PendingRequest<R, O>> batch, Throwable failure) {
-        for (var pending : batch) {
-            if (!pending.isSettled()) {
-                pending.completeExceptionally(failure);
-            }
-        }
-    }
-
-    /// Takes queued requests, up to the bounds; an empty batch ends the command's thread.
-    private synchronized List<PendingRequest<R, O>> nextBatch(Running<R, O> running) {
+    /// Takes queued requests, up to the bounds; an empty batch ends the runner.
+    synchronized List<PendingRequest<R, O>> nextBatch(Running<R, O> running) {
         if (!commands.remove(running)) { // it waits for a connection, or was abandoned
             return List.of();
         }

@@ -18,6 +18,8 @@ import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
+import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
+import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
 import org.restheart.mongo.write.RetryableStatements;
 
 /// What all kinds of batch commands have in common.
@@ -35,18 +37,9 @@ record Batching(
 
     private static final String SHARING = "X-Coalesced";
 
-    /// MongoDB's limit of a command is 16 MiB.
-    private static final int MAX_BYTES = 8 << 20;
-
     /// @param kind in the names of meters
     <K, R, O> BatchQueues<K, R, O> queues(String kind) {
-        return new BatchQueues<>(config, threads, deployment, load, new BatchMeters(registry, kind));
-    }
-
-    /// With at most so many bytes of documents in a command that the whole remains within MongoDB's limit.
-    Batching withLimitedBytes() {
-        int bytes = Math.min(config.maxBatchBytes(), MAX_BYTES);
-        return new Batching(client, config.withMaxBatchBytes(bytes), threads, deployment, load, registry);
+        return new BatchQueues<>(this, new BatchMeters(registry, kind));
     }
 
     /// The response of a batch result; with the number of requests that shared the command, if enabled.
@@ -73,7 +66,7 @@ record Batching(
             try (statements) {
                 RequestStart.during(
                         requests.getFirst().queuedAt(),
-                        () -> CallerScope.run(BatchQueue.callersOf(requests), () -> {}, later));
+                        () -> CallerScope.run(PendingRequest.callersOf(requests), () -> {}, later));
             } catch (RuntimeException | Error e) {
                 requests.forEach(pending -> pending.completeExceptionally(e));
             }
@@ -119,7 +112,7 @@ record Batching(
     @FunctionalInterface
     interface BatchCommand<R, O> {
         /// Completes every pending request with its own outcome, or leaves that to another thread
-        /// ([PendingRequest#completeOn]). An exception fails every request that has no outcome yet.
+        /// ([PendingRequest#completeElsewhere]). An exception fails every request that has no outcome yet.
         void run(List<PendingRequest<R, O>> requests);
 
         /// Whether commands that have taken some seconds do not count among those that may run at a time. Equal

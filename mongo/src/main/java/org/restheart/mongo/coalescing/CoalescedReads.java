@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 import org.bson.RawBsonDocument;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
-import org.restheart.mongo.coalescing.SharedFinds.Taken;
+import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
@@ -28,13 +28,15 @@ public final class CoalescedReads {
     private final DriverFinder documents;
     private final Optional<PointReads> points;
     private final Optional<SharedFinds> finds;
-    private final Optional<SharedQueries<List<List<RawBsonDocument>>>> queries;
+    private final Optional<BatchQueues<QueryKey, Supplier<List<List<RawBsonDocument>>>, List<List<RawBsonDocument>>>>
+            queries;
 
     CoalescedReads(
             DriverFinder documents,
             Optional<PointReads> points,
             Optional<SharedFinds> finds,
-            Optional<SharedQueries<List<List<RawBsonDocument>>>> queries) {
+            Optional<BatchQueues<QueryKey, Supplier<List<List<RawBsonDocument>>>, List<List<RawBsonDocument>>>>
+                    queries) {
         this.documents = documents;
         this.points = points;
         this.finds = finds;
@@ -66,8 +68,8 @@ public final class CoalescedReads {
     public CompletionStage<List<RawBsonDocument>> find(
             FindQuery query, Function<UnaryOperator<Finder>, List<RawBsonDocument>> read) {
         return finds.<CompletionStage<List<RawBsonDocument>>>map(shared -> shared.submit(new SharedFinds.Find(
-                                query, FORM, false, change -> new Taken.Documents(read.apply(change))))
-                        .thenApply(result -> ((Taken.Documents) result.outcome()).documents()))
+                                query, FORM, false, change -> new FindResult.Documents(read.apply(change))))
+                        .thenApply(result -> ((FindResult.Documents) result.outcome()).documents()))
                 .orElseGet(() -> CompletableFuture.supplyAsync(() -> read.apply(UnaryOperator.identity()), THREADS));
     }
 
@@ -76,31 +78,13 @@ public final class CoalescedReads {
     /// @param key those with equal keys share a result
     public CompletionStage<List<List<RawBsonDocument>>> share(QueryKey key, Supplier<List<List<RawBsonDocument>>> run) {
         return queries.<CompletionStage<List<List<RawBsonDocument>>>>map(
-                        shared -> shared.submit(key, run).thenApply(BatchResult::outcome))
+                        shared -> shared.submit(key, () -> CoalescedReads::runOnce, run, 0)
+                                .thenApply(BatchResult::outcome))
                 .orElseGet(() -> CompletableFuture.supplyAsync(run, THREADS));
     }
 
-    /// Runs identical waiting commands of one service once and shares the result. Thread-safe.
-    ///
-    /// @param <V> the result
-    static final class SharedQueries<V> {
-        private final BatchQueues<QueryKey, Supplier<V>, V> queues;
-
-        SharedQueries(Batching batching) {
-            this.queues = batching.queues("query");
-        }
-
-        /// Adds a request to those waiting for the same query; never blocks.
-        ///
-        /// @param run runs the query, on a thread that may block
-        /// @throws org.restheart.http.ProblemException 503 when too many wait already
-        CompletableFuture<BatchResult<V>> submit(QueryKey key, Supplier<V> run) {
-            return queues.submit(key, () -> this::runOnce, run, 0);
-        }
-
-        private void runOnce(List<PendingRequest<Supplier<V>, V>> requests) {
-            var shared = new BatchResult<>(requests.getFirst().request().get(), requests.size());
-            requests.forEach(pending -> pending.complete(shared));
-        }
+    private static <V> void runOnce(List<PendingRequest<Supplier<V>, V>> requests) {
+        var shared = new BatchResult<>(requests.getFirst().request().get(), requests.size());
+        requests.forEach(pending -> pending.complete(shared));
     }
 }

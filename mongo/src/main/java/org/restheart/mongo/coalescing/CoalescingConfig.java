@@ -32,6 +32,9 @@ public record CoalescingConfig(
         Duration queueIdle,
         boolean retriesWrites,
         boolean header) {
+    /// MongoDB's limit of a command is 16 MiB.
+    private static final int MAX_BATCH_BYTES = 8 << 20;
+
     public static final CoalescingConfig DEFAULT = new CoalescingConfig(
             true,
             true,
@@ -56,23 +59,7 @@ public record CoalescingConfig(
         if (!maxWait.isPositive()) {
             throw new IllegalArgumentException("mongo.coalescing.max-wait must be positive but was " + maxWait);
         }
-    }
-
-    CoalescingConfig withMaxBatchBytes(int bytes) {
-        return new CoalescingConfig(
-                inserts,
-                updates,
-                reads,
-                queries,
-                commands,
-                maxBatch,
-                bytes,
-                maxQueued,
-                maxWait,
-                maxQueues,
-                queueIdle,
-                retriesWrites,
-                header);
+        maxBatchBytes = Math.min(maxBatchBytes, MAX_BATCH_BYTES);
     }
 
     private static void atLeastOne(String key, int value) {

@@ -11,13 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The state of MongoDB's servers according to the driver's heartbeats: distinguishes a slow command from one whose
 /// server has failed. Thread-safe.
-final class Deployment {
-    private final Supplier<ClusterDescription> current;
-
-    Deployment(Supplier<ClusterDescription> current) {
-        this.current = current;
-    }
-
+record Deployment(Supplier<ClusterDescription> current) {
     static Deployment of(MongoClient client) {
         return new Deployment(client::getClusterDescription);
     }

@@ -1,7 +1,7 @@
 package org.restheart.mongo.coalescing;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
@@ -64,9 +64,9 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
     }
 
     /// Removes the request from its command, which no longer waits for it: another thread completes it.
-    void completeOn(Executor threads, Supplier<BatchResult<O>> outcome) {
+    void completeElsewhere(Supplier<BatchResult<O>> outcome) {
         handOver();
-        threads.execute(() -> {
+        Batching.OUTCOMES.execute(() -> {
             if (isDone()) { // timed out before it was sent
                 return;
             }
@@ -113,5 +113,23 @@ final class PendingRequest<R, O> extends CompletableFuture<BatchResult<O>> imple
 
     private boolean withdraw() {
         return queue.takeOut(this) && cancel(false);
+    }
+
+    /// The callers for whom a command works: it takes its connection and memory from the share of one of them,
+    /// never from the server's, or callers who send the same would have no limit together.
+    static <R, O> List<String> callersOf(List<PendingRequest<R, O>> batch) {
+        var first = batch.getFirst().caller();
+        return batch.stream().allMatch(pending -> pending.caller().equals(first))
+                ? List.of(first)
+                : batch.stream().map(PendingRequest::caller).distinct().toList();
+    }
+
+    /// Fails the requests without an outcome.
+    static <R, O> void failRest(List<PendingRequest<R, O>> batch, Throwable failure) {
+        for (var pending : batch) {
+            if (!pending.isSettled()) {
+                pending.completeExceptionally(failure);
+            }
+        }
     }
 }

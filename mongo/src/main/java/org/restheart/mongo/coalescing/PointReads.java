@@ -48,8 +48,6 @@ final class PointReads {
     }
 
     /// Adds the query to the queue of its shape; never blocks.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 when too many wait already
     CompletableFuture<BatchResult<Optional<RawBsonDocument>>> submit(DocumentQuery query) {
         return queues.submit(query.shapeKey(), () -> new ReadCommand(client, query), query.id(), 0);
     }
@@ -63,12 +61,10 @@ final class PointReads {
                 queries.stream().map(DocumentQuery::id).toList());
     }
 
-    private static final class ReadCommand implements BatchCommand<BsonValue, Optional<RawBsonDocument>> {
-        private final MongoCollection<RawBsonDocument> collection;
-        private final DocumentQuery shape;
-        private final boolean isInline;
-
-        /// @param shape one of the reads, whose id is ignored
+    /// @param shape one of the reads, whose id is ignored
+    /// @param isInline whether a thread that must not wait for long runs it
+    private record ReadCommand(MongoCollection<RawBsonDocument> collection, DocumentQuery shape, boolean isInline)
+            implements BatchCommand<BsonValue, Optional<RawBsonDocument>> {
         ReadCommand(MongoClient client, DocumentQuery shape) {
             this(
                     shape.settings()
@@ -76,12 +72,6 @@ final class PointReads {
                                     .getCollection(shape.namespace().getCollectionName(), RawBsonDocument.class)),
                     shape,
                     false);
-        }
-
-        private ReadCommand(MongoCollection<RawBsonDocument> collection, DocumentQuery shape, boolean isInline) {
-            this.collection = collection;
-            this.shape = shape;
-            this.isInline = isInline;
         }
 
         /// The driver's limit of an operation includes selecting a server, getting a connection, and reading from it;

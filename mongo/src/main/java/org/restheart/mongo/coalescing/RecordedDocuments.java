@@ -41,40 +41,29 @@ final class RecordedDocuments {
         return complete;
     }
 
-    private final class Recording extends DocumentCursor {
+    private final class Recording extends DocumentCursor.Wrapper {
         private final FindQuery query;
-        private final MongoCursor<RawBsonDocument> cursor;
 
         Recording(FindQuery query, MongoCursor<RawBsonDocument> cursor) {
+            super(cursor);
             this.query = query;
-            this.cursor = cursor;
         }
 
         @Override
         public boolean hasNext() {
-            boolean hasNext = cursor.hasNext();
+            boolean hasNext = super.hasNext();
             complete = complete || (!hasNext && !ended);
             return hasNext;
         }
 
         @Override
         public RawBsonDocument next() {
-            var next = cursor.next();
+            var next = super.next();
             if (!ended) {
                 documents.add(next);
                 complete = documents.size() == query.limit();
             }
             return next;
-        }
-
-        @Override
-        public int available() {
-            return cursor.available();
-        }
-
-        @Override
-        public void close() {
-            cursor.close();
         }
     }
 }

@@ -40,24 +40,27 @@ final class SharedFinds {
     private static final int SMALL = 100;
 
     /// How long that thread waits for MongoDB. A query may be slow where others are not, and is sent again then.
-    private static final Duration BRIEF = Duration.ofMillis(20);
+    private static final Duration INLINE_LIMIT = Duration.ofMillis(20);
 
-    private final Paces paces = new Paces();
-    private final BatchQueues<QueryKey, Find, Taken> queues;
+    /// The interval in which it is checked who still waits.
+    private static final long CHECK_MILLIS = 250;
+
+    private final Latencies latencies = new Latencies();
+    private final BatchQueues<QueryKey, Find, FindResult> queues;
 
     private final LongSupplier clock;
-    private final Duration brief;
+    private final Duration inlineLimit;
 
     SharedFinds(Batching batching) {
-        this(batching, System::nanoTime, BRIEF);
+        this(batching, System::nanoTime, INLINE_LIMIT);
     }
 
     /// @param clock [System#nanoTime()], or a test's
-    /// @param brief how long the thread of a connection waits for MongoDB
-    SharedFinds(Batching batching, LongSupplier clock, Duration brief) {
+    /// @param inlineLimit how long the thread of a connection waits for MongoDB
+    SharedFinds(Batching batching, LongSupplier clock, Duration inlineLimit) {
         this.queues = batching.queues("query");
         this.clock = clock;
-        this.brief = brief;
+        this.inlineLimit = inlineLimit;
     }
 
     /// A request for the documents of a query.
@@ -65,15 +68,16 @@ final class SharedFinds {
     /// @param form what `read` returns depends on the documents and this alone
     /// @param isInterruptible whether the query ends in MongoDB when no request waits for it any more
     /// @param read finds the documents by a finder that it changes, and takes them; on a thread that may block
-    record Find(FindQuery query, String form, boolean isInterruptible, Function<UnaryOperator<Finder>, Taken> read) {}
+    record Find(
+            FindQuery query, String form, boolean isInterruptible, Function<UnaryOperator<Finder>, FindResult> read) {}
 
     /// The documents in the form of a service.
-    sealed interface Taken {
+    sealed interface FindResult {
         /// As they are sent.
-        record Page(Response.Ready response) implements Taken {}
+        record Page(Response.Ready response) implements FindResult {}
 
         /// As they are stored.
-        record Documents(List<RawBsonDocument> documents) implements Taken {}
+        record Documents(List<RawBsonDocument> documents) implements FindResult {}
 
         /// A streamed page can be read only once.
         default boolean canBeShared() {
@@ -89,14 +93,12 @@ final class SharedFinds {
     }
 
     /// Adds a request to those waiting for the same query; never blocks.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 when too many wait already
-    PendingRequest<Find, Taken> submit(Find find) {
+    PendingRequest<Find, FindResult> submit(Find find) {
         return queues.submit(find.query().sharedKey(), () -> new Command(find.query()), find, 0);
     }
 
     /// Finds the documents of one query.
-    private final class Command implements BatchCommand<Find, Taken> {
+    private final class Command implements BatchCommand<Find, FindResult> {
         private final MongoNamespace namespace;
 
         /// Whether a thread that must not wait for long may find the page: MongoDB sends it in one reply.
@@ -108,48 +110,48 @@ final class SharedFinds {
         }
 
         @Override
-        public void run(List<PendingRequest<Find, Taken>> requests) {
+        public void run(List<PendingRequest<Find, FindResult>> requests) {
             long began = clock.getAsLong();
             SharedFinds.run(requests);
             if (isSmall) {
-                paces.took(namespace, clock.getAsLong() - began);
+                latencies.record(namespace, clock.getAsLong() - began);
             }
         }
 
         /// Queries may be repeated, whatever goes wrong.
         @Override
-        public Optional<BatchCommand<Find, Taken>> inline() {
-            return isSmall && paces.areQuick(namespace) ? Optional.of(this::attempt) : Optional.empty();
+        public Optional<BatchCommand<Find, FindResult>> inline() {
+            return isSmall && latencies.areLow(namespace) ? Optional.of(this::attempt) : Optional.empty();
         }
 
-        private void attempt(List<PendingRequest<Find, Taken>> requests) {
+        private void attempt(List<PendingRequest<Find, FindResult>> requests) {
             var first = requests.getFirst();
-            if (requests.size() > 1 || first.request().isInterruptible() || isShorter(limit(first), brief)) {
+            if (requests.size() > 1 || first.request().isInterruptible() || isShorter(limit(first), inlineLimit)) {
                 throw new IllegalStateException("not for a thread that must not wait");
             }
             long began = clock.getAsLong();
             var taken = found(first.request());
             if (!taken.canBeShared()) {
                 taken.discard(); // its cursor has the time limit, too
-                paces.failed(namespace);
+                latencies.reset(namespace);
                 throw new IllegalStateException("larger than expected");
             }
             first.complete(taken, 1);
-            paces.took(namespace, clock.getAsLong() - began);
+            latencies.record(namespace, clock.getAsLong() - began);
         }
 
-        private Taken found(Find find) {
+        private FindResult found(Find find) {
             try {
-                return InlineRead.within(brief, () -> find.read().apply(UnaryOperator.identity()));
+                return InlineRead.within(inlineLimit, () -> find.read().apply(UnaryOperator.identity()));
             } catch (RuntimeException e) {
-                paces.failed(namespace);
+                latencies.reset(namespace);
                 throw e;
             }
         }
     }
 
     /// In which collections pages are found quickly. Thread-safe.
-    private static final class Paces {
+    private static final class Latencies {
         /// Where so many pages in a row were quick, the next one probably is.
         private static final int ENOUGH = 16;
 
@@ -162,20 +164,20 @@ final class SharedFinds {
                 .executor(Runnable::run)
                 .build();
 
-        boolean areQuick(MongoNamespace collection) {
+        boolean areLow(MongoNamespace collection) {
             var number = quick.getIfPresent(collection);
             return number != null && number.get() >= ENOUGH;
         }
 
-        void took(MongoNamespace collection, long nanos) {
+        void record(MongoNamespace collection, long nanos) {
             if (nanos > QUICK_NANOS) {
-                failed(collection);
-            } else if (!areQuick(collection)) {
+                reset(collection);
+            } else if (!areLow(collection)) {
                 quick.get(collection, _ -> new AtomicInteger()).incrementAndGet();
             }
         }
 
-        void failed(MongoNamespace collection) {
+        void reset(MongoNamespace collection) {
             var number = quick.getIfPresent(collection);
             if (number != null) {
                 number.set(0);
@@ -183,23 +185,23 @@ final class SharedFinds {
         }
     }
 
-    private static void run(List<PendingRequest<Find, Taken>> requests) {
+    private static void run(List<PendingRequest<Find, FindResult>> requests) {
         if (requests.stream().allMatch(pending -> pending.request().isInterruptible())) {
-            InterruptibleCommand.run(requests, () -> answer(requests));
+            runInterruptibly(requests, () -> answer(requests));
         } else {
             answer(requests);
         }
     }
 
     /// With the longest time limit of all: a request with a shorter one waits no longer than that.
-    private static void answer(List<PendingRequest<Find, Taken>> requests) {
+    private static void answer(List<PendingRequest<Find, FindResult>> requests) {
         var first = withLongestLimit(requests);
         requests.forEach(pending -> {
             if (isShorter(limit(pending), limit(first))) {
                 endAfter(limit(pending), pending);
             }
         });
-        var forms = new LinkedHashMap<String, List<PendingRequest<Find, Taken>>>();
+        var forms = new LinkedHashMap<String, List<PendingRequest<Find, FindResult>>>();
         forms.computeIfAbsent(first.request().form(), _ -> new ArrayList<>()).add(first);
         requests.stream()
                 .filter(pending -> pending != first)
@@ -213,9 +215,7 @@ final class SharedFinds {
     }
 
     /// Each form is made of the documents that were found for the first one, unless these are too many to keep.
-    ///
-    /// @throws MongoException if the query failed: then it failed for all
-    private static void takeInForms(List<List<PendingRequest<Find, Taken>>> forms, int sharing) {
+    private static void takeInForms(List<List<PendingRequest<Find, FindResult>>> forms, int sharing) {
         var documents = new RecordedDocuments();
         boolean found = false;
         for (var requests : forms) {
@@ -238,7 +238,8 @@ final class SharedFinds {
         }
     }
 
-    private static void take(List<PendingRequest<Find, Taken>> requests, UnaryOperator<Finder> change, int sharing) {
+    private static void take(
+            List<PendingRequest<Find, FindResult>> requests, UnaryOperator<Finder> change, int sharing) {
         var first = requests.getFirst();
         var taken = ConnectionRetry.repeatedSoon(() -> first.request().read().apply(change));
         if (taken.canBeShared()) {
@@ -254,9 +255,9 @@ final class SharedFinds {
         }
     }
 
-    /// Completes a request with what it alone can use, unless it has ended meanwhile: by its time limit, because its
-    /// client has gone, or with the server of the command.
-    private static void complete(PendingRequest<Find, Taken> pending, Taken taken) {
+    /// Completes a request with what it alone can use, unless it has ended meanwhile: by its time limit, because
+    /// its client has gone, or with the server of the command.
+    private static void complete(PendingRequest<Find, FindResult> pending, FindResult taken) {
         if (!pending.complete(taken, 1)) {
             taken.discard();
         }
@@ -266,7 +267,7 @@ final class SharedFinds {
         return pending.request().query().settings().timeLimit();
     }
 
-    private static PendingRequest<Find, Taken> withLongestLimit(List<PendingRequest<Find, Taken>> requests) {
+    private static PendingRequest<Find, FindResult> withLongestLimit(List<PendingRequest<Find, FindResult>> requests) {
         var longest = requests.getFirst();
         for (var pending : requests) {
             if (isShorter(limit(longest), limit(pending))) {
@@ -293,51 +294,43 @@ final class SharedFinds {
         var _ = pending.whenComplete((_, _) -> timer.complete(true)); // which cancels it
     }
 
-    /// A command that is given up when no request waits for it any more. It runs on a virtual thread: interrupting that
-    /// closes the connection to MongoDB on which it waits, which ends the operation there.
-    private static final class InterruptibleCommand {
-        /// The interval in which it is checked who still waits.
-        private static final long INTERVAL_MILLIS = 250;
-
-        private InterruptibleCommand() {}
-
-        /// Returns when the command has ended.
-        static void run(List<? extends PendingRequest<?, ?>> requests, Runnable command) {
-            var ended = new CountDownLatch(1);
-            var failure = new AtomicReference<@Nullable RuntimeException>();
-            Runnable task = () -> RequestStart.during(requests.getFirst().queuedAt(), () -> {
-                try {
-                    command.run();
-                } catch (RuntimeException e) {
-                    failure.set(e);
-                } finally {
-                    ended.countDown();
-                }
-            });
-            var thread = Thread.ofVirtual()
-                    .name("interruptible-command")
-                    .start(ServerOfCommand.lent(CallerScope.lent(task)));
-            boolean interrupted = false;
-            while (!isOver(ended, thread)) {
-                requests.forEach(PendingRequest::endIfGone);
-                if (!interrupted && requests.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
-                    interrupted = true; // once, so that its clean-up is not interrupted
-                    thread.interrupt();
-                }
+    /// Runs a command that is given up when no request waits for it any more, and returns when it has ended. It
+    /// runs on a virtual thread: interrupting that closes the connection to MongoDB on which it waits, which ends
+    /// the operation there.
+    private static void runInterruptibly(List<? extends PendingRequest<?, ?>> requests, Runnable command) {
+        var ended = new CountDownLatch(1);
+        var failure = new AtomicReference<@Nullable RuntimeException>();
+        Runnable task = () -> RequestStart.during(requests.getFirst().queuedAt(), () -> {
+            try {
+                command.run();
+            } catch (RuntimeException e) {
+                failure.set(e);
+            } finally {
+                ended.countDown();
             }
-            var thrown = failure.get();
-            if (thrown != null) {
-                throw thrown;
+        });
+        var thread =
+                Thread.ofVirtual().name("interruptible-command").start(ServerOfCommand.lent(CallerScope.lent(task)));
+        boolean interrupted = false;
+        while (!isOver(ended, thread)) {
+            requests.forEach(PendingRequest::endIfGone);
+            if (!interrupted && requests.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
+                interrupted = true; // once, so that its clean-up is not interrupted
+                thread.interrupt();
             }
         }
+        var thrown = failure.get();
+        if (thrown != null) {
+            throw thrown;
+        }
+    }
 
-        private static boolean isOver(CountDownLatch ended, Thread thread) {
-            try {
-                return ended.await(INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException e) {
-                thread.interrupt();
-                throw new IllegalStateException("threads of commands are not interrupted", e);
-            }
+    private static boolean isOver(CountDownLatch ended, Thread thread) {
+        try {
+            return ended.await(CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            throw new IllegalStateException("threads of commands are not interrupted", e);
         }
     }
 }

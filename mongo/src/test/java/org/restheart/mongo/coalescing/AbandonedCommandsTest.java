@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.BatchQueues.QueueChecks;
 
 class AbandonedCommandsTest extends BatchQueueFixture {
     @Test

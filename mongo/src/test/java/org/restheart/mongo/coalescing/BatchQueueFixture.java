@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
+import org.restheart.mongo.coalescing.BatchQueues.QueueChecks;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
+import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
 
 /// Queues whose commands a test defines.
 abstract class BatchQueueFixture {

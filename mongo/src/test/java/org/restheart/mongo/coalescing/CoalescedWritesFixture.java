@@ -16,7 +16,7 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.bson.types.ObjectId;
 import org.restheart.bson.fields.Update;
 import org.restheart.mongo.coalescing.Batching.BatchResult;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.DocumentWrite;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.SessionCollection;

@@ -41,7 +41,7 @@ import org.restheart.bson.fields.Update;
 import org.restheart.embedded.EmbeddedMongo;
 import org.restheart.embedded.EmbeddedMongoConfig;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.TargetDocument;

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.restheart.mongo.coalescing.BatchQueues.QueueChecks;
 
 class QueueChecksTest extends BatchQueueFixture {
     private final Gate gate = new Gate();
@@ -48,25 +49,19 @@ class QueueChecksTest extends BatchQueueFixture {
     }
 
     @Test
-    void checks_go_on_where_one_could_not_begin() {
+    void checks_go_on_where_some_could_not_begin() {
         var refused = new AtomicInteger();
         var checks = new QueueChecks(task -> {
-            if (refused.getAndIncrement() == 0) {
+            if (refused.getAndIncrement() < 2) {
                 throw new IllegalStateException("no thread");
             }
             threads.execute(task);
         });
         var queue = stuck(checks);
-        queue.submit(0, 1);
-        await().atMost(Duration.ofSeconds(10)).until(() -> refused.get() == 1);
-        var other = new ArrayList<PendingRequest<Integer, Integer>>();
-        await().atMost(Duration.ofSeconds(10)).until(() -> {
-            other.add(stuck(checks).submit(1, 1));
-            return refused.get() > 1;
-        });
-        var waiting = queue.submit(2, 1);
+        queue.submit(0, 1); // its command does not end
+        var waiting = queue.submit(1, 1);
         await().atMost(Duration.ofSeconds(10)).until(waiting::isCompletedExceptionally);
         gate.open.countDown();
-        assertThat(other).isNotEmpty();
+        assertThat(refused).hasValueGreaterThan(2);
     }
 }

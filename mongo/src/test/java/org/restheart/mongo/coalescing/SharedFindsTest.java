@@ -22,8 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Response;
+import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
-import org.restheart.mongo.coalescing.SharedFinds.Taken;
+import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
@@ -61,7 +62,7 @@ class SharedFindsTest {
         final CountDownLatch goesOn = new CountDownLatch(1);
         final AtomicBoolean closed = new AtomicBoolean();
 
-        Taken read() {
+        FindResult read() {
             begun.countDown();
             try {
                 if (!goesOn.await(10, TimeUnit.SECONDS)) {
@@ -70,7 +71,7 @@ class SharedFindsTest {
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
-            return new Taken.Page(Response.status(200).with("text/plain", new Content.Streamed(this, 1)));
+            return new FindResult.Page(Response.status(200).with("text/plain", new Content.Streamed(this, 1)));
         }
 
         @Override
@@ -84,7 +85,7 @@ class SharedFindsTest {
         }
     }
 
-    private PendingRequest<Find, Taken> submit(Page page, Duration timeLimit) {
+    private PendingRequest<Find, FindResult> submit(Page page, Duration timeLimit) {
         var query = new FindQuery(
                 new MongoNamespace("shared", "finds"),
                 StagedFilter.ALL,
@@ -167,11 +168,11 @@ class SharedFindsTest {
                 var all = new ArrayList<RawBsonDocument>();
                 cursor.forEachRemaining(all::add);
                 found.set(Thread.currentThread().equals(here));
-                return new Taken.Documents(all);
+                return new FindResult.Documents(all);
             }
         })));
         inline.run();
-        assertThat(((Taken.Documents) pending.get(60, TimeUnit.SECONDS).outcome()).documents())
+        assertThat(((FindResult.Documents) pending.get(60, TimeUnit.SECONDS).outcome()).documents())
                 .hasSize(query.namespace().getCollectionName().equals("quick") ? 1 : 0);
         return found.get();
     }

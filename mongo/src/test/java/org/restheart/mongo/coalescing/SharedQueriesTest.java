@@ -10,8 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonBinary;
 import org.bson.BsonInt32;
+import org.bson.RawBsonDocument;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.coalescing.CoalescedReads.SharedQueries;
+import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -22,16 +23,11 @@ class SharedQueriesTest {
     private static final int LARGE = 1 << 20;
     private static final int MANY = 64;
 
-    private final SharedQueries<Integer> queries;
+    private final CoalescedReads queries;
 
     SharedQueriesTest(TestMongo mongo) {
-        queries = new SharedQueries<>(new Batching(
-                mongo.client(),
-                CoalescingConfig.DEFAULT,
-                task -> Thread.ofVirtual().start(task),
-                Deployment.of(mongo.client()),
-                new BatchLoad(),
-                new SimpleMeterRegistry()));
+        queries = new Coalescer(mongo.client(), CoalescingConfig.DEFAULT, new SimpleMeterRegistry())
+                .reads(new DriverFinder(mongo.client()));
     }
 
     private static QueryKey key(int number, int bytes) {
@@ -44,9 +40,10 @@ class SharedQueriesTest {
     private List<WeakReference<QueryKey>> run(int bytes) {
         var keys = new ArrayList<WeakReference<QueryKey>>();
         for (int i = 0; i < MANY; i++) {
-            int number = i;
+            var result = List.of(List.of(RawBsonDocument.parse("{n: " + i + "}")));
             var key = key(i, bytes);
-            assertThat(queries.submit(key, () -> number).join().outcome()).isEqualTo(i);
+            assertThat(queries.share(key, () -> result).toCompletableFuture().join())
+                    .isSameAs(result);
             keys.add(new WeakReference<>(key));
         }
         return keys;
