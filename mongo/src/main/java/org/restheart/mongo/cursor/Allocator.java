@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.cursor.Slices.Slot;
+import org.restheart.mongo.cursor.CursorPoolConfig.Slot;
 import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
@@ -39,10 +39,9 @@ final class Allocator {
     private final BackgroundTasks tasks;
     private final PositionedCursor.Opener opener;
     private final DriverFinder documents;
-    private final int poolSize;
+    private final CursorPoolConfig.Allocation config;
     private final ParkedCursors cursors;
-    private final Slices slices;
-    private final Cache<QueryKey, Demand> demands;
+    private final Cache<QueryKey, QueryUse> uses;
     private final Semaphore free;
     private final PagingMeters meters;
 
@@ -57,12 +56,11 @@ final class Allocator {
         this.tasks = tasks;
         this.opener = opener;
         this.documents = documents;
-        this.poolSize = config.allocation().poolSize();
         this.cursors = cursors;
-        this.slices = new Slices(config.allocation());
-        this.demands = Caffeine.newBuilder()
+        this.config = config.allocation();
+        this.uses = Caffeine.newBuilder()
                 .maximumWeight(MAX_QUERIES * BYTES)
-                .weigher((QueryKey key, Demand _) -> key.weight(BYTES))
+                .weigher((QueryKey key, QueryUse _) -> key.weight(BYTES))
                 .expireAfterAccess(config.maxCursorAge())
                 .executor(Runnable::run)
                 .build();
@@ -71,41 +69,41 @@ final class Allocator {
     }
 
     /// Returns at once.
-    void asked(QueryKey key, FindQuery query) {
-        var demand = demands.get(key, _ -> new Demand(query));
-        if (!demand.ask(query)) {
+    void requested(QueryKey key, FindQuery query) {
+        var use = uses.get(key, _ -> new QueryUse(query));
+        if (!use.request(query)) {
             return;
         }
         if (!free.tryAcquire()) {
-            demand.done();
+            use.done();
             return;
         }
         tasks.start("cursor-allocation", () -> {
             try {
-                topUp(key, demand);
+                topUp(key, use);
             } catch (MongoException e) {
-                demand.failed();
+                use.failed();
                 meters.allocationFailed.increment();
                 LOG.warn("No cursors can be positioned for deep pages of {}: {}", query.namespace(), e.getMessage());
             } catch (IllegalStateException e) {
                 LOG.debug("The MongoDB client was closed while a cursor was positioned", e);
             } finally {
                 free.release();
-                demand.done();
+                use.done();
             }
         });
     }
 
-    private void topUp(QueryKey key, Demand demand) {
-        for (int i = 0; i < poolSize && tasks.isRunning(); i++) {
-            var query = demand.latest(); // which may be a later page by now
-            var slots = slots(demand, query);
-            var slot = missing(key, demand, slots);
+    private void topUp(QueryKey key, QueryUse use) {
+        for (int i = 0; i < config.poolSize() && tasks.isRunning(); i++) {
+            var query = use.latest(); // which may be a later page by now
+            var slots = slots(use, query);
+            var slot = missing(key, use, slots);
             if (slot.isEmpty() || !cursors.reserve(cursor -> isOneOf(slots, key, cursor))) {
                 return;
             }
             long before = System.nanoTime();
-            open(key, demand, query, slot.get());
+            open(key, use, query, slot.get());
             LockSupport.parkNanos(Math.min(System.nanoTime() - before, MAX_PAUSE.toNanos()));
         }
     }
@@ -117,28 +115,28 @@ final class Allocator {
                 && slots.stream().anyMatch(slot -> slot.position() == cursor.position());
     }
 
-    private void open(QueryKey key, Demand demand, FindQuery query, Slot slot) {
+    private void open(QueryKey key, QueryUse use, FindQuery query, Slot slot) {
         Optional<PositionedCursor> opened = Optional.empty();
         try {
             opened = opener.open(key, query, slot.position(), slot.span() + query.limit());
         } finally {
-            opened.ifPresentOrElse(cursors::park, cursors::giveUp);
+            opened.ifPresentOrElse(cursors::park, cursors::cancelReservation);
         }
         if (opened.isPresent()) {
             meters.positioned.increment();
         } else {
-            demand.endsBefore(slot.position());
+            use.endsBefore(slot.position());
             meters.endedBefore.increment();
         }
     }
 
     /// The next slot without a cursor: the first of every slice, then the second ones and so on.
-    private Optional<Slot> missing(QueryKey key, Demand demand, List<Slot> slots) {
+    private Optional<Slot> missing(QueryKey key, QueryUse use, List<Slot> slots) {
         int highest = slots.stream().mapToInt(Slot::cursors).max().orElse(0);
         for (int rank = 1; rank <= highest; rank++) {
             for (var slot : slots) {
                 if (slot.cursors() >= rank
-                        && !demand.isBehindEnd(slot.position())
+                        && !use.isBehindEnd(slot.position())
                         && cursors.ready(key, slot.position()) < rank) {
                     return Optional.of(slot);
                 }
@@ -147,15 +145,15 @@ final class Allocator {
         return Optional.empty();
     }
 
-    private List<Slot> slots(Demand demand, FindQuery query) {
+    private List<Slot> slots(QueryUse use, FindQuery query) {
         return query.shortcuts().ahead() == Ahead.LINEAR
-                ? slices.linear(query.skip())
-                : slices.random(demand.size(() -> documents.count(new CountQuery(
+                ? config.linear(query.skip())
+                : config.random(use.size(() -> documents.count(new CountQuery(
                         query.namespace(), query.filter(), query.filter().isEmpty(), 0, query.settings()))));
     }
 
-    /// The demand for one query over all its requests. Thread-safe.
-    private static final class Demand {
+    /// How one query is used, over all its requests. Thread-safe.
+    private static final class QueryUse {
         /// How long the size of a result is cached, and how long nothing is retried after a failure.
         private static final Duration KNOWN = Duration.ofMinutes(1);
 
@@ -165,22 +163,22 @@ final class Allocator {
             }
         }
 
-        private final AtomicInteger asked = new AtomicInteger();
+        private final AtomicInteger requested = new AtomicInteger();
         private final AtomicBoolean busy = new AtomicBoolean();
         private volatile FindQuery latest;
         private volatile @Nullable Known size;
         private volatile @Nullable Known end;
         private volatile @Nullable Known failure;
 
-        Demand(FindQuery first) {
+        QueryUse(FindQuery first) {
             this.latest = first;
         }
 
         /// @return whether the caller has to position the query's cursors now, and then to call [#done]; false
         ///     for the first request of a query
-        boolean ask(FindQuery query) {
+        boolean request(FindQuery query) {
             latest = query;
-            return asked.incrementAndGet() > 1 && !isFresh(failure) && busy.compareAndSet(false, true);
+            return requested.incrementAndGet() > 1 && !isFresh(failure) && busy.compareAndSet(false, true);
         }
 
         void done() {

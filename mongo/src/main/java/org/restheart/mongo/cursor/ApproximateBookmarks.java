@@ -13,10 +13,8 @@ import org.restheart.bson.RawDocuments;
 
 /// Bookmarks that do not move, until they expire. When there are too many, those that are closest together are
 /// removed, so that the others are spread over the whole result. Thread-safe.
-final class ApproximateBookmarks implements Bookmarks {
+final class ApproximateBookmarks extends Bookmarks {
 
-    private final SortIndex index;
-    private final long setAt;
     private final long maxBytes;
 
     @GuardedBy("this")
@@ -31,23 +29,12 @@ final class ApproximateBookmarks implements Bookmarks {
     /// @param setAt in [System#nanoTime()]: the time of the oldest one
     /// @param maxBytes of all keys in memory
     ApproximateBookmarks(SortIndex index, long setAt, long maxBytes) {
-        this.index = index;
-        this.setAt = setAt;
+        super(index, setAt);
         this.maxBytes = maxBytes;
     }
 
     @Override
-    public SortIndex index() {
-        return index;
-    }
-
-    @Override
-    public long setAt() {
-        return setAt;
-    }
-
-    @Override
-    public synchronized Optional<Bookmark> nearest(long position) {
+    synchronized Optional<Bookmark> nearest(long position) {
         return Optional.ofNullable(byPosition.floorEntry(position)).map(Map.Entry::getValue);
     }
 
@@ -96,23 +83,23 @@ final class ApproximateBookmarks implements Bookmarks {
     }
 
     @Override
-    public boolean isUsable(Duration maxAge) {
-        return System.nanoTime() - setAt < maxAge.toNanos();
+    boolean isUsable(Duration maxAge) {
+        return System.nanoTime() - setAt() < maxAge.toNanos();
     }
 
     /// They are replaced after half their maximum age, and used until then.
     @Override
-    public boolean isFresh(Duration maxAge) {
+    boolean isFresh(Duration maxAge) {
         return isUsable(maxAge.dividedBy(2));
     }
 
     @Override
-    public synchronized int size() {
+    synchronized int size() {
         return byPosition.size();
     }
 
     @Override
-    public synchronized long bytes() {
+    synchronized long bytes() {
         return bytes;
     }
 
@@ -149,7 +136,7 @@ final class ApproximateBookmarks implements Bookmarks {
 
         private void mark(long at, RawBsonDocument document) {
             // Against the index, a range begins below the key, one document further.
-            index.keyOf(document).ifPresent(key -> set(index.reverse() ? at + 1 : at, key));
+            index().keyOf(document).ifPresent(key -> set(index().reverse() ? at + 1 : at, key));
         }
     }
 }

@@ -141,7 +141,9 @@ final class BookmarkBuilder {
 
     /// Sets bookmarks from the first document of a query's result to the last: each step reads one key of the index and
     /// no document, unless the filter needs more than the index has. Waits for MongoDB. Thread-safe.
-    private static final class IndexScan {
+    ///
+    /// @param width documents of a step
+    private record IndexScan(BackgroundTasks tasks, MongoClient client, int width) {
         /// The time limit of one step.
         private static final Duration STEP_LIMIT = Duration.ofSeconds(10);
 
@@ -150,7 +152,7 @@ final class BookmarkBuilder {
 
         /// The longest pause between steps. The pause is as long as the step, so that at most half of the time is spent
         /// on them.
-        private static final Duration LONGEST_REST = Duration.ofMillis(5);
+        private static final Duration MAX_PAUSE = Duration.ofMillis(5);
 
         /// The time limit of all steps: the bookmarks that are set by then are used.
         private static final Duration TOTAL_LIMIT = Duration.ofMinutes(2);
@@ -162,17 +164,6 @@ final class BookmarkBuilder {
         private static final int SHORTEST_PART = 8;
 
         private static final int LONGEST = 1 << 20;
-
-        private final BackgroundTasks tasks;
-        private final MongoClient client;
-        private final int width;
-
-        /// @param width documents of a step
-        IndexScan(BackgroundTasks tasks, MongoClient client, int width) {
-            this.tasks = tasks;
-            this.client = client;
-            this.width = width;
-        }
 
         /// @param snapshot a snapshot session; absent to read the current state
         /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be reached; the bookmarks so far are
@@ -208,7 +199,7 @@ final class BookmarkBuilder {
                 position += documents;
                 bookmarks.set(position, key);
                 long took = System.nanoTime() - before;
-                LockSupport.parkNanos(Math.min(took, LONGEST_REST.toNanos()));
+                LockSupport.parkNanos(Math.min(took, MAX_PAUSE.toNanos()));
                 longSteps = took > LONG_STEP.toNanos() ? longSteps + 1 : 0;
                 if (longSteps == IN_A_ROW) {
                     longSteps = 0;

@@ -88,8 +88,6 @@ final class BookmarkedPages {
     }
 
     /// The page as of the time when its bookmark was set.
-    ///
-    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached
     Optional<MongoCursor<RawBsonDocument>> approximate(FindQuery query, int batchSize) {
         var known = of(query, approximate);
         builder.startIfDue(known);
@@ -105,7 +103,7 @@ final class BookmarkedPages {
     private MongoCursor<RawBsonDocument> read(
             FindQuery query, ApproximateBookmarks bookmarks, Bookmark bookmark, int batchSize) {
         var index = bookmarks.index();
-        var range = index.from(Optional.of(bookmark.key()));
+        var range = index.from(bookmark.key());
         long skip = query.skip() - bookmark.position();
         meters.hit(skip);
         if (!index.isVisibleIn(query.projection())) {
@@ -135,8 +133,6 @@ final class BookmarkedPages {
     /// The page that MongoDB's skip would return. It is returned only when all writes acknowledged before the
     /// request, to any client, are applied to the bookmarks: each reply of MongoDB contains the time of its last
     /// write, and the change stream its position.
-    ///
-    /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached
     Optional<MongoCursor<RawBsonDocument>> exact(FindQuery query, int batchSize) {
         if (query.settings().readConcern().isPresent()
                 || query.settings().readPreference().isPresent()) {
@@ -162,15 +158,15 @@ final class BookmarkedPages {
                 return Optional.empty();
             }
             var state = bookmarks.check(nearest.get(), moment);
-            if (state == ExactBookmarks.State.UNKNOWN) {
+            if (state == ExactBookmarks.State.PENDING) {
                 meters.awaited.increment();
                 state = bookmarks.await(nearest.get(), moment, timeout(query));
             }
-            kept = state == ExactBookmarks.State.TRUE;
+            kept = state == ExactBookmarks.State.VALID;
             return switch (state) {
-                case TRUE -> Optional.of(page);
+                case VALID -> Optional.of(page);
                 case MOVED -> readAgain(query, bookmarks, batchSize);
-                case UNKNOWN, OVER -> Optional.empty();
+                case PENDING, ENDED -> Optional.empty();
             };
         } finally {
             if (!kept) {
@@ -199,7 +195,7 @@ final class BookmarkedPages {
     private MongoCursor<RawBsonDocument> read(
             ClientSession session, FindQuery query, ExactBookmarks bookmarks, Bookmark bookmark, int batchSize) {
         long skip = query.skip() - bookmark.position();
-        var range = bookmarks.index().from(Optional.of(bookmark.key()));
+        var range = bookmarks.index().from(bookmark.key());
         try {
             var page = documents.find(session, query.slice(skip, query.limit()), range, batchSize);
             meters.hit(skip);
@@ -226,38 +222,27 @@ final class BookmarkedPages {
     }
 
     /// A page that reports each document read, and its end. Confined to one request.
-    private static final class Page extends DocumentCursor {
-        private final MongoCursor<RawBsonDocument> documents;
+    private static final class Page extends DocumentCursor.Wrapper {
         private final Consumer<RawBsonDocument> onRead;
         private final Runnable onClose;
 
         Page(MongoCursor<RawBsonDocument> documents, Consumer<RawBsonDocument> onRead, Runnable onClose) {
-            this.documents = documents;
+            super(documents);
             this.onRead = onRead;
             this.onClose = onClose;
         }
 
         @Override
-        public boolean hasNext() {
-            return documents.hasNext();
-        }
-
-        @Override
         public RawBsonDocument next() {
-            var next = documents.next();
+            var next = super.next();
             onRead.accept(next);
             return next;
         }
 
         @Override
-        public int available() {
-            return documents.available();
-        }
-
-        @Override
         public void close() {
             try {
-                documents.close();
+                super.close();
             } finally {
                 onClose.run();
             }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.bson.RawBsonDocument;
 
 /// Index keys at known positions of a query's result. Bounded in memory. Thread-safe.
-sealed interface Bookmarks permits ApproximateBookmarks, ExactBookmarks {
+abstract sealed class Bookmarks permits ApproximateBookmarks, ExactBookmarks {
     /// A key of the index and the number of the query's documents before it.
     ///
     /// @param position number of documents before the key
@@ -27,22 +27,34 @@ sealed interface Bookmarks permits ApproximateBookmarks, ExactBookmarks {
         }
     }
 
-    SortIndex index();
+    private final SortIndex index;
+    private final long setAt;
 
-    /// The time of the oldest one, in [System#nanoTime()].
-    long setAt();
+    /// @param setAt in [System#nanoTime()]: the time of the oldest one
+    Bookmarks(SortIndex index, long setAt) {
+        this.index = index;
+        this.setAt = setAt;
+    }
+
+    final SortIndex index() {
+        return index;
+    }
+
+    final long setAt() {
+        return setAt;
+    }
 
     /// The last one at or before the position.
-    Optional<Bookmark> nearest(long position);
+    abstract Optional<Bookmark> nearest(long position);
 
     /// Whether pages may still be read from them.
-    boolean isUsable(Duration maxAge);
+    abstract boolean isUsable(Duration maxAge);
 
     /// Whether no new ones need to be set yet.
-    boolean isFresh(Duration maxAge);
+    abstract boolean isFresh(Duration maxAge);
 
-    int size();
+    abstract int size();
 
     /// In memory.
-    long bytes();
+    abstract long bytes();
 }

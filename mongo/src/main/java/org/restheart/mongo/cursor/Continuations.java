@@ -72,7 +72,7 @@ public final class Continuations {
         try {
             var page = documents.find(
                     index.get().reverse() ? query : query.with(query.filter().and(without(key))),
-                    index.get().from(Optional.of(key)),
+                    index.get().from(key),
                     batchSize);
             pages.increment();
             return Optional.of(page);

@@ -24,7 +24,6 @@ final class CursorPool implements AutoCloseable {
 
     private final PositionedCursor.Opener opener;
     private final CursorPoolConfig.Allocation config;
-    private final Slices slices;
     private final ParkedCursors cursors;
     private final Allocator allocator;
     private final PagingMeters meters;
@@ -39,7 +38,6 @@ final class CursorPool implements AutoCloseable {
         var age = config.maxCursorAge();
         this.opener = opener;
         this.config = config.allocation();
-        this.slices = new Slices(this.config);
         this.meters = meters;
         this.cursors = new ParkedCursors(this.config.poolSize(), age, meters);
         this.allocator = new Allocator(tasks, opener, documents, config, cursors, meters);
@@ -59,7 +57,7 @@ final class CursorPool implements AutoCloseable {
         }
         var key = query.cursorKey();
         var page = lease(key, query);
-        allocator.asked(key, query);
+        allocator.requested(key, query);
         return page;
     }
 
@@ -67,7 +65,7 @@ final class CursorPool implements AutoCloseable {
     private boolean serves(FindQuery query) {
         return config.poolSize() > 0
                 && query.limit() > 0
-                && query.skip() >= slices.firstSkip(query.shortcuts().ahead())
+                && query.skip() >= config.firstSkip(query.shortcuts().ahead())
                 && query.settings().readConcern().isEmpty()
                 && query.settings().readPreference().isEmpty()
                 && opener.isPossible();
@@ -79,13 +77,13 @@ final class CursorPool implements AutoCloseable {
             meters.leaseMisses.increment();
             return Optional.empty();
         }
-        long way = query.skip() - cursor.get().position();
+        long distance = query.skip() - cursor.get().position();
         var page = new LeasedPage(cursor.get(), cursors, query.limit(), config.batchSize());
         boolean begun = false;
         try {
             page.begin(query.skip());
             begun = true;
-            meters.leaseHit(way);
+            meters.leaseHit(distance);
             return Optional.of(page);
         } catch (MongoTimeoutException e) {
             throw e; // MongoDB cannot be reached in another way either
@@ -135,9 +133,9 @@ final class CursorPool implements AutoCloseable {
         /// @throws MongoException if the cursor was closed; no document has been returned then
         void begin(long skip) {
             while (!cursor.isSpent() && cursor.position() <= skip && !batch.hasNext()) {
-                long way = skip - cursor.position();
-                fetch((int) Math.min(way + left, batchSize));
-                for (long passed = 0; passed < way && batch.hasNext(); passed++) {
+                long distance = skip - cursor.position();
+                fetch((int) Math.min(distance + left, batchSize));
+                for (long passed = 0; passed < distance && batch.hasNext(); passed++) {
                     batch.next();
                     available--;
                 }
@@ -182,7 +180,7 @@ final class CursorPool implements AutoCloseable {
             }
             closed = true;
             boolean hasAnother = cursor.end() - cursor.position() >= limit;
-            home.giveBack(cursor, !failed && hasAnother);
+            home.release(cursor, !failed && hasAnother);
         }
     }
 }

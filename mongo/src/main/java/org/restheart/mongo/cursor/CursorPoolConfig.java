@@ -1,7 +1,9 @@
 package org.restheart.mongo.cursor;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
 
 /// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.
@@ -86,5 +88,51 @@ public record CursorPoolConfig(
                 throw new IllegalArgumentException("eager-cursor-allocation: a bound is out of bounds");
             }
         }
+
+        /// Pages before this position are skipped by MongoDB.
+        int firstSkip(Ahead ahead) {
+            return switch (ahead) {
+                case NONE -> Integer.MAX_VALUE;
+                case LINEAR -> linearSliceWidth();
+                case RANDOM -> randomSliceMinWidth();
+            };
+        }
+
+        /// For sequential paging in the slice of this position.
+        List<Slot> linear(long skip) {
+            long first = skip / linearSliceWidth();
+            var slots = new ArrayList<Slot>();
+            for (int i = 0; i < linearSliceHeights().size(); i++) {
+                long position = (first + i) * linearSliceWidth() - linearSliceDelta();
+                if (position > 0) {
+                    int span = linearSliceWidth() + linearSliceDelta();
+                    slots.add(new Slot(position, span, linearSliceHeights().get(i)));
+                }
+            }
+            return slots;
+        }
+
+        /// For random access: the result in equal parts.
+        ///
+        /// @param size of the whole result
+        List<Slot> random(long size) {
+            long parts = Math.min(randomMaxCursors(), size / randomSliceMinWidth());
+            var slots = new ArrayList<Slot>();
+            if (parts > 1) {
+                long width = Math.ceilDiv(size, parts);
+                int span = (int) Math.min(width, ParkedCursors.MAX_DISTANCE);
+                for (long position = width; position < size; position += width) {
+                    slots.add(new Slot(position, span, 1));
+                }
+            }
+            return slots;
+        }
     }
+
+    /// A place at which cursors are positioned ahead.
+    ///
+    /// @param position from 1
+    /// @param span documents that a cursor there should be able to read, without those of the last page
+    /// @param cursors that should be ready
+    record Slot(long position, int span, int cursors) {}
 }

@@ -13,19 +13,17 @@ import org.bson.BsonValue;
 
 /// Bookmarks that are moved by inserts and deletes, with the time up to which all changes have been applied.
 /// Thread-safe.
-final class ExactBookmarks implements Bookmarks {
+final class ExactBookmarks extends Bookmarks {
     /// How long after a request had to wait another one is expected to wait.
-    private static final Duration HURRY = Duration.ofSeconds(2);
+    private static final Duration RECENT_WAIT = Duration.ofSeconds(2);
 
     /// The percentage of inserted and deleted documents after which bookmarks are set anew.
     private static final int MOVED_PERCENT = 5;
 
     private static final int MOVED_LEAST = 1_000;
 
-    private final SortIndex index;
     private final List<Bookmark> bookmarks;
     private final List<BsonValue> ids;
-    private final long setAt;
     private final int direction;
     private final long bytes;
 
@@ -44,12 +42,12 @@ final class ExactBookmarks implements Bookmarks {
     @GuardedBy("this")
     private boolean over;
 
-    private volatile long awaitedAt = System.nanoTime() - HURRY.toNanos();
+    private volatile long awaitedAt = System.nanoTime() - RECENT_WAIT.toNanos();
 
     /// @param bookmarks by position
     /// @param setAt in [System#nanoTime()]
     ExactBookmarks(SortIndex index, List<Bookmark> bookmarks, BsonDocument sort, long setAt) {
-        this.index = index;
+        super(index, setAt);
         this.bookmarks = List.copyOf(bookmarks);
         this.ids = bookmarks.stream()
                 .map(bookmark -> bookmark.key().get("_id", BsonNull.VALUE))
@@ -57,24 +55,13 @@ final class ExactBookmarks implements Bookmarks {
         this.positions =
                 new FenwickTree(bookmarks.stream().map(Bookmark::position).toList());
         this.moves = new FenwickTree(Collections.nCopies(bookmarks.size(), 0L));
-        this.setAt = setAt;
         this.bytes = bookmarks.stream().mapToLong(Bookmark::bytes).sum();
         this.direction = SortIndex.direction(sort.get("_id", BsonNull.VALUE));
     }
 
-    @Override
-    public SortIndex index() {
-        return index;
-    }
-
-    @Override
-    public long setAt() {
-        return setAt;
-    }
-
     /// The current position.
     @Override
-    public synchronized Optional<Bookmark> nearest(long position) {
+    synchronized Optional<Bookmark> nearest(long position) {
         int found = positions.last(position);
         return found < 0
                 ? Optional.empty()
@@ -85,31 +72,31 @@ final class ExactBookmarks implements Bookmarks {
     /// The validity of a bookmark at a time after its look-up.
     enum State {
         /// It was valid until then.
-        TRUE,
+        VALID,
         /// A document before it was inserted or deleted.
         MOVED,
         /// Unknown until more changes are applied.
-        UNKNOWN,
+        PENDING,
         /// Changes are no longer applied.
-        OVER
+        ENDED
     }
 
     /// The validity of the bookmark at the given time.
     synchronized State check(Bookmark bookmark, BsonTimestamp moment) {
         if (over) {
-            return State.OVER;
+            return State.ENDED;
         }
         if (known.compareTo(moment) < 0) {
-            return State.UNKNOWN;
+            return State.PENDING;
         }
-        return moves.position(bookmark.index()) == bookmark.version() ? State.TRUE : State.MOVED;
+        return moves.position(bookmark.index()) == bookmark.version() ? State.VALID : State.MOVED;
     }
 
     /// As [#check], but waits until it is known, at most for `limit`.
     synchronized State await(Bookmark bookmark, BsonTimestamp moment, Duration limit) {
         long start = System.nanoTime();
         var state = check(bookmark, moment);
-        while (state == State.UNKNOWN) {
+        while (state == State.PENDING) {
             awaitedAt = System.nanoTime();
             long left = limit.toNanos() - (awaitedAt - start);
             if (left <= 0) {
@@ -128,11 +115,11 @@ final class ExactBookmarks implements Bookmarks {
 
     /// Whether a request has recently waited for changes.
     boolean isAwaited() {
-        return System.nanoTime() - awaitedAt < HURRY.toNanos();
+        return System.nanoTime() - awaitedAt < RECENT_WAIT.toNanos();
     }
 
     /// Declares that all changes up to and including the time have been applied.
-    synchronized void know(BsonTimestamp moment) {
+    synchronized void advanceTo(BsonTimestamp moment) {
         if (moment.compareTo(known) > 0) {
             known = moment;
             notifyAll();
@@ -146,24 +133,24 @@ final class ExactBookmarks implements Bookmarks {
     }
 
     @Override
-    public synchronized boolean isUsable(Duration maxAge) {
+    synchronized boolean isUsable(Duration maxAge) {
         return !over;
     }
 
     /// False if so many documents were inserted or deleted that the bookmarks are unevenly spread.
     @Override
-    public synchronized boolean isFresh(Duration maxAge) {
+    synchronized boolean isFresh(Duration maxAge) {
         long documents = bookmarks.isEmpty() ? 0 : positions.position(bookmarks.size() - 1);
         return changes <= Math.max(MOVED_LEAST, documents / 100 * MOVED_PERCENT);
     }
 
     @Override
-    public int size() {
+    int size() {
         return bookmarks.size();
     }
 
     @Override
-    public long bytes() {
+    long bytes() {
         return bytes;
     }
 
@@ -198,7 +185,7 @@ final class ExactBookmarks implements Bookmarks {
     /// Against the index, a range begins below the key: the document with the key comes before it.
     private boolean isBefore(BsonValue id, BsonValue boundary) {
         int order = direction * BsonOrder.compare(id, boundary);
-        return order < 0 || (order == 0 && index.reverse());
+        return order < 0 || (order == 0 && index().reverse());
     }
 
     /// Ascending positions that can be shifted from a given one on, in logarithmic time: a Fenwick tree over the

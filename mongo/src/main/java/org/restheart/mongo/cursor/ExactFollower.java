@@ -20,7 +20,7 @@ import org.bson.BsonTimestamp;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.background.ResumeToken;
+import org.restheart.mongo.background.ChangeCursor.ResumeToken;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.metadata.StoredMetadata;
 
@@ -69,8 +69,6 @@ record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters met
 
     /// Publishes the bookmarks once the changes during their build are applied, and returns when they are no longer
     /// used or valid.
-    ///
-    /// @throws com.mongodb.MongoException if the change stream fails
     void follow(QueryBookmarks<ExactBookmarks> target, BookmarkBuilder.Snapshot snapshot) {
         var query = target.query();
         var bookmarks = snapshot.bookmarks();
@@ -79,15 +77,15 @@ record ExactFollower(BackgroundTasks tasks, MongoClient client, PagingMeters met
             while (tasks.isRunning() && (!used || target.needs(bookmarks))) {
                 var change = feed.next(bookmarks.isAwaited());
                 if (change.isPresent() && !count(query, bookmarks, change.get())) {
-                    meters.undone.increment();
+                    meters.invalidated.increment();
                     if (!used) {
-                        target.undone(bookmarks);
+                        target.invalidated(bookmarks);
                     }
                     return;
                 }
-                feed.passed().ifPresent(bookmarks::know);
+                feed.passed().ifPresent(bookmarks::advanceTo);
                 if (!used && (change.isEmpty() || isPast(snapshot.until(), change.get()))) {
-                    target.useAndRest(bookmarks);
+                    target.useAndPause(bookmarks);
                     meters.built.increment();
                     used = true;
                 }

@@ -28,7 +28,7 @@ final class PagingMeters {
     final Counter buildFailed;
 
     /// Exact bookmarks that a change invalidated.
-    final Counter undone;
+    final Counter invalidated;
 
     final Counter evicted;
     final Counter leaseMisses;
@@ -65,7 +65,7 @@ final class PagingMeters {
         built = counter("builds", builds, "outcome", "complete");
         unfit = counter("builds", builds, "outcome", "unfit");
         buildFailed = counter("builds", builds, "outcome", "failed");
-        undone = counter("undone", "Exact bookmarks that a change made useless");
+        invalidated = counter("undone", "Exact bookmarks that a change made useless");
         evicted = counter("evictions", "Queries whose bookmarks were evicted or expired");
         var leases = "Deep pages for which a positioned cursor was looked for";
         leaseHits = counter("leases", leases, "outcome", "hit");

@@ -22,7 +22,7 @@ final class ParkedCursors {
     private static final int TENTH = 10;
 
     /// and if no more documents than this have to be transferred before the page.
-    static final int LONGEST_WAY = 10_000;
+    static final int MAX_DISTANCE = 10_000;
 
     private final int most;
     private final Duration maxAge;
@@ -55,10 +55,10 @@ final class ParkedCursors {
     /// The nearest one before the position that reads far enough; it is exclusively leased until it is parked again.
     synchronized Optional<PositionedCursor> lease(QueryKey key, long skip, int limit) {
         long now = System.nanoTime();
-        long way = Math.min(skip / TENTH, LONGEST_WAY);
+        long distance = Math.min(skip / TENTH, MAX_DISTANCE);
         var best = parked.getOrDefault(key, List.of()).stream()
                 .filter(cursor -> cursor.position() <= skip
-                        && skip - cursor.position() <= way
+                        && skip - cursor.position() <= distance
                         && skip + limit <= cursor.end()
                         && !isOld(cursor, now))
                 .max(Comparator.comparingLong(PositionedCursor::position));
@@ -87,7 +87,7 @@ final class ParkedCursors {
     /// Returns a leased one to the pool.
     ///
     /// @param wanted whether it is still usable
-    void giveBack(PositionedCursor cursor, boolean wanted) {
+    void release(PositionedCursor cursor, boolean wanted) {
         synchronized (this) {
             leased--;
             if (wanted && !cursor.isSpent() && !closed && !isOld(cursor, System.nanoTime())) {
@@ -110,8 +110,8 @@ final class ParkedCursors {
         count++;
     }
 
-    /// Reserves a place for one more, for which [#park] or [#giveUp] has to be called. If all are taken, the least
-    /// recently used parked cursor is closed, synchronously.
+    /// Reserves a place for one more, for which [#park] or [#cancelReservation] has to be called. If all are taken, the
+    /// least recently used parked cursor is closed, synchronously.
     ///
     /// @param spared cursors that must not be closed
     /// @return false if all others are in use
@@ -154,7 +154,7 @@ final class ParkedCursors {
     }
 
     /// Releases a reserved place.
-    synchronized void giveUp() {
+    synchronized void cancelReservation() {
         opening--;
         notifyAll();
     }

@@ -14,12 +14,12 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.InlineRead;
 import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.StagedFilter;
 
 /// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that
 /// allow it; other queries are passed to MongoDB. Thread-safe.
 public final class PositionedFinder implements Finder, AutoCloseable {
     private static final Set<String> NON_DETERMINISTIC = Set.of("$where", "$function", "$rand", "$sampleRate");
-    private static final Set<String> WITH_AN_INDEX_OF_THEIR_OWN = Set.of("$text", "$near", "$nearSphere");
     private static final Set<String> VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME");
 
     private final DriverFinder documents;
@@ -96,7 +96,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
             case DOCUMENT ->
                 filter.asDocument().entrySet().stream()
                         .allMatch(field -> !NON_DETERMINISTIC.contains(field.getKey())
-                                && !WITH_AN_INDEX_OF_THEIR_OWN.contains(field.getKey())
+                                && !StagedFilter.ONLY_FIRST.contains(field.getKey())
                                 && isDeterministic(field.getValue()));
             case ARRAY -> filter.asArray().stream().allMatch(PositionedFinder::isDeterministic);
             case STRING -> !VARIABLES.contains(filter.asString().getValue());

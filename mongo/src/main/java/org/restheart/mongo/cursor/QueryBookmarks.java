@@ -12,10 +12,10 @@ import org.restheart.mongo.find.FindQuery;
 /// Thread-safe.
 final class QueryBookmarks<B extends Bookmarks> {
     /// At most a tenth of the time is spent on bookmarks that writes invalidate.
-    private static final int REST = 10;
+    private static final int BACKOFF = 10;
 
     /// The longest pause after repeated invalidations, in durations of the build.
-    private static final int LONGEST_REST = 10_000;
+    private static final int MAX_BACKOFF = 10_000;
 
     private final FindQuery query;
     private final Duration maxAge;
@@ -35,10 +35,10 @@ final class QueryBookmarks<B extends Bookmarks> {
     private long notBefore = System.nanoTime();
 
     @GuardedBy("this")
-    private int rest = REST;
+    private int backoff = BACKOFF;
 
     @GuardedBy("this")
-    private long lastRest;
+    private long lastPause;
 
     @GuardedBy("this")
     private long usedSince;
@@ -110,23 +110,23 @@ final class QueryBookmarks<B extends Bookmarks> {
     }
 
     /// As [#use]; the next build is delayed, so that most of the time is left for other work.
-    synchronized void useAndRest(B fresh) {
+    synchronized void useAndPause(B fresh) {
         use(fresh);
-        restAfter(fresh);
+        pauseAfter(fresh);
     }
 
     /// Records that a change invalidated them before they were used: the next build is delayed longer.
-    synchronized void undone(B those) {
+    synchronized void invalidated(B those) {
         building = false;
-        rest = Math.min(2 * rest, LONGEST_REST);
-        restAfter(those);
+        backoff = Math.min(2 * backoff, MAX_BACKOFF);
+        pauseAfter(those);
     }
 
     @GuardedBy("this")
-    private void restAfter(B built) {
+    private void pauseAfter(B built) {
         long now = System.nanoTime();
-        lastRest = Math.min(rest * (now - built.setAt()), maxAge.toNanos());
-        notBefore = now + lastRest;
+        lastPause = Math.min(backoff * (now - built.setAt()), maxAge.toNanos());
+        notBefore = now + lastPause;
     }
 
     /// Whether these are still used and have to be kept exact.
@@ -139,7 +139,7 @@ final class QueryBookmarks<B extends Bookmarks> {
     synchronized void drop(B those) {
         if (current == those) {
             current = null;
-            rest = System.nanoTime() - usedSince > lastRest ? REST : Math.min(2 * rest, LONGEST_REST);
+            backoff = System.nanoTime() - usedSince > lastPause ? BACKOFF : Math.min(2 * backoff, MAX_BACKOFF);
         }
     }
 

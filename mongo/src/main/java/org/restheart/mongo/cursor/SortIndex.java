@@ -15,7 +15,7 @@ import org.bson.BsonNull;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.find.IndexRange;
+import org.restheart.mongo.find.DriverFinder.IndexRange;
 import org.restheart.mongo.find.Projection;
 
 /// An index with the order of a query's sort, or the opposite one.
@@ -106,7 +106,7 @@ record SortIndex(BsonDocument pattern, boolean reverse) {
         return value.isNumber() ? (int) Math.signum(value.asNumber().doubleValue()) : 0;
     }
 
-    IndexRange from(Optional<? extends BsonDocument> key) {
+    IndexRange from(BsonDocument key) {
         return new IndexRange(pattern, reverse, key);
     }
 

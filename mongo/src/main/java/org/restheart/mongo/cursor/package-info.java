@@ -22,7 +22,7 @@
 /// In the background, triggered by the second request of a query, a few at a time: [BookmarkBuilder] finds the index
 /// and sets bookmarks by an [BookmarkBuilder.IndexScan]; for exact ones it scans a snapshot, and [ExactFollower] then
 /// applies the changes since, which [BsonOrder] compares with the bookmarks. [Allocator] positions cursors at the
-/// positions that [Slices] computes.
+/// positions that [CursorPoolConfig.Allocation] computes.
 ///
 /// [Continuations] is a separate entry point: a link with the key of the last document, found by the same
 /// [SortIndex]. [PagingMeters] counts all three. Must not know: HTTP, representations.

@@ -30,6 +30,35 @@ public abstract class DocumentCursor implements MongoCursor<RawBsonDocument> {
         throw new UnsupportedOperationException();
     }
 
+    /// A cursor that changes what another one does.
+    public abstract static class Wrapper extends DocumentCursor {
+        private final MongoCursor<RawBsonDocument> cursor;
+
+        protected Wrapper(MongoCursor<RawBsonDocument> cursor) {
+            this.cursor = cursor;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return cursor.hasNext();
+        }
+
+        @Override
+        public RawBsonDocument next() {
+            return cursor.next();
+        }
+
+        @Override
+        public final int available() {
+            return cursor.available();
+        }
+
+        @Override
+        public void close() {
+            cursor.close();
+        }
+    }
+
     private static final class ListCursor extends DocumentCursor {
         private final Iterator<RawBsonDocument> documents;
         private int left;

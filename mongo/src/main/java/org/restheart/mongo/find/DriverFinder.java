@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
@@ -24,6 +23,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.concern.ConnectionRetry;
+import org.restheart.mongo.find.FindQuery.SortKeys;
 
 /// Runs each query on MongoDB separately, again if its connection is lost before the first results are there
 /// ([ConnectionRetry]). Thread-safe.
@@ -32,6 +32,15 @@ public final class DriverFinder implements Finder {
     private static final long MOST_CANDIDATES = 4_000;
     private static final int MORE_CANDIDATES = 32;
     private static final int CANDIDATES_PER_DOCUMENT = 8;
+
+    /// Stages that compute the names of top-level fields of documents.
+    private static final List<BsonDocument> FIELD_NAMES = List.of(
+            BsonDocument.parse(
+                    "{$project: {_id: 0, name: {$map: {input: {$objectToArray: '$$ROOT'}, in: '$$this.k'}}}}"),
+            BsonDocument.parse("{$unwind: {path: '$name', includeArrayIndex: 'place'}}"),
+            BsonDocument.parse("{$group: {_id: '$name', place: {$avg: '$place'}}}"),
+            BsonDocument.parse("{$set: {place: {$cond: [{$eq: ['$_id', '_id']}, -1, '$place']}}}"),
+            BsonDocument.parse("{$sort: {place: 1, _id: 1}}"));
 
     private final MongoClient client;
 
@@ -132,14 +141,7 @@ public final class DriverFinder implements Finder {
     private static MongoCursor<RawBsonDocument> ranged(
             FindIterable<RawBsonDocument> find, IndexRange range, int batchSize) {
         find.hint(range.index()).batchSize(batchSize);
-        range.key().ifPresent(key -> {
-            if (range.reverse()) {
-                find.max(key);
-            } else {
-                find.min(key);
-            }
-        });
-        return find.cursor();
+        return (range.reverse() ? find.max(range.key()) : find.min(range.key())).cursor();
     }
 
     private FindIterable<RawBsonDocument> plain(FindQuery query) {
@@ -174,7 +176,8 @@ public final class DriverFinder implements Finder {
     /// @throws com.mongodb.MongoException as [#one]
     public List<String> fields(FindQuery query, int limit) {
         var stages = new ArrayList<>(stages(query));
-        stages.addAll(FieldNames.stages(limit));
+        stages.addAll(FIELD_NAMES);
+        stages.add(stage("$limit", new BsonInt32(limit)));
         var names = new ArrayList<String>();
         run(query, stages).forEach(field -> names.add(field.getString("_id").getValue()));
         return names;
@@ -228,11 +231,9 @@ public final class DriverFinder implements Finder {
         return stages;
     }
 
-    /// The second step of a filter, behind a limit: MongoDB moves no `$match` across a `$limit`, as that would change
-    /// which documents are counted (docs/decisions/0012-access-rules-come-first.md).
     private static void addRest(List<BsonDocument> stages, StagedFilter filter, long candidates) {
         if (filter.isStaged()) {
-            stages.add(stage("$limit", new BsonInt64(candidates)));
+            stages.add(StagedFilter.barrier(candidates));
             stages.add(stage("$match", filter.rest()));
         }
     }
@@ -246,7 +247,7 @@ public final class DriverFinder implements Finder {
     /// @param executes whether the query is run, so that the plan contains execution statistics
     /// @throws com.mongodb.MongoException as [#one]
     public BsonDocument explain(FindQuery query, boolean executes) {
-        var verbosity = executes ? ExplainVerbosity.EXECUTION_STATS : ExplainVerbosity.QUERY_PLANNER;
+        var verbosity = verbosity(executes);
         return query.isStaged() || query.skip() > Integer.MAX_VALUE
                 ? staged(query).explain(BsonDocument.class, verbosity)
                 : plain(query).explain(BsonDocument.class, verbosity);
@@ -255,10 +256,11 @@ public final class DriverFinder implements Finder {
     /// The same for a pipeline that was written for this collection.
     public BsonDocument explain(
             MongoNamespace namespace, List<BsonDocument> stages, ReadSettings settings, boolean executes) {
-        return aggregate(namespace, stages, settings)
-                .explain(
-                        BsonDocument.class,
-                        executes ? ExplainVerbosity.EXECUTION_STATS : ExplainVerbosity.QUERY_PLANNER);
+        return aggregate(namespace, stages, settings).explain(BsonDocument.class, verbosity(executes));
+    }
+
+    private static ExplainVerbosity verbosity(boolean executes) {
+        return executes ? ExplainVerbosity.EXECUTION_STATS : ExplainVerbosity.QUERY_PLANNER;
     }
 
     /// The results of a pipeline that changes nothing.
@@ -325,21 +327,11 @@ public final class DriverFinder implements Finder {
                 .getCollection(namespace.getCollectionName(), RawBsonDocument.class)));
     }
 
-    /// Stages that compute the names of top-level fields of documents.
-    private static final class FieldNames {
-        private static final List<BsonDocument> COLLECT = List.of(
-                BsonDocument.parse(
-                        "{$project: {_id: 0, name: {$map: {input: {$objectToArray: '$$ROOT'}, in: '$$this.k'}}}}"),
-                BsonDocument.parse("{$unwind: {path: '$name', includeArrayIndex: 'place'}}"),
-                BsonDocument.parse("{$group: {_id: '$name', place: {$avg: '$place'}}}"),
-                BsonDocument.parse("{$set: {place: {$cond: [{$eq: ['$_id', '_id']}, -1, '$place']}}}"),
-                BsonDocument.parse("{$sort: {place: 1, _id: 1}}"));
-
-        private FieldNames() {}
-
-        static List<BsonDocument> stages(int limit) {
-            return Stream.concat(COLLECT.stream(), Stream.of(BsonDocument.parse("{$limit: " + limit + "}")))
-                    .toList();
-        }
-    }
+    /// Where in an index a query begins (MongoDB manual, "cursor.min()" and "cursor.max()"). Unlike a comparison in a
+    /// filter, such a bound holds across all types of values.
+    ///
+    /// @param index the key pattern
+    /// @param reverse whether the sort runs against the index: the query then begins below the key instead of at it
+    /// @param key one value for each field of the index
+    public record IndexRange(BsonDocument index, boolean reverse, BsonDocument key) {}
 }

@@ -2,8 +2,15 @@ package org.restheart.mongo.find;
 
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /// A query for the documents of a collection. Immutable by agreement. Its keys determine which queries may share
@@ -61,12 +68,12 @@ public record FindQuery(
 
     /// The key of what a cursor on the result returns.
     public QueryKey cursorKey() {
-        return cursorParts().key();
+        return parts(settings).key();
     }
 
     /// The key of the result and the allowed shortcuts, without the requested slice.
     public QueryKey resultKey() {
-        return cursorParts().add(shortcuts).key();
+        return parts(settings).add(shortcuts).key();
     }
 
     /// The key of the documents that it finds now, within whatever time. A first page needs no shortcut but the
@@ -80,10 +87,6 @@ public record FindQuery(
                 .key();
     }
 
-    private QueryKey.Parts cursorParts() {
-        return parts(settings);
-    }
-
     private QueryKey.Parts parts(ReadSettings settings) {
         return QueryKey.of(namespace)
                 .add(filter)
@@ -91,5 +94,56 @@ public record FindQuery(
                 .add(sort)
                 .add(hint)
                 .add(settings);
+    }
+
+    /// The keys by which MongoDB has sorted a result, in conditions on it: types, missing fields and elements of
+    /// arrays are compared as the sort compared them, whatever index it used or did not.
+    static final class SortKeys {
+        private SortKeys() {}
+
+        /// Whether the sort is by fields, and a total order.
+        static boolean areTotal(BsonDocument sort) {
+            return sort.containsKey("_id")
+                    && !sort.containsKey("$natural")
+                    && sort.values().stream().allMatch(BsonValue::isNumber);
+        }
+
+        /// The stages behind the `$sort` that leave what comes after the key. Sort keys are fields at first:
+        /// `$match` itself does not know them.
+        ///
+        /// @param key a value for each field of the sort
+        static List<BsonDocument> after(BsonDocument sort, BsonDocument key) {
+            var withKeys = new BsonDocument("_id", new BsonInt32(0))
+                    .append("document", new BsonString("$$ROOT"))
+                    .append("keys", operator("$meta", new BsonString("sortKey")));
+            return List.of(
+                    operator("$project", withKeys),
+                    operator("$match", operator("$expr", isAfter(sort, key))),
+                    operator("$replaceRoot", new BsonDocument("newRoot", new BsonString("$document"))));
+        }
+
+        private static BsonValue isAfter(BsonDocument sort, BsonDocument key) {
+            var fields = new ArrayList<>(sort.keySet());
+            BsonValue condition = BsonBoolean.FALSE;
+            for (int i = fields.size() - 1; i >= 0; i--) {
+                var field = fields.get(i);
+                var stored = operator("$arrayElemAt", new BsonString("$keys"), new BsonInt32(i));
+                var given = operator("$literal", key.get(field, BsonNull.VALUE));
+                var comparison = sort.getNumber(field).doubleValue() > 0 ? "$gt" : "$lt";
+                condition = operator(
+                        "$or",
+                        operator(comparison, stored, given),
+                        operator("$and", operator("$eq", stored, given), condition));
+            }
+            return condition;
+        }
+
+        private static BsonDocument operator(String name, BsonValue operand) {
+            return new BsonDocument(name, operand);
+        }
+
+        private static BsonDocument operator(String name, BsonValue... operands) {
+            return new BsonDocument(name, new BsonArray(List.of(operands)));
+        }
     }
 }

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.AnyName;
 import org.restheart.http.ProblemCode;
@@ -18,8 +20,9 @@ import org.restheart.http.ProblemException;
 public record StagedFilter(BsonDocument first, BsonDocument rest) {
     public static final StagedFilter ALL = of(new BsonDocument());
 
-    /// MongoDB allows them only in the first stage of a pipeline, or not in pipelines at all.
-    private static final Set<String> ONLY_FIRST = Set.of("$text", "$near", "$nearSphere");
+    /// Operators that MongoDB evaluates by an index of their own: only in the first stage of a pipeline, or not in
+    /// pipelines at all.
+    public static final Set<String> ONLY_FIRST = Set.of("$text", "$near", "$nearSphere");
 
     /// They depend on documents that the caller may not see: the number of a record counts all inserts before it.
     private static final Set<String> METADATA = Set.of("$meta");
@@ -35,11 +38,11 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
     /// @param wanted the client's; all must match
     /// @throws org.restheart.http.ProblemException 403 if MongoDB cannot evaluate the client's after the rule's
     public static StagedFilter of(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
-        return rule.isEmpty() || rule.get().isEmpty() ? of(Filters.all(wanted)) : staged(rule, wanted);
+        return rule.isEmpty() || rule.get().isEmpty() ? of(all(wanted)) : staged(rule, wanted);
     }
 
-    /// For one document, whose id is [added][#and] afterwards: a rule may be about paths, so that `rest` must not be
-    /// evaluated on other documents, even if the access rule has no filter.
+    /// For one document, whose id is [added][#and] afterwards: a rule may be about paths, so that `rest` must not
+    /// be evaluated on other documents, even if the access rule has no filter.
     ///
     /// @throws org.restheart.http.ProblemException 403 if MongoDB cannot evaluate the client's after the rule's
     public static StagedFilter ofOne(Optional<BsonDocument> rule, List<BsonDocument> wanted) {
@@ -65,7 +68,7 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
         var rest = new ArrayList<BsonDocument>();
         wanted.forEach(filter -> split(filter, first, rest));
         rule.filter(filter -> !filter.isEmpty()).ifPresent(first::add);
-        var filter = new StagedFilter(Filters.all(first), Filters.all(rest));
+        var filter = new StagedFilter(all(first), all(rest));
         if (rule.isPresent() && AnyName.in(filter.rest(), METADATA::contains)) {
             throw metadataRefused();
         }
@@ -91,6 +94,29 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
 
     private static RuntimeException metadataRefused() {
         return new ProblemException(ProblemCode.FORBIDDEN, "$meta is not available within an access rule");
+    }
+
+    /// One filter for the documents that match all of these; for every document if there are none.
+    public static BsonDocument all(List<BsonDocument> filters) {
+        return switch (filters.size()) {
+            case 0 -> new BsonDocument();
+            case 1 -> filters.getFirst();
+            default -> new BsonDocument("$and", new BsonArray(filters));
+        };
+    }
+
+    /// The stages of a pipeline that apply an access rule's filter; none without one.
+    public static List<BsonDocument> stages(Optional<BsonDocument> rule) {
+        return rule.filter(filter -> !filter.isEmpty())
+                .map(filter -> List.of(new BsonDocument("$match", filter), barrier(Long.MAX_VALUE)))
+                .orElse(List.of());
+    }
+
+    /// A stage between filters: MongoDB moves no `$match` across a `$limit`, as that would change which documents
+    /// are counted (docs/decisions/0012-access-rules-come-first.md). So no expression of a client is evaluated on a
+    /// document that the access rule excludes.
+    static BsonDocument barrier(long most) {
+        return new BsonDocument("$limit", new BsonInt64(most));
     }
 
     private static void split(BsonDocument filter, List<BsonDocument> first, List<BsonDocument> rest) {
@@ -136,6 +162,6 @@ public record StagedFilter(BsonDocument first, BsonDocument rest) {
 
     /// The same, for documents that match `harmless` too.
     public StagedFilter and(BsonDocument harmless) {
-        return new StagedFilter(first.isEmpty() ? harmless : Filters.all(List.of(harmless, first)), rest);
+        return new StagedFilter(first.isEmpty() ? harmless : all(List.of(harmless, first)), rest);
     }
 }

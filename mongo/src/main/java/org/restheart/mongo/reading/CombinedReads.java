@@ -1,24 +1,41 @@
 package org.restheart.mongo.reading;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoNamespace;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.FieldPath;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
+import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.coalescing.CoalescedReads;
+import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.find.QueryKey;
 
 /// Runs the reads of one call in one command, or in as few as their size allows, in which each distinct one is
 /// contained once. Thread-safe; never blocks.
 ///
 /// @param alone runs a single read
-record CombinedReads<R extends DocumentRead>(
+record CombinedReads<R extends CombinedReads.DocumentRead>(
         CoalescedReads coalesced, Function<R, CompletionStage<List<RawBsonDocument>>> alone) {
 
     /// Bytes of the reads of one command: half of what a command may have, since more than the reads is in it.
@@ -73,16 +90,167 @@ record CombinedReads<R extends DocumentRead>(
             results.put(
                     entry.getKey(),
                     all.thenApply(found -> found.get(place))
-                            .exceptionallyCompose(failure -> ReadFailures.mayBeDueToOne(failure)
+                            .exceptionallyCompose(failure -> mayBeDueToOne(failure)
                                     ? CallerScope.call(caller, () -> alone.apply(read))
-                                    : ReadFailures.withoutDetails(CompletableFuture.failedStage(failure))));
+                                    : withoutDetails(CompletableFuture.failedStage(failure))));
         }
         return results;
+    }
+
+    /// Converts MongoDB's failures to problems, without messages that could quote documents.
+    static CompletionStage<List<RawBsonDocument>> withoutDetails(CompletionStage<List<RawBsonDocument>> answer) {
+        return answer.exceptionallyCompose(failure -> {
+            var cause = cause(failure);
+            return CompletableFuture.failedStage(MongoErrors.toProblem(cause)
+                    .map(problem -> problem.unquoted().isPresent() ? problem.unquoting() : problem)
+                    .<Throwable>map(Problem::raise)
+                    .orElse(cause));
+        });
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException wrapper && wrapper.getCause() != null
+                ? wrapper.getCause()
+                : failure;
+    }
+
+    /// Whether a command for several queries may have failed because of one of them, so that the others can
+    /// succeed by themselves. Queries that together took too long, or too much memory, would take as much one
+    /// after the other.
+    static boolean mayBeDueToOne(Throwable failure) {
+        return switch (cause(failure)) {
+            case ProblemException e ->
+                e.problem().code() != ProblemCode.UNPROCESSABLE && e.problem().code() != ProblemCode.OVERLOADED;
+            case MongoCommandException e -> e.getErrorCode() != MongoCodes.MAX_TIME_EXPIRED;
+            default -> false;
+        };
     }
 
     private static QueryKey key(List<? extends DocumentRead> reads) {
         var parts = QueryKey.of(reads.getFirst().namespace()).add("all");
         reads.forEach(read -> read.addTo(parts));
         return parts.key();
+    }
+
+    /// A read of documents from one collection.
+    sealed interface DocumentRead permits ReadQuery, ReadPipeline {
+        MongoNamespace namespace();
+
+        /// Adds everything that determines the result, except the collection.
+        ///
+        /// @return the same parts
+        QueryKey.Parts addTo(QueryKey.Parts parts);
+
+        /// The key of the result: reads with equal keys have the same.
+        default QueryKey key() {
+            return addTo(QueryKey.of(namespace())).key();
+        }
+    }
+
+    /// Combines queries for single values of the same property, such as the books of one author, to one query for all
+    /// values. Results are distributed by the property with MongoDB's matching rules.
+    static final class Equalities {
+        private final List<ReadQuery> queries;
+        private final String property;
+        private final Map<Object, Integer> places;
+        private final ReadQuery combined;
+
+        private Equalities(List<ReadQuery> queries, String property, Map<Object, Integer> places, int limit) {
+            this.queries = queries;
+            this.property = property;
+            this.places = places;
+            var first = queries.getFirst();
+            var values = new BsonArray();
+            queries.forEach(each -> values.add(each.filter().get(property)));
+            this.combined = new ReadQuery(
+                    first.namespace(),
+                    new BsonDocument(property, new BsonDocument("$in", values)),
+                    first.sort(),
+                    0,
+                    limit,
+                    first.timeLimit(),
+                    first.rights());
+        }
+
+        /// @param queries distinct ones, of a collection without a collation
+        static Optional<Equalities> of(List<ReadQuery> queries) {
+            var first = queries.getFirst();
+            if (first.filter().size() != 1 || first.rights().projection().isPresent()) {
+                return Optional.empty();
+            }
+            var property = first.filter().getFirstKey();
+            if (property.startsWith("$") || property.chars().anyMatch(Character::isDigit)) {
+                return Optional.empty(); // a digit may be a position in an array
+            }
+            var places = new LinkedHashMap<Object, Integer>();
+            long limit = 1; // one more than there may be
+            for (var query : queries) {
+                var value = query.filter().size() == 1 ? query.filter().get(property) : null;
+                var canonical = value == null ? Optional.empty() : CanonicalId.of(value);
+                if (canonical.isEmpty()
+                        || query.skip() > 0
+                        || !sortKey(query).equals(sortKey(first))
+                        || places.put(canonical.get(), places.size()) != null) {
+                    return Optional.empty();
+                }
+                limit += query.limit();
+            }
+            return limit > Integer.MAX_VALUE
+                    ? Optional.empty()
+                    : Optional.of(new Equalities(queries, property, places, (int) limit));
+        }
+
+        private static QueryKey sortKey(ReadQuery query) {
+            return QueryKey.of(query.namespace()).add(query.sort()).key();
+        }
+
+        ReadQuery combined() {
+            return combined;
+        }
+
+        /// The documents of each query, in order; empty if they cannot be distributed, or were too many to be read at
+        /// once.
+        Optional<List<List<RawBsonDocument>>> distribute(List<RawBsonDocument> documents) {
+            if (documents.size() == combined.limit()) {
+                return Optional.empty();
+            }
+            var distributed = new ArrayList<List<RawBsonDocument>>();
+            queries.forEach(_ -> distributed.add(new ArrayList<>()));
+            var path = FieldPath.steps(property);
+            for (var document : documents) {
+                var matched = new HashSet<Integer>();
+                match(document, path, 0, matched);
+                if (matched.isEmpty()) {
+                    return Optional.empty();
+                }
+                for (int place : matched) {
+                    var mine = distributed.get(place);
+                    if (mine.size() < queries.get(place).limit()) {
+                        mine.add(document);
+                    }
+                }
+            }
+            return Optional.of(distributed);
+        }
+
+        /// Traverses arrays on the path and at its end, as MongoDB does.
+        private void match(BsonValue value, List<String> path, int depth, Set<Integer> matched) {
+            if (depth < path.size()) {
+                if (value instanceof RawBsonDocument document) {
+                    RawDocuments.get(document, path.get(depth))
+                            .ifPresent(member -> matchMember(member, path, depth + 1, matched));
+                }
+            } else {
+                CanonicalId.of(value).map(places::get).ifPresent(matched::add);
+            }
+        }
+
+        private void matchMember(BsonValue member, List<String> path, int depth, Set<Integer> matched) {
+            if (member.isArray()) {
+                member.asArray().forEach(element -> match(element, path, depth, matched));
+            } else {
+                match(member, path, depth, matched);
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
@@ -20,6 +21,9 @@ import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
+import org.restheart.mongo.metadata.ResourceMetadata;
+import org.restheart.mongo.reading.CombinedReads.Equalities;
+import org.restheart.mongo.reading.ReadCommands.Union;
 
 /// Reads documents for services other than the data API. Reads by `_id` are coalesced with those of the data
 /// API, equal concurrent queries run once, and queries of one call are combined to one command where that gives
@@ -83,7 +87,7 @@ public final class DocumentReads {
 
     /// The documents in order.
     public CompletionStage<List<RawBsonDocument>> find(ReadQuery query) {
-        return ReadFailures.withoutDetails(startFind(query, Optional.empty()));
+        return CombinedReads.withoutDetails(startFind(query, Optional.empty()));
     }
 
     /// The same, without ever blocking.
@@ -93,7 +97,7 @@ public final class DocumentReads {
         if (!collection.namespace().equals(query.namespace())) {
             throw new IllegalArgumentException(query.namespace() + " is not " + collection.namespace());
         }
-        return ReadFailures.withoutDetails(startFind(query, Optional.of(collection)));
+        return CombinedReads.withoutDetails(startFind(query, Optional.of(collection)));
     }
 
     private void check(ReadQuery query) {
@@ -138,15 +142,14 @@ public final class DocumentReads {
     ///
     /// @throws ProblemException if that cannot be known now
     public boolean exists(MongoNamespace namespace) {
-        return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName())
-                .exists();
+        return collection(namespace).exists();
     }
 
     /// The names of the change streams that a collection declares. May block for metadata.
     ///
     /// @throws ProblemException if that cannot be known now
     public List<String> streams(MongoNamespace namespace) {
-        return StreamDefinitions.names(metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName()));
+        return StreamDefinitions.names(collection(namespace));
     }
 
     private CompletionStage<List<RawBsonDocument>> startFind(ReadQuery query, Optional<KnownCollection> collection) {
@@ -174,26 +177,26 @@ public final class DocumentReads {
     ///
     /// @param direction 1 for the smallest ids, -1 for the largest
     /// @throws com.mongodb.MongoException if MongoDB refuses or cannot be asked
-    public Some some(
+    public DocumentSample readEnd(
             MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
-        return commands.some(namespace, rights, direction, limit, timeLimit, maxBytes);
+        return commands.readEnd(namespace, rights, direction, limit, timeLimit, maxBytes);
     }
 
     /// Random documents of a large collection, for statistics, as above. Empty where that would read the whole
     /// collection: if it is small or a view, or if the rights have a filter. Blocks.
     ///
     /// @throws com.mongodb.MongoException if MongoDB cannot be asked
-    public Optional<Some> random(
+    public Optional<DocumentSample> readRandom(
             MongoNamespace namespace, ReadRights rights, int limit, Duration timeLimit, long maxBytes) {
-        return commands.random(namespace, rights, limit, timeLimit, maxBytes);
+        return commands.readRandom(namespace, rights, limit, timeLimit, maxBytes);
     }
 
     /// @param complete whether no limit but their number was met
-    public record Some(List<RawBsonDocument> documents, boolean complete) {}
+    public record DocumentSample(List<RawBsonDocument> documents, boolean complete) {}
 
     /// The results in order. Writing and forbidden stages are refused.
     public CompletionStage<List<RawBsonDocument>> aggregate(ReadPipeline query) {
-        return ReadFailures.withoutDetails(startAggregation(query));
+        return CombinedReads.withoutDetails(startAggregation(query));
     }
 
     private CompletionStage<List<RawBsonDocument>> startAggregation(ReadPipeline query) {
@@ -211,9 +214,11 @@ public final class DocumentReads {
     }
 
     private boolean isPlain(ReadQuery query) {
-        var namespace = query.namespace();
-        return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName())
-                .plain();
+        return collection(query.namespace()).plain();
+    }
+
+    private ResourceMetadata collection(MongoNamespace namespace) {
+        return metadata.collection(namespace.getDatabaseName(), namespace.getCollectionName());
     }
 
     private static List<RawBsonDocument> list(Optional<RawBsonDocument> found) {
@@ -223,10 +228,7 @@ public final class DocumentReads {
     /// The results of queries that differ only in filters, sorts and slices, in their order, equal to those of
     /// separate queries.
     public List<CompletionStage<List<RawBsonDocument>>> findAll(List<ReadQuery> queries) {
-        if (!together(queries, DocumentReads::isAllowedIn)) {
-            return queries.stream().map(this::find).toList();
-        }
-        try {
+        return all(queries, query -> Union.takes(query.asPipeline()), this::find, () -> {
             queries.forEach(this::check);
             boolean plain = isPlain(queries.getFirst());
             if (plain && queries.stream().allMatch(query -> query.id().isPresent())) {
@@ -239,29 +241,31 @@ public final class DocumentReads {
                         .orElseGet(() -> commands.union(
                                 all.stream().map(ReadQuery::asPipeline).toList()));
             });
-        } catch (ProblemException _) {
-            return queries.stream().map(this::find).toList(); // each fails with its own problem
-        }
+        });
     }
 
     public List<CompletionStage<List<RawBsonDocument>>> aggregateAll(List<ReadPipeline> queries) {
-        if (!together(queries, Union::takes)) {
-            return queries.stream().map(this::aggregate).toList();
-        }
-        try {
+        return all(queries, Union::takes, this::aggregate, () -> {
             queries.forEach(this::check);
-            return aggregations.run(queries, all -> commands.union(all));
-        } catch (ProblemException _) {
-            return queries.stream().map(this::aggregate).toList();
+            return aggregations.run(queries, commands::union);
+        });
+    }
+
+    /// @param takes whether a query may be run with others
+    /// @param alone runs one; where a query is refused, each fails with its own problem
+    private static <Q> List<CompletionStage<List<RawBsonDocument>>> all(
+            List<Q> queries,
+            Predicate<Q> takes,
+            Function<Q, CompletionStage<List<RawBsonDocument>>> alone,
+            Supplier<List<CompletionStage<List<RawBsonDocument>>>> together) {
+        if (queries.size() > 1 && queries.stream().allMatch(takes)) {
+            try {
+                return together.get();
+            } catch (ProblemException _) {
+                // found again below
+            }
         }
-    }
-
-    private static boolean isAllowedIn(ReadQuery query) {
-        return Union.takes(query.asPipeline());
-    }
-
-    private static <Q> boolean together(List<Q> queries, Predicate<Q> takes) {
-        return queries.size() > 1 && queries.stream().allMatch(takes);
+        return queries.stream().map(alone).toList();
     }
 
     private List<CompletionStage<List<RawBsonDocument>>> lookups(List<ReadQuery> queries) {
@@ -270,7 +274,7 @@ public final class DocumentReads {
                         .map(query -> query.lookup(query.id().orElseThrow()))
                         .toList())
                 .stream()
-                .map(found -> ReadFailures.withoutDetails(found.thenApply(DocumentReads::list)))
+                .map(found -> CombinedReads.withoutDetails(found.thenApply(DocumentReads::list)))
                 .toList();
     }
 }

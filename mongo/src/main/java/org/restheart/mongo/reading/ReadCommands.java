@@ -10,19 +10,25 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.RawBsonDocument;
+import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.ReadSettings;
-import org.restheart.mongo.reading.DocumentReads.Some;
+import org.restheart.mongo.reading.DocumentReads.DocumentSample;
 
 /// Runs queries and collects their documents in memory, of which every caller has a share. Blocks for MongoDB.
 /// Thread-safe.
@@ -91,20 +97,21 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
         return Union.distribute(run(queries.getFirst(), Union.stages(queries), 0), queries.size());
     }
 
-    /// See [DocumentReads#some].
-    Some some(
+    /// See [DocumentReads#readEnd].
+    DocumentSample readEnd(
             MongoNamespace namespace, ReadRights rights, int direction, int limit, Duration timeLimit, long maxBytes) {
         var sort = new BsonDocument("_id", new BsonInt32(direction));
         var query = new ReadQuery(namespace, new BsonDocument(), sort, 0, limit, timeLimit, rights);
         try (var cursor = documents.find(query.asFind(sampling(timeLimit)), Math.min(limit, SOME_BATCH))) {
-            return some(cursor, limit, maxBytes);
+            return read(cursor, limit, maxBytes);
         } catch (MongoExecutionTimeoutException _) {
-            return new Some(List.of(), false);
+            return new DocumentSample(List.of(), false);
         }
     }
 
-    /// See [DocumentReads#random].
-    Optional<Some> random(MongoNamespace namespace, ReadRights rights, int limit, Duration timeLimit, long maxBytes) {
+    /// See [DocumentReads#readRandom].
+    Optional<DocumentSample> readRandom(
+            MongoNamespace namespace, ReadRights rights, int limit, Duration timeLimit, long maxBytes) {
         if (rights.readFilter().isPresent()) { // a sample of what matches is a scan
             return Optional.empty();
         }
@@ -116,7 +123,7 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
                 return Optional.empty();
             }
             try (var cursor = documents.results(namespace, stages, sampling(timeLimit), null, SOME_BATCH)) {
-                return Optional.of(some(cursor, limit, maxBytes));
+                return Optional.of(read(cursor, limit, maxBytes));
             }
         } catch (MongoExecutionTimeoutException | MongoCommandException _) { // it is a view, for instance
             return Optional.empty();
@@ -137,7 +144,7 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
                 Optional.of(ReadConcern.LOCAL), Optional.of(ReadPreference.secondaryPreferred()), timeLimit);
     }
 
-    private static Some some(MongoCursor<RawBsonDocument> cursor, int limit, long maxBytes) {
+    private static DocumentSample read(MongoCursor<RawBsonDocument> cursor, int limit, long maxBytes) {
         var found = new ArrayList<RawBsonDocument>();
         long bytes = 0;
         try {
@@ -145,13 +152,69 @@ record ReadCommands(DriverFinder documents, FairMemory memory) {
                 var document = cursor.next();
                 bytes += document.getByteLength();
                 if (bytes > maxBytes && !found.isEmpty()) {
-                    return new Some(found, false);
+                    return new DocumentSample(found, false);
                 }
                 found.add(document);
             }
-            return new Some(found, true);
+            return new DocumentSample(found, true);
         } catch (MongoExecutionTimeoutException _) {
-            return new Some(found, false);
+            return new DocumentSample(found, false);
+        }
+    }
+
+    /// Combines several pipelines over one collection: each runs separately, with its own indexes, and marks its
+    /// results. The results are returned by one cursor, so that the document size limit does not apply to all of
+    /// them together. See "$unionWith" in the MongoDB manual.
+    static final class Union {
+        private static final String PART = "p";
+        private static final String DOCUMENT = "d";
+
+        /// Stages that are allowed only at the beginning of a top-level pipeline.
+        private static final Set<String> ALONE = Words.of("""
+            $where $near $nearSphere $text $geoNear $search $searchMeta $vectorSearch $documents $collStats
+            $indexStats $planCacheStats $currentOp
+            """);
+
+        private Union() {}
+
+        /// Whether a pipeline has the same results in a union as alone.
+        static boolean takes(ReadPipeline query) {
+            return query.stages().stream().noneMatch(stage -> AnyName.in(stage, ALONE::contains));
+        }
+
+        static List<BsonDocument> stages(List<ReadPipeline> queries) {
+            var collection = new BsonString(queries.getFirst().namespace().getCollectionName());
+            var stages = new ArrayList<BsonDocument>();
+            for (int part = 0; part < queries.size(); part++) {
+                var marked = new ArrayList<>(queries.get(part).permitted());
+                marked.add(new BsonDocument(
+                        "$replaceWith",
+                        new BsonDocument(PART, new BsonDocument("$literal", new BsonInt32(part)))
+                                .append(DOCUMENT, new BsonString("$$ROOT"))));
+                if (part == 0) {
+                    stages.addAll(marked);
+                } else {
+                    stages.add(new BsonDocument(
+                            "$unionWith",
+                            new BsonDocument("coll", collection).append("pipeline", new BsonArray(marked))));
+                }
+            }
+            return stages;
+        }
+
+        /// The results of each part, in order.
+        static List<List<RawBsonDocument>> distribute(List<RawBsonDocument> results, int parts) {
+            var distributed = new ArrayList<List<RawBsonDocument>>();
+            for (int part = 0; part < parts; part++) {
+                distributed.add(new ArrayList<>());
+            }
+            for (var result : results) {
+                int part =
+                        RawDocuments.get(result, PART).orElseThrow().asInt32().getValue();
+                distributed.get(part).add((RawBsonDocument)
+                        RawDocuments.get(result, DOCUMENT).orElseThrow());
+            }
+            return distributed;
         }
     }
 }

@@ -22,7 +22,7 @@ public record ReadPipeline(
         int limit,
         Duration timeLimit,
         ReadRights rights)
-        implements DocumentRead {
+        implements CombinedReads.DocumentRead {
     public ReadPipeline {
         stages = List.copyOf(stages);
     }

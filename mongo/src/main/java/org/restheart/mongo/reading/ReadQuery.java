@@ -29,7 +29,7 @@ public record ReadQuery(
         int limit,
         Duration timeLimit,
         ReadRights rights)
-        implements DocumentRead {
+        implements CombinedReads.DocumentRead {
     public ReadQuery {
         if (limit < 1 || skip < 0) {
             throw new IllegalArgumentException("limit " + limit + ", skip " + skip);

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.Grant;
@@ -42,11 +41,7 @@ public record ReadRights(Optional<BsonDocument> readFilter, Optional<BsonDocumen
 
     /// The stages that restrict a collection to these rights.
     List<BsonDocument> stages() {
-        var stages = new ArrayList<BsonDocument>();
-        readFilter.ifPresent(rule -> {
-            stages.add(new BsonDocument("$match", rule));
-            stages.add(new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE))); // no stage is moved across it
-        });
+        var stages = new ArrayList<>(StagedFilter.stages(readFilter));
         stages.addAll(Projection.stages(projection));
         return stages;
     }

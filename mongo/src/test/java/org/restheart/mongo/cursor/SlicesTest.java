@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.cursor.Slices.Slot;
+import org.restheart.mongo.cursor.CursorPoolConfig.Slot;
 
 class SlicesTest {
-    private final Slices slices =
-            new Slices(new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 20, 500, 1_000));
+    private final CursorPoolConfig.Allocation slices =
+            new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 20, 500, 1_000);
 
     @Test
     void a_client_that_walks_finds_cursors_before_its_slice_and_the_next_ones() {
@@ -38,6 +38,6 @@ class SlicesTest {
 
     @Test
     void a_cursor_reads_no_further_than_it_could_be_used() {
-        assertThat(slices.random(10_000_000)).hasSize(19).allMatch(slot -> slot.span() == ParkedCursors.LONGEST_WAY);
+        assertThat(slices.random(10_000_000)).hasSize(19).allMatch(slot -> slot.span() == ParkedCursors.MAX_DISTANCE);
     }
 }

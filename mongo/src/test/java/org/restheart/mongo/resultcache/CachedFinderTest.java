@@ -25,6 +25,7 @@ import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.Positioning;
 import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.resultcache.CachedFinder.CachedRanges;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
