@@ -121,7 +121,7 @@ public record FieldPath(String text, List<String> readings, boolean truncated) {
     }
 
     /// Whether a path of names is another one or inside it.
-    static boolean isWithin(String path, String ancestor) {
+    public static boolean isWithin(String path, String ancestor) {
         return path.startsWith(ancestor)
                 && (path.length() == ancestor.length() || path.charAt(ancestor.length()) == '.');
     }

@@ -1,6 +1,6 @@
 package org.restheart.mongo.content;
 
-import static org.restheart.mongo.content.Refusals.invalid;
+import static org.restheart.mongo.content.DataContent.invalid;
 
 import java.util.List;
 import org.bson.BsonDocument;

@@ -32,7 +32,7 @@ public final class ContentWarnings {
 
     /// @param request that has been carried out
     public static List<String> of(Request request) {
-        if (ignoresFiles(request)) {
+        if (mayIgnoreFiles(request) && Multipart.hasFiles(request)) {
             return List.of("the files in the form are not stored: they go to a collection whose name ends in .files");
         }
         if (changesFields(request) && request.require(RequestContent.KEY).value() instanceof BsonDocument changes) {
@@ -84,10 +84,6 @@ public final class ContentWarnings {
                     case COLLECTION, DOCUMENT, DB -> true;
                     default -> false;
                 };
-    }
-
-    private static boolean ignoresFiles(Request request) {
-        return mayIgnoreFiles(request) && Multipart.hasFiles(request);
     }
 
     /// Whether the request writes a document and has no content.

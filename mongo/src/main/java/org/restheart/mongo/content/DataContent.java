@@ -1,7 +1,7 @@
 package org.restheart.mongo.content;
 
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TYPE_UNSUPPORTED;
-import static org.restheart.mongo.content.Refusals.invalid;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -95,6 +95,10 @@ public final class DataContent {
                     ProblemCode.CONTENT_TOO_LARGE, "a document must not have more than " + MAX_FIELDS + " fields");
         }
         return content;
+    }
+
+    static ProblemException invalid(String message) {
+        return new ProblemException(CONTENT_INVALID, message);
     }
 
     private static ProblemException tooManyDocuments() {

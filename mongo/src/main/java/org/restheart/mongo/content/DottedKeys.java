@@ -1,6 +1,6 @@
 package org.restheart.mongo.content;
 
-import static org.restheart.mongo.content.Refusals.invalid;
+import static org.restheart.mongo.content.DataContent.invalid;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,8 +38,6 @@ final class DottedKeys {
     private record Path(String key, List<String> names, BsonValue value) {}
 
     /// The same document if it has no dotted key, else a copy.
-    ///
-    /// @throws org.restheart.http.ProblemException 400
     static BsonDocument expand(BsonDocument document) {
         return hasDots(document) ? new DottedKeys().copy(document) : document;
     }
@@ -107,7 +105,7 @@ final class DottedKeys {
         BsonValue copy;
         if (value.isDocument()) {
             count(value.asDocument().size());
-            copy = Copies.shallow(value.asDocument());
+            copy = NewDocument.copy(value.asDocument());
         } else {
             count(value.asArray().size());
             copy = new BsonArray(value.asArray());

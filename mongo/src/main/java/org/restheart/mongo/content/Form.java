@@ -1,6 +1,6 @@
 package org.restheart.mongo.content;
 
-import static org.restheart.mongo.content.Refusals.invalid;
+import static org.restheart.mongo.content.DataContent.invalid;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Body;
 import org.restheart.http.ProblemCode;
@@ -16,7 +17,7 @@ import org.restheart.http.Query;
 
 /// Converts a form to a document with a field for each name and the first value of a repeated one. A value that is JSON
 /// is parsed, any other is a string.
-final class Form {
+public final class Form {
     static final int MAX_FIELDS = 10_000;
 
     private Form() {}
@@ -44,12 +45,12 @@ final class Form {
     /// `multipart/form-data` (RFC 7578); files are left out.
     ///
     /// @param mediaType with its boundary
-    /// @throws org.restheart.http.ProblemException 400
     static BsonDocument multipart(String mediaType, Body body) {
         var document = new BsonDocument();
         for (var part : Multipart.parse(mediaType, body.bytes(), MAX_FIELDS)) {
-            if (part.fileName().isEmpty() && !document.containsKey(part.name())) {
-                document.put(part.name(), value(text(part.content())));
+            var name = part.head().name();
+            if (part.head().fileName().isEmpty() && !document.containsKey(name)) {
+                document.put(name, value(text(part.content())));
             }
         }
         return document;
@@ -79,20 +80,39 @@ final class Form {
     }
 
     private static BsonValue value(String text) {
-        if (text.isEmpty()) {
-            return new BsonString("");
-        }
         try {
-            var json = LooseValue.json(text);
-            if (json.isPresent()) {
-                return json.get();
-            }
+            return jsonOrText(text);
         } catch (MalformedJsonException e) {
             if (text.startsWith("{") || text.startsWith("[")) {
                 throw invalid("Invalid JSON. " + e.getMessage());
             }
+            return new BsonString(text);
         }
-        return new BsonString(text);
+    }
+
+    /// A cell of a CSV file, which is parsed if it is JSON, else kept as a string.
+    public static BsonValue cell(String text) {
+        try {
+            return jsonOrText(text);
+        } catch (MalformedJsonException _) {
+            return new BsonString(text);
+        }
+    }
+
+    /// The value, if the whole text is one JSON value. The parser ignores text after a value, so that `10
+    /// Downing Street` would be the number 10; inside brackets it does not, and no text closes both an object
+    /// and an array. Documents and arrays stay bytes.
+    ///
+    /// @throws MalformedJsonException if the text does not begin with a value
+    private static BsonValue jsonOrText(String text) {
+        if (text.isEmpty()) {
+            return new BsonString("");
+        }
+        var member = JsonParser.parse(("{\"v\": " + text + "}").getBytes(StandardCharsets.UTF_8));
+        var element = JsonParser.parse(("[" + text + "]").getBytes(StandardCharsets.UTF_8));
+        return member.asDocument().size() == 1 && element.asArray().size() == 1
+                ? element.asArray().getFirst()
+                : new BsonString(text);
     }
 
     private static String text(byte[] utf8) {

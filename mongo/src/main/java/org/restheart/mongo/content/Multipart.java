@@ -1,6 +1,6 @@
 package org.restheart.mongo.content;
 
-import static org.restheart.mongo.content.Refusals.invalid;
+import static org.restheart.mongo.content.DataContent.invalid;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -33,11 +33,9 @@ public final class Multipart {
 
     /// A field of a form.
     ///
-    /// @param name of the field
-    /// @param fileName present for files
     /// @param content empty for files
     @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
-    record Part(String name, Optional<String> fileName, byte[] content) {}
+    record Part(Head head, byte[] content) {}
 
     /// The header of a part.
     ///
@@ -56,7 +54,7 @@ public final class Multipart {
     public static boolean hasFiles(Request request) {
         return isIn(request)
                 && parse(type(request), request.body().bytes(), Form.MAX_FIELDS).stream()
-                        .anyMatch(part -> part.fileName().isPresent());
+                        .anyMatch(part -> part.head().fileName().isPresent());
     }
 
     private static String type(Request request) {
@@ -89,7 +87,7 @@ public final class Multipart {
                                 ? content
                                 : OutputStream.nullOutputStream());
                 requireNoDelimiter(content, delimiter);
-                head.ifPresent(part -> parts.add(new Part(part.name(), part.fileName(), content.toByteArray())));
+                head.ifPresent(part -> parts.add(new Part(part, content.toByteArray())));
             } while (input.readBoundary());
             return parts;
         } catch (IOException e) {

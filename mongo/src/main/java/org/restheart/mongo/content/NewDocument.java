@@ -1,6 +1,6 @@
 package org.restheart.mongo.content;
 
-import static org.restheart.mongo.content.Refusals.invalid;
+import static org.restheart.mongo.content.DataContent.invalid;
 
 import java.time.Instant;
 import org.bson.BsonBoolean;
@@ -14,15 +14,20 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Converts the content of a `POST` or `PUT` to the document that is stored whole.
 public final class NewDocument {
     /// MongoDB's own limit (manual, "MongoDB Limits and Thresholds").
     private static final int MAX_BYTES = 16 * 1024 * 1024;
+
+    /// The property with the aggregations of a collection, which are always stored with escaped keys.
+    static final String PIPELINES = "aggrs";
 
     private NewDocument() {}
 
@@ -40,15 +45,35 @@ public final class NewDocument {
 
     /// Content merged with the fields of the access rule, without expanding keys. A copy.
     static BsonDocument merged(DataRequest request, BsonDocument content) {
-        var merged = Copies.shallow(content);
+        var merged = copy(content);
         mergeRule(request, merged);
         return merged;
     }
 
     private static void mergeRule(DataRequest request, BsonDocument document) {
-        request.grant()
-                .mergeRequest()
-                .ifPresent(merge -> merge.forEach((path, value) -> Paths.put(document, path, value)));
+        request.grant().mergeRequest().ifPresent(merge -> merge.forEach((path, value) -> put(document, path, value)));
+    }
+
+    /// A mutable copy of the document itself: content is shared and may be raw bytes.
+    static BsonDocument copy(BsonDocument document) {
+        var copy = new BsonDocument(document.size() + 2);
+        copy.putAll(document);
+        return copy;
+    }
+
+    /// Sets a value at a dotted path, replacing other values on the path by documents.
+    ///
+    /// @param document changed
+    static void put(BsonDocument document, String path, BsonValue value) {
+        var names = FieldPath.steps(path);
+        var at = document;
+        for (var name : names.subList(0, names.size() - 1)) {
+            var child = at.get(name);
+            var next = child != null && child.isDocument() ? copy(child.asDocument()) : new BsonDocument();
+            at.put(name, next);
+            at = next;
+        }
+        at.put(names.getLast(), value);
     }
 
     /// Merges the fields of an access rule into a row.
@@ -57,9 +82,9 @@ public final class NewDocument {
     /// @param whole whether the row is stored whole; otherwise it is the operand of `$set`
     public static void merge(BsonDocument row, BsonDocument merge, boolean whole) {
         merge.forEach((path, value) -> {
-            row.keySet().removeIf(key -> (!whole || key.indexOf('.') >= 0) && Paths.overlap(key, path));
+            row.keySet().removeIf(key -> (!whole || key.indexOf('.') >= 0) && UpdateOperators.overlap(key, path));
             if (whole) {
-                Paths.put(row, path, value);
+                put(row, path, value);
             } else {
                 row.put(path, value);
             }
@@ -72,19 +97,19 @@ public final class NewDocument {
     public static BsonDocument properties(DataRequest request, BsonDocument content) {
         var properties = stored(content, Instant.now());
         mergeRule(request, properties);
-        StoredPipelines.escape(properties);
+        properties.computeIfPresent(PIPELINES, (_, value) -> EscapedKeys.escape(value));
         properties.remove("_id");
         properties.remove(EntityTags.FIELD);
         return properties;
     }
 
     private static BsonDocument stored(BsonDocument content, Instant now) {
-        var fields = Copies.shallow(content);
+        var fields = copy(content);
         for (var key : content.keySet()) {
             if (key.startsWith("$")) {
                 fields.remove(key);
                 switch (key) {
-                    case UpdateOperators.CURRENT_DATE -> fields.putAll(CurrentDate.resolve(content.get(key), now));
+                    case UpdateOperators.CURRENT_DATE -> fields.putAll(resolveDates(content.get(key), now));
                     default -> throw misplaced(key);
                 }
             }
@@ -95,7 +120,7 @@ public final class NewDocument {
     private static RuntimeException misplaced(String key) {
         return UpdateOperators.isOne(key)
                 ? invalid("update operators (but $currentDate) cannot be used on POST and PUT requests")
-                : Refusals.unknownOperator(key);
+                : UpdateOperators.unknown(key);
     }
 
     /// The document with its id first and its tag last.
@@ -130,38 +155,28 @@ public final class NewDocument {
         return encoded;
     }
 
-    /// Resolves `$currentDate` in content that is stored whole, where MongoDB does not support it.
-    private static final class CurrentDate {
-        private CurrentDate() {}
-
-        /// The fields named in `operand`, with their values.
-        ///
-        /// @throws org.restheart.http.ProblemException 400
-        static BsonDocument resolve(BsonValue operand, Instant now) {
-            if (!operand.isDocument()) {
-                throw wrong();
-            }
-            var fields = new BsonDocument();
-            operand.asDocument().forEach((name, type) -> fields.put(name, value(type, now)));
-            return fields;
+    /// The fields named in the operand of `$currentDate`, with their values: MongoDB does not support it in content
+    /// that is stored whole.
+    private static BsonDocument resolveDates(BsonValue operand, Instant now) {
+        if (!operand.isDocument()) {
+            throw wrongDate();
         }
+        var fields = new BsonDocument();
+        operand.asDocument().forEach((name, type) -> fields.put(name, date(type, now)));
+        return fields;
+    }
 
-        private static BsonValue value(BsonValue type, Instant now) {
-            if (type.equals(BsonBoolean.TRUE) || type.equals(type("date"))) {
-                return new BsonDateTime(now.toEpochMilli());
-            }
-            if (type.equals(type("timestamp"))) {
-                return new BsonTimestamp((int) now.getEpochSecond(), 1);
-            }
-            throw wrong();
+    private static BsonValue date(BsonValue type, Instant now) {
+        if (type.equals(BsonBoolean.TRUE) || type.equals(new BsonDocument("$type", new BsonString("date")))) {
+            return new BsonDateTime(now.toEpochMilli());
         }
+        if (type.equals(new BsonDocument("$type", new BsonString("timestamp")))) {
+            return new BsonTimestamp((int) now.getEpochSecond(), 1);
+        }
+        throw wrongDate();
+    }
 
-        private static BsonDocument type(String name) {
-            return new BsonDocument("$type", new BsonString(name));
-        }
-
-        private static RuntimeException wrong() {
-            return Refusals.invalid("wrong $currentDate operator");
-        }
+    private static ProblemException wrongDate() {
+        return invalid("wrong $currentDate operator");
     }
 }

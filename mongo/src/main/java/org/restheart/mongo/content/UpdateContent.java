@@ -1,23 +1,26 @@
 package org.restheart.mongo.content;
 
-import static org.restheart.mongo.content.Refusals.invalid;
+import static org.restheart.mongo.content.DataContent.invalid;
 import static org.restheart.mongo.content.UpdateOperators.SET;
 import static org.restheart.mongo.content.UpdateOperators.SET_ON_INSERT;
 
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.metadata.EscapedKeys;
 
 /// Converts the content of a `PATCH` to an update: operators unchanged, every other key in `$set`, an array as a
 /// pipeline. Fields added by the collection and the access rule override those of the client.
@@ -66,33 +69,58 @@ public final class UpdateContent {
             return new Update.Operators(new BsonDocument(SET, tag));
         }
         var update = operators(request, withoutId(content), new BsonDocument(), tag);
-        update.document().forEach((operator, paths) -> StoredPipelines.escape(operator, paths.asDocument()));
+        update.document().forEach((operator, paths) -> escapePipelines(operator, paths.asDocument()));
         return update;
+    }
+
+    /// @param paths the operand of an update operator; changed
+    private static void escapePipelines(String operator, BsonDocument paths) {
+        UnaryOperator<BsonValue> escape = switch (operator) {
+            case SET, SET_ON_INSERT -> EscapedKeys::escape;
+            case "$push", "$addToSet" -> UpdateContent::escapePushed;
+            default -> UnaryOperator.identity();
+        };
+        paths.replaceAll(
+                (path, value) -> FieldPath.isWithin(path, NewDocument.PIPELINES) ? escape.apply(value) : value);
+    }
+
+    /// The keys of modifiers are kept; the elements of `$each` are escaped.
+    private static BsonValue escapePushed(BsonValue value) {
+        if (!value.isDocument() || !value.asDocument().containsKey("$each")) {
+            return EscapedKeys.escape(value);
+        }
+        var modifiers = NewDocument.copy(value.asDocument());
+        modifiers.computeIfPresent("$each", (_, elements) -> EscapedKeys.escape(elements));
+        return modifiers;
+    }
+
+    private static ProblemException noData() {
+        return invalid("no data provided");
     }
 
     private static void requireData(BsonDocument content) {
         if (content.isEmpty()) {
-            throw Refusals.noData();
+            throw noData();
         }
     }
 
     /// Removes an `_id` beside the changes, which repeats the target.
     private static BsonDocument withoutId(BsonDocument content) {
-        var others = Copies.shallow(content);
+        var others = NewDocument.copy(content);
         others.remove("_id");
         return others;
     }
 
     private static Update pipeline(DataRequest request, BsonArray content, BsonDocument tag) {
         if (content.isEmpty()) {
-            throw Refusals.noData();
+            throw noData();
         }
         var last = new BsonDocument();
         RequestProperties.of(request, Instant.now()).forEach((path, value) -> last.put(path, literal(value)));
         request.grant()
                 .mergeRequest()
                 .ifPresent(merge -> merge.forEach((path, value) -> {
-                    last.keySet().removeIf(other -> Paths.overlap(other, path));
+                    last.keySet().removeIf(other -> UpdateOperators.overlap(other, path));
                     last.put(path, literal(value));
                 }));
         tag.forEach((path, value) -> last.put(path, literal(value)));
@@ -137,7 +165,7 @@ public final class UpdateContent {
     private void add(String key, BsonValue value) {
         if (!UpdateOperators.isOne(key)) {
             if (key.startsWith("$")) {
-                throw Refusals.unknownOperator(key);
+                throw UpdateOperators.unknown(key);
             }
             set.put(key, value);
         } else if (!value.isDocument()) {
@@ -145,7 +173,7 @@ public final class UpdateContent {
         } else if (key.equals(SET)) {
             set.putAll(value.asDocument());
         } else {
-            operators.put(key, Copies.shallow(value.asDocument()));
+            operators.put(key, NewDocument.copy(value.asDocument()));
         }
     }
 
@@ -183,25 +211,25 @@ public final class UpdateContent {
 
     /// Removes the client's changes of a field that the server sets.
     private void remove(String field) {
-        set.keySet().removeIf(path -> Paths.within(path, field));
+        set.keySet().removeIf(path -> FieldPath.isWithin(path, field));
         operators.forEach((operator, paths) ->
-                paths.asDocument().entrySet().removeIf(entry -> Paths.touches(operator, entry, field)));
+                paths.asDocument().entrySet().removeIf(entry -> UpdateOperators.touches(operator, entry, field)));
         operators.values().removeIf(paths -> paths.asDocument().isEmpty());
     }
 
     /// Overrides fields that the client sets. Removes operators that also change one of them.
     private void override(BsonDocument values) {
         values.forEach((path, value) -> {
-            set.keySet().removeIf(other -> Paths.within(other, path));
+            set.keySet().removeIf(other -> FieldPath.isWithin(other, path));
             remove(SET_ON_INSERT, path);
             for (var operator : operators.entrySet()) {
                 for (var entry : operator.getValue().asDocument().entrySet()) {
-                    if (Paths.touches(operator.getKey(), entry, path)) {
+                    if (UpdateOperators.touches(operator.getKey(), entry, path)) {
                         throw invalid(operator.getKey() + " cannot change '" + path + "', which the server sets");
                     }
                 }
             }
-            if (set.keySet().stream().anyMatch(other -> Paths.overlap(other, path))) {
+            if (set.keySet().stream().anyMatch(other -> UpdateOperators.overlap(other, path))) {
                 throw invalid("content cannot set what contains '" + path + "', which the server sets");
             }
             set.put(path, value);
@@ -211,7 +239,7 @@ public final class UpdateContent {
     private void remove(String operator, String path) {
         var paths = operators.get(operator);
         if (paths != null) {
-            paths.asDocument().keySet().removeIf(other -> Paths.within(other, path));
+            paths.asDocument().keySet().removeIf(other -> FieldPath.isWithin(other, path));
         }
     }
 
@@ -220,7 +248,7 @@ public final class UpdateContent {
             operators.put(SET, set);
         }
         if (operators.isEmpty()) {
-            throw Refusals.noData();
+            throw noData();
         }
         return new Update.Operators(operators);
     }

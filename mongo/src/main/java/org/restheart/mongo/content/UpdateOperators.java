@@ -1,14 +1,19 @@
 package org.restheart.mongo.content;
 
+import static org.restheart.mongo.content.DataContent.invalid;
+
+import java.util.Map;
 import java.util.Set;
+import org.bson.BsonValue;
+import org.restheart.bson.fields.FieldPath;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
 
-/// Which keys of a request's content are update operators (MongoDB manual, "Update Operators").
+/// Update operators in the content of a request (MongoDB manual, "Update Operators"), and the fields that they change.
 final class UpdateOperators {
     static final String CURRENT_DATE = "$currentDate";
     static final String SET = "$set";
     static final String SET_ON_INSERT = "$setOnInsert";
-    static final String RENAME = "$rename";
 
     /// Includes modifiers and operators of former versions, which MongoDB refuses with its own message.
     private static final Set<String> KNOWN = Words.of("""
@@ -20,5 +25,23 @@ final class UpdateOperators {
 
     static boolean isOne(String key) {
         return KNOWN.contains(key);
+    }
+
+    static ProblemException unknown(String key) {
+        return invalid("Invalid BSON: the name of a field at the top must not start with $ and " + key
+                + " is no update operator");
+    }
+
+    /// Whether changing one field could change the other: one contains the other, or they are the same.
+    static boolean overlap(String a, String b) {
+        return FieldPath.of(a).overlaps(FieldPath.of(b));
+    }
+
+    /// Whether one entry of an operator's document could change `path`; for `$rename` also its target.
+    static boolean touches(String operator, Map.Entry<String, BsonValue> entry, String path) {
+        return overlap(entry.getKey(), path)
+                || (operator.equals("$rename")
+                        && entry.getValue().isString()
+                        && overlap(entry.getValue().asString().getValue(), path));
     }
 }

@@ -14,9 +14,10 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.mongo.hal.Links.RequestUri;
 import org.restheart.mongo.hal.Relationship.InvalidRelationship;
 import org.restheart.mongo.resource.IdSpelling;
-import org.restheart.mongo.resource.UriSpace;
+import org.restheart.mongo.resource.Mounts.UriSpace;
 
 /// A document, file or schema in HAL, with its links. Immutable.
 ///
@@ -30,7 +31,7 @@ record HalDocument(ResourceKind kind, boolean full, Relationships relationships,
                 request.path().kind(),
                 request.parameters().format().halFull(),
                 Relationships.of(request),
-                ListLinks.parent(request));
+                Links.parent(request));
     }
 
     /// For the children of a collection.

@@ -9,8 +9,8 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.parameter.Parameters;
-import org.restheart.mongo.parameter.Representation;
 
 /// A list that is written as HAL or SHAL while its children are read.
 ///

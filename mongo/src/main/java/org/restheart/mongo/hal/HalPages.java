@@ -1,20 +1,35 @@
 package org.restheart.mongo.hal;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.format.DocumentFormat;
+import org.restheart.mongo.hal.Links.RequestUri;
+import org.restheart.mongo.hal.Relationship.InvalidRelationship;
+import org.restheart.mongo.metadata.EntryKeys;
+import org.restheart.mongo.parameter.ParameterWarnings;
+import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// The lists of the data API as HAL or SHAL, as requested.
 public final class HalPages {
+    private static final EntryKeys RELATIONSHIP =
+            EntryKeys.of("rel", "type", "role", "target-db", "target-coll", "ref-field");
+
     private HalPages() {}
 
     /// Documents, files or schemas of a collection.
@@ -22,40 +37,38 @@ public final class HalPages {
     /// @param size number of elements on all pages, if counted
     public static DocumentFormat collection(DataRequest request, OptionalLong size) {
         var kind = request.path().kind();
-        var head = new HalHead(request)
+        var head = new Head(request)
                 .properties(
                         request.path().requireCollection(), request.resource().properties())
                 .type(kind.name())
                 .size(size);
         var links = new Links();
         if (request.parameters().format().halFull()) {
-            ListLinks.self(links, request, size);
-            ListLinks.ofCollection(links, request);
+            links.addSelf(request, size).addCollection(request);
         }
-        ListLinks.declared(links, request);
+        links.addDeclared(request);
         var relation = switch (kind) {
             case FILES_BUCKET -> "rh:file";
             case SCHEMA_STORE -> "rh:schema";
             default -> "rh:doc";
         };
         var represent = HalDocument.childrenOf(request);
-        return new HalPage(head.members(), links, _ -> relation, represent).format(request.parameters());
+        return new HalPage(head.members, links, _ -> relation, represent).format(request.parameters());
     }
 
     /// Collections of a database, each a document of its name as `_id` and its properties: those of
     /// one kind together.
     public static DocumentFormat database(DataRequest request, long size) {
-        var head = new HalHead(request)
+        var head = new Head(request)
                 .properties(request.path().requireDb(), request.resource().properties())
                 .type("DB")
                 .size(OptionalLong.of(size));
         var links = new Links();
         if (request.parameters().format().halFull()) {
-            ListLinks.self(links, request, OptionalLong.of(size));
-            ListLinks.ofDatabase(links, request);
+            links.addSelf(request, OptionalLong.of(size)).addDatabase(request);
         }
         return new HalPage(
-                        head.members(),
+                        head.members,
                         links,
                         child -> relation(ResourcePath.kindOf(name(child))),
                         child -> named(
@@ -73,22 +86,21 @@ public final class HalPages {
 
     /// All databases, each a document of its name as `_id` and its properties.
     public static DocumentFormat root(DataRequest request, long size) {
-        var head = new HalHead(request).type("ROOT").size(OptionalLong.of(size));
+        var head = new Head(request).type("ROOT").size(OptionalLong.of(size));
         var links = new Links();
         if (request.parameters().format().halFull()) {
-            ListLinks.self(links, request, OptionalLong.of(size));
-            ListLinks.ofRoot(links, request);
+            links.addSelf(request, OptionalLong.of(size)).addRoot(request);
         }
-        return new HalPage(head.members(), links, _ -> "rh:db", child -> named(request, child, "DB"))
+        return new HalPage(head.members, links, _ -> "rh:db", child -> named(request, child, "DB"))
                 .format(request.parameters());
     }
 
     /// @param size how many indexes there are
     public static DocumentFormat indexes(DataRequest request, int size) {
-        var head = new HalHead(request).type("COLLECTION_INDEXES").members().append("_size", new BsonInt32(size));
+        var head = new Head(request).type("COLLECTION_INDEXES").members.append("_size", new BsonInt32(size));
         var links = new Links();
         if (request.parameters().format().halFull()) {
-            ListLinks.ofIndexes(links, request);
+            links.addIndexes(request);
         }
         return new HalPage(head, links, _ -> "rh:index", child -> typed(request, child, "INDEX"))
                 .format(request.parameters());
@@ -99,7 +111,7 @@ public final class HalPages {
         var none = new BsonDocument("_size", new BsonInt32(0));
         var links = new Links();
         if (request.parameters().format().halFull()) {
-            ListLinks.ofAggregation(links, request);
+            links.addAggregation(request);
         }
         return new HalPage(new BsonDocument(), none, links, _ -> "rh:result", child -> child)
                 .format(request.parameters());
@@ -126,5 +138,77 @@ public final class HalPages {
     public static Response.Ready document(DataRequest request, BsonDocument document) {
         var represented = HalDocument.of(request).represent(document, Optional.of(request.selfPath()));
         return JsonResponses.of(request, 200, represented, HalPage.MEDIA_TYPE);
+    }
+
+    /// What is wrong with the relationships, each of which documents would be shown with instead of a link.
+    ///
+    /// @param rels the property's value
+    public static List<String> relationshipWarnings(BsonValue rels) {
+        if (!(rels instanceof BsonArray all)) {
+            return List.of("no document will have links: wrong 'rels': not an array of objects");
+        }
+        var warnings = new ArrayList<String>();
+        for (var rel : all) {
+            try {
+                warnings.addAll(RELATIONSHIP.warnings(
+                        "rels: " + Relationship.parse(rel, "").name(), rel.asDocument()));
+            } catch (InvalidRelationship e) {
+                warnings.add("documents will have a warning in place of a link: " + e.getMessage());
+            }
+        }
+        return warnings;
+    }
+
+    /// The top-level members of a list besides its links and children: stored properties, type and size. Confined to
+    /// one request.
+    private static final class Head {
+        private static final Set<String> DEFINITIONS = Set.of("aggrs", "streams", "jsonSchema");
+
+        private final BsonDocument members = new BsonDocument();
+        private final Parameters parameters;
+        private final boolean showsDefinitions;
+
+        Head(DataRequest request) {
+            this.parameters = request.parameters();
+            request.http()
+                    .attribute(ParameterWarnings.KEY)
+                    .ifPresent(warnings -> members.append("_warnings", BsonTexts.array(warnings)));
+            var grant = request.grant();
+            this.showsDefinitions = grant.allowManagementRequests() || grant.showsAll();
+        }
+
+        /// The properties stored with a resource, unless the client excludes them. A caller with hidden fields sees no
+        /// definitions, since their text may name hidden fields; `_meta` refuses them as well.
+        Head properties(String id, Optional<BsonDocument> stored) {
+            if (!parameters.format().noProperties()) {
+                members.append("_id", new BsonString(id));
+                stored.ifPresent(properties -> properties.forEach((name, value) -> {
+                    if (!name.equals("_id") && (showsDefinitions || !DEFINITIONS.contains(name))) {
+                        members.append(name, value);
+                    }
+                }));
+            }
+            return this;
+        }
+
+        /// The kind of resource, in the full form only.
+        Head type(String type) {
+            if (parameters.format().halFull()) {
+                members.append("_type", new BsonString(type));
+            }
+            return this;
+        }
+
+        /// The number of elements on all pages, if known.
+        Head size(OptionalLong size) {
+            if (size.isPresent()) {
+                members.append("_size", new BsonInt64(size.getAsLong()));
+                int pageSize = parameters.find().paging().pageSize();
+                if (pageSize > 0) {
+                    members.append("_total_pages", new BsonInt64(Math.ceilDiv(size.getAsLong(), pageSize)));
+                }
+            }
+            return this;
+        }
     }
 }

@@ -10,7 +10,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
-import org.restheart.mongo.content.LooseValue;
+import org.restheart.mongo.content.Form;
 import org.restheart.mongo.format.CsvReader;
 
 /// Parses CSV text to documents: the first line names the fields, every other one is a row. A cell is parsed as JSON
@@ -97,10 +97,10 @@ final class CsvRows {
         var row = new BsonDocument();
         for (int i = 0; i < cells.size(); i++) {
             var name = i < names.size() ? names.get(i) : UNNAMED + (i - names.size());
-            row.put(options.id().orElse(-1) == i ? "_id" : name, LooseValue.of(cells.get(i)));
+            row.put(options.id().orElse(-1) == i ? "_id" : name, Form.cell(cells.get(i)));
         }
         for (int i = 0; i < options.properties().size(); i++) {
-            row.put(options.properties().get(i), LooseValue.of(options.values().get(i)));
+            row.put(options.properties().get(i), Form.cell(options.values().get(i)));
         }
         return row;
     }

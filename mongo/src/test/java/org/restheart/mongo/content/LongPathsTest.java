@@ -104,8 +104,8 @@ class LongPathsTest {
             var fields = new BsonDocument(path, BsonNull.VALUE);
             var shown = Visibility.hiding(List.of("secret"));
             assertBounded(() -> assertTooLong(() -> DottedKeys.expand(fields)));
-            assertBounded(() -> assertTooLong(() -> Paths.overlap(path, "owner")));
-            assertBounded(() -> assertTooLong(() -> Paths.put(new BsonDocument(), path, ONE)));
+            assertBounded(() -> assertTooLong(() -> UpdateOperators.overlap(path, "owner")));
+            assertBounded(() -> assertTooLong(() -> NewDocument.put(new BsonDocument(), path, ONE)));
             assertBounded(() -> assertTooLong(() -> shown.allowsFilter(fields)));
             assertBounded(() -> assertTooLong(() -> shown.allowsKeys(fields)));
             assertBounded(() -> assertTooLong(() -> shown.allowsExpression(new BsonString("$" + path))));
