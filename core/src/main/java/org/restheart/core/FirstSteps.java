@@ -5,7 +5,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import org.restheart.core.config.Configuration;
-import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.resource.Mounts.Mount;
 
 /// Prints example commands for new users.
 final class FirstSteps {

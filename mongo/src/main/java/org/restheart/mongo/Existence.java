@@ -12,8 +12,8 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.ResourceMetadata;
+import org.restheart.mongo.resource.Mounts.UriSpace;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resource.UriSpace;
 
 /// Refuses requests about databases and collections that do not exist, unless they create them.
 record Existence(Metadata metadata, QuerySecurity security) {

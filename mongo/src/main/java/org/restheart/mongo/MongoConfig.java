@@ -8,11 +8,11 @@ import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.guard.QuerySecurity;
-import org.restheart.mongo.parameter.ParameterSettings;
-import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
+import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.resource.Mounts.Mount;
 import org.restheart.mongo.resultcache.ResultCacheConfig;
-import org.restheart.mongo.session.SessionLimits;
+import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 
 /// The `mongo` section of the configuration.
@@ -52,7 +52,7 @@ public record MongoConfig(
         ResultCacheConfig resultCache,
         QuerySecurity querySecurity,
         ChangeStreamConfig streams,
-        SessionLimits sessions,
+        Sessions.Limits sessions,
         boolean accounts) {
 
     public MongoConfig {
@@ -69,11 +69,11 @@ public record MongoConfig(
     /// If variables may contain operators, the operators are effective.
     Interpolation interpolation() {
         return Interpolation.OF_AGGREGATIONS.with(
-                aggregationCheckOperators ? Interpolation.AsIs.NOBODYS : Interpolation.AsIs.CLIENTS);
+                aggregationCheckOperators ? Interpolation.Unescaped.NONE : Interpolation.Unescaped.OF_CLIENTS);
     }
 
-    ParameterSettings parameterSettings() {
-        return new ParameterSettings(
+    Parameters.Settings parameterSettings() {
+        return new Parameters.Settings(
                 defaultRepresentation,
                 defaultPageSize,
                 maxPageSize,

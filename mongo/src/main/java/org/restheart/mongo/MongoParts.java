@@ -21,7 +21,7 @@ import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.management.Catalog;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.ParameterSettings;
+import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.reading.DocumentReads;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resultcache.CachedFinder;
@@ -36,7 +36,7 @@ import org.restheart.mongo.write.Preconditions;
 
 /// The collaborators of the data API, constructed from its configuration. Thread-safe.
 final class MongoParts implements AutoCloseable {
-    final ParameterSettings parameterSettings;
+    final Parameters.Settings parameterSettings;
     final Mounts mounts;
     final Metadata metadata;
     final Schemas schemas;

@@ -12,13 +12,12 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentRule;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.ResourceMetadata;
-import org.restheart.mongo.parameter.DocumentsOnly;
 import org.restheart.mongo.parameter.FilterMistakes;
-import org.restheart.mongo.parameter.ParameterSettings;
+import org.restheart.mongo.parameter.FindParameters;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.resource.ResourceMethods;
@@ -30,7 +29,7 @@ import org.restheart.mongo.session.Sessions;
 
 /// Checks requests, always in the same order, since the first error is reported. Thread-safe.
 record RequestChecks(
-        ParameterSettings parameterSettings,
+        Parameters.Settings parameterSettings,
         ForbiddenOperators forbiddenOperators,
         Existence existence,
         Sessions sessions,
@@ -52,7 +51,7 @@ record RequestChecks(
             var refusal = Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
             throw (path.kind() == ResourceKind.CHANGE_STREAM ? refusal.with("Allow", "GET, OPTIONS") : refusal).raise();
         }
-        DocumentsOnly.check(request, path);
+        FindParameters.refuseForWhole(request, path);
         if (SessionParameter.namesTransaction(request.query()) && writesOutsideOfTransactions(request, path.kind())) {
             FoundWarnings.add(
                     request, "databases, collections and indexes are written outside of transactions, at once");

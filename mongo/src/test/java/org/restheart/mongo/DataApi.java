@@ -32,10 +32,10 @@ import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.guard.QuerySecurity;
-import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
+import org.restheart.mongo.resource.Mounts.Mount;
 import org.restheart.mongo.resultcache.ResultCacheConfig;
-import org.restheart.mongo.session.SessionLimits;
+import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 import org.restheart.testkit.TestRequests;
 
@@ -80,7 +80,7 @@ public final class DataApi {
                 ResultCacheConfig.DEFAULT,
                 QuerySecurity.DEFAULT,
                 ChangeStreamConfig.DEFAULT,
-                SessionLimits.DEFAULT,
+                Sessions.Limits.DEFAULT,
                 false);
     }
 

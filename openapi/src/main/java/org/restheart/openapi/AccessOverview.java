@@ -26,8 +26,8 @@ import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
-import org.restheart.mongo.description.DatabaseStructure;
 import org.restheart.mongo.description.Descriptions;
+import org.restheart.mongo.description.Descriptions.DatabaseStructure;
 
 /// The databases and collections that a caller may access, and the services: each operation with `yes`, `no` or
 /// `depends`. Resources without any permitted operation are left out. Thread-safe.

@@ -9,7 +9,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Words;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.mongo.description.CollectionStructure;
+import org.restheart.mongo.description.Descriptions.CollectionStructure;
 
 /// The resources below a collection, with those that its properties declare.
 final class CollectionPaths {

@@ -2,7 +2,7 @@ package org.restheart.openapi;
 
 import java.util.Optional;
 import org.bson.BsonDocument;
-import org.restheart.mongo.description.CollectionStructure;
+import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.openapi.ReadableSchemas.StoredSchema;
 import org.restheart.openapi.VisibleResources.Group;
 

@@ -19,7 +19,7 @@ import org.bson.BsonString;
 import org.restheart.bson.BsonValues;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.judged.DataPaths;
-import org.restheart.mongo.description.ShapeBuilder;
+import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.OpenApiConfig.Server;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
@@ -171,7 +171,7 @@ final class ParameterSchemas {
                 .filter(keys -> !keys.containsKey("_id"))
                 .filter(keys -> keys.entrySet().stream()
                         .allMatch(entry -> entry.getValue().isNumber()
-                                && Arrays.stream(entry.getKey().split("\\.")).noneMatch(ShapeBuilder::isData)))
+                                && Arrays.stream(entry.getKey().split("\\.")).noneMatch(Shape.Builder::isData)))
                 .findFirst();
     }
 

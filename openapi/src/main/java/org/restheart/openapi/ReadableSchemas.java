@@ -17,8 +17,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.RequestPath;
-import org.restheart.mongo.description.CollectionStructure;
 import org.restheart.mongo.description.Descriptions;
+import org.restheart.mongo.description.Descriptions.CollectionStructure;
 
 /// The JSON Schema that a collection names, with those to which it refers, as far as a caller may read them.
 /// Confined to one request.

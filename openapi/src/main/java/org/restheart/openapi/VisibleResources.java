@@ -6,7 +6,7 @@ import org.bson.BsonDocument;
 import org.restheart.http.RequestPath;
 import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Permitted;
-import org.restheart.mongo.description.CollectionStructure;
+import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.ReadableSchemas.StoredSchema;
 

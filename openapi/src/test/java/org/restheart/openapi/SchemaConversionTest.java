@@ -42,7 +42,6 @@ import org.restheart.bson.JsonMode;
 import org.restheart.http.Method;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.description.Shape;
-import org.restheart.mongo.description.ShapeBuilder;
 import org.restheart.mongo.resource.ResourceMethods;
 
 /// Schemas hold for what they describe.
@@ -90,7 +89,7 @@ class SchemaConversionTest {
     }
 
     private static Shape shape(List<BsonDocument> documents) {
-        var builder = new ShapeBuilder();
+        var builder = new Shape.Builder();
         documents.forEach(builder::add);
         return builder.build();
     }
@@ -207,7 +206,8 @@ class SchemaConversionTest {
     @Test
     void a_schema_of_draft_4_says_the_same_in_2020_12() {
         var schemas = List.of(
-                "{type: 'object', required: ['a'], properties: {a: {type: 'number', minimum: 0, exclusiveMinimum: true}}}",
+                "{type: 'object', required: ['a'], properties: {a: {type: 'number', minimum: 0, exclusiveMinimum:"
+                        + " true}}}",
                 "{properties: {a: {type: ['string', 'null'], maxLength: 3}}, additionalProperties: false}",
                 "{properties: {a: {items: [{type: 'string'}, {type: 'number'}], additionalItems: false}}}",
                 "{properties: {a: {items: [{type: 'string'}], additionalItems: {type: 'boolean'}}}}",

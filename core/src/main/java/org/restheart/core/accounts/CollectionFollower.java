@@ -15,12 +15,12 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor.Change;
 import org.restheart.mongo.background.ChangeFollower;
-import org.restheart.mongo.background.Followed;
+import org.restheart.mongo.background.ChangeSource;
 
 /// Follows collections of one database and notifies listeners of changes. Listeners are also notified when no change
 /// stream is available, permanently or during an interruption.
 record CollectionFollower(MongoClient client, String database, Map<String, List<Listener>> listeners)
-        implements Followed, ChangeFollower.Audience {
+        implements ChangeSource, ChangeFollower.Receiver {
     /// Receives the changes of one collection; must not block.
     interface Listener {
         /// From now on every change is reported.
@@ -82,7 +82,7 @@ record CollectionFollower(MongoClient client, String database, Map<String, List<
     }
 
     @Override
-    public void happened(Change change) {
+    public void received(Change change) {
         var collection = change.document()
                 .getDocument("ns", new BsonDocument())
                 .getString("coll", new BsonString(""))

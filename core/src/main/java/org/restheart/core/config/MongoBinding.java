@@ -12,10 +12,10 @@ import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
 import org.restheart.mongo.guard.PipelineRules;
 import org.restheart.mongo.guard.QuerySecurity;
-import org.restheart.mongo.parameter.Representation;
-import org.restheart.mongo.resource.Mount;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
+import org.restheart.mongo.resource.Mounts.Mount;
 import org.restheart.mongo.resultcache.ResultCacheConfig;
-import org.restheart.mongo.session.SessionLimits;
+import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.write.Preconditions.EtagPolicies;
 import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 
@@ -168,10 +168,10 @@ final class MongoBinding {
                 block.bool("validate-streams", otherwise.validate()));
     }
 
-    private static SessionLimits sessions(Block block) {
-        var otherwise = SessionLimits.DEFAULT;
+    private static Sessions.Limits sessions(Block block) {
+        var otherwise = Sessions.Limits.DEFAULT;
         int transactions = block.integer("max-transactions", otherwise.transactions(), 2, 1_000_000);
-        return new SessionLimits(
+        return new Sessions.Limits(
                 transactions,
                 block.integer("max-transactions-per-account", Math.max(1, transactions / 2), 1, 1_000_000),
                 block.integer("max-sessions", otherwise.sessions(), 2, 10_000_000));

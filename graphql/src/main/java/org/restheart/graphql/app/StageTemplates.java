@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.aggregation.StageBinding;
+import org.restheart.mongo.aggregation.Interpolation.StageBinding;
 
 /// A pipeline with variables, and with stages that depend on them: `{"$ifarg": [names, stage, otherwise]}`. Immutable.
 record StageTemplates(TemplateVariables variables, List<StageTemplates.Stage> stages) {

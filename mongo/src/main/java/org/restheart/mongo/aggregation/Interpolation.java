@@ -11,7 +11,10 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.ExpressionBinding;
+import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.UnusableVariableException;
+import org.restheart.bson.fields.Variables;
 import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -23,30 +26,30 @@ import org.restheart.http.ShortText;
 ///
 /// @param variable the operator for a value
 /// @param condition the operator for a stage
-/// @param valuesAsIs whose values are inserted without escaping
-public record Interpolation(String variable, String condition, AsIs valuesAsIs) {
+/// @param unescaped whose values are inserted without escaping
+public record Interpolation(String variable, String condition, Unescaped unescaped) {
     public static final Interpolation OF_AGGREGATIONS = new Interpolation("$var", "$ifvar");
 
     private static final Set<String> FILTERS = Set.of("@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
 
     /// Whose values may contain operators.
-    public enum AsIs {
-        NOBODYS,
-        CLIENTS,
-        EVERYBODYS
+    public enum Unescaped {
+        NONE,
+        OF_CLIENTS,
+        ALL
     }
 
     public Interpolation(String variable, String condition) {
-        this(variable, condition, AsIs.NOBODYS);
+        this(variable, condition, Unescaped.NONE);
     }
 
-    public Interpolation with(AsIs other) {
+    public Interpolation with(Unescaped other) {
         return new Interpolation(variable, condition, other);
     }
 
     /// For a definition whose author may allow operators in values.
-    public Interpolation forDefinition(boolean valuesAct) {
-        return valuesAct ? with(AsIs.EVERYBODYS) : this;
+    public Interpolation forDefinition(boolean mayHaveOperators) {
+        return mayHaveOperators ? with(Unescaped.ALL) : this;
     }
 
     /// @throws ProblemException 400 for a variable without value and default, 422 for a malformed operator
@@ -143,7 +146,7 @@ public record Interpolation(String variable, String condition, AsIs valuesAsIs) 
         if (FILTERS.contains(name)) {
             return new Binding.Filter(value instanceof BsonDocument filter ? filter : new BsonDocument());
         }
-        if (valuesAsIs == AsIs.EVERYBODYS || (valuesAsIs == AsIs.CLIENTS && !isServers)) {
+        if (unescaped == Unescaped.ALL || (unescaped == Unescaped.OF_CLIENTS && !isServers)) {
             return new Binding.AsIs(value);
         }
         return isServers && value.isNull() ? new Binding.Absent() : new Binding.Value(value);
@@ -166,5 +169,83 @@ public record Interpolation(String variable, String condition, AsIs valuesAsIs) 
         return Problem.of(UNPROCESSABLE, "invalid aggregation")
                 .because("java.lang.IllegalArgumentException", "malformed " + operator)
                 .raise();
+    }
+
+    /// Substitutes values in the stages of a pipeline according to their position: as literals in filters and
+    /// expressions; elsewhere values that would be interpreted are refused. Immutable.
+    public static final class StageBinding {
+        private final Variables variables;
+        private final FilterBinding filters;
+        private final ExpressionBinding expressions;
+
+        public StageBinding(Variables variables) {
+            this.variables = variables;
+            this.filters = new FilterBinding(variables);
+            this.expressions = new ExpressionBinding(variables);
+        }
+
+        /// @throws org.restheart.bson.fields.UnusableVariableException for a value that would be interpreted
+        public BsonDocument stage(BsonDocument stage) {
+            var bound = new BsonDocument(stage.size());
+            stage.forEach((name, operand) -> bound.append(name, operand(name, operand)));
+            return bound;
+        }
+
+        private BsonValue operand(String stage, BsonValue operand) {
+            return switch (stage) {
+                case "$match" -> filter(operand);
+                case "$project", "$addFields", "$set" -> expressions.bindFields(operand);
+                case "$group",
+                        "$bucket",
+                        "$bucketAuto",
+                        "$setWindowFields",
+                        "$fill",
+                        "$sortByCount",
+                        "$redact",
+                        "$replaceRoot",
+                        "$replaceWith" -> expressions.bind(operand);
+                default ->
+                    operand instanceof BsonDocument options && variables.of(operand) == null
+                            ? options(stage, options)
+                            : data(operand);
+            };
+        }
+
+        private BsonDocument options(String stage, BsonDocument options) {
+            var bound = new BsonDocument(options.size());
+            options.forEach((name, value) -> bound.append(name, option(stage, name, value)));
+            return bound;
+        }
+
+        private BsonValue option(String stage, String name, BsonValue value) {
+            return switch (stage + "." + name) {
+                case "$geoNear.query", "$graphLookup.restrictSearchWithMatch", "$vectorSearch.filter" -> filter(value);
+                case "$lookup.let", "$merge.let", "$graphLookup.startWith" -> expressions.bind(value);
+                case "$lookup.pipeline", "$unionWith.pipeline", "$merge.whenMatched" -> pipeline(value);
+                default ->
+                    switch (stage) {
+                        case "$facet" -> pipeline(value);
+                        case "$search", "$searchMeta", "$vectorSearch" -> expressions.bindData(value, true);
+                        default -> data(value);
+                    };
+            };
+        }
+
+        private BsonValue filter(BsonValue filter) {
+            return filters.bind(filter);
+        }
+
+        private BsonValue pipeline(BsonValue value) {
+            if (!(value instanceof BsonArray stages)) {
+                return data(value);
+            }
+            var bound = new BsonArray(stages.size());
+            stages.forEach(stage -> bound.add(stage instanceof BsonDocument document ? stage(document) : data(stage)));
+            return bound;
+        }
+
+        private BsonValue data(BsonValue value) {
+            return expressions.bindData(value, false);
+        }
     }
 }

@@ -13,7 +13,7 @@ import org.bson.BsonValue;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.parameter.Paging;
+import org.restheart.mongo.parameter.FindParameters.Paging;
 
 /// Values of variables by name: the client's, and the server's, whose names begin with `@`: the caller, its grant, and
 /// the requested page. Clients cannot set these. A name is a key or a path into a value: `order.limit`, `list[0].x`,

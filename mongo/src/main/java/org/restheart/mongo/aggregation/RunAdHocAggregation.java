@@ -10,7 +10,6 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
 import org.restheart.bson.RawDocuments;
@@ -28,6 +27,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
+import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
@@ -42,10 +42,6 @@ import org.restheart.mongo.guard.ReadingStages;
 public final class RunAdHocAggregation implements DataHandler {
     private static final int BATCH = 500;
     private static final int DEFAULT_LIMIT = 100;
-
-    /// Between the rule's filter and the client's stages: MongoDB moves no stage across it, so that no expression of
-    /// the client is evaluated on a document that the rule excludes.
-    private static final BsonDocument BARRIER = new BsonDocument("$limit", new BsonInt64(Long.MAX_VALUE));
 
     private final DriverFinder documents;
     private final PipelineInspection inspection;
@@ -100,11 +96,7 @@ public final class RunAdHocAggregation implements DataHandler {
 
     /// The stages that restrict the input of the client's stages.
     private static List<BsonDocument> shown(DataRequest request) {
-        var pipeline = new ArrayList<BsonDocument>();
-        request.grant().readFilter().filter(filter -> !filter.isEmpty()).ifPresent(filter -> {
-            pipeline.add(new BsonDocument("$match", filter));
-            pipeline.add(BARRIER);
-        });
+        var pipeline = new ArrayList<>(StagedFilter.stages(request.grant().readFilter()));
         pipeline.addAll(Projection.stages(request.grant().projectResponse()));
         request.http().attribute(Hidden.KEY).ifPresent(hidden -> {
             pipeline.add(new BsonDocument("$unset", BsonTexts.array(hidden.properties())));

@@ -26,7 +26,7 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.hal.HalPages;
-import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resultcache.WriteCounters;
 
 /// `GET /{db}/{collection}/_aggrs/{uri}`: runs an aggregation that the collection declares and returns all results.

@@ -6,12 +6,16 @@ import com.mongodb.client.model.changestream.ChangeStreamDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonString;
+import org.bson.BsonTimestamp;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.mongo.background.ChangeSource.Start;
 
 /// A change stream cursor that returns whole, unmodified events. Confined to one thread at a time.
 ///
@@ -46,21 +50,21 @@ public final class ChangeCursor implements AutoCloseable {
     /// Returns when the cursor is open in MongoDB: it returns every change acknowledged afterwards.
     ///
     /// @throws com.mongodb.MongoException when MongoDB refuses
-    public static ChangeCursor open(Followed followed, Start start) {
-        return open(followed, start, List.of(), 0, AWAIT_MILLIS);
+    public static ChangeCursor open(ChangeSource source, Start start) {
+        return open(source, start, List.of(), 0, AWAIT_MILLIS);
     }
 
     /// @param without tokens of events to exclude before the pipeline
     /// @param batchSize zero for MongoDB's own
     /// @param millis how long MongoDB waits for a change
-    static ChangeCursor open(Followed followed, Start start, List<BsonDocument> without, int batchSize, long millis) {
+    static ChangeCursor open(ChangeSource source, Start start, List<BsonDocument> without, int batchSize, long millis) {
         var stages = new ArrayList<BsonDocument>();
         if (!without.isEmpty()) {
             stages.add(leaveOut(without));
         }
-        stages.addAll(followed.pipeline());
+        stages.addAll(source.pipeline());
         stages.add(WRAP);
-        var stream = followed.withOptions(watch(followed, stages, start, millis));
+        var stream = source.withOptions(watch(source, stages, start, millis));
         return new ChangeCursor(batchSize == 0 ? stream : stream.batchSize(batchSize));
     }
 
@@ -68,8 +72,8 @@ public final class ChangeCursor implements AutoCloseable {
     ///
     /// @param without tokens of events to exclude
     /// @return null if there is no event within a while
-    static @Nullable BsonDocument firstToken(Followed followed, Start start, List<BsonDocument> without) {
-        var stream = watch(followed, List.of(leaveOut(without), NOTHING_BUT_TOKENS), start, AWAIT_MILLIS)
+    static @Nullable BsonDocument firstToken(ChangeSource source, Start start, List<BsonDocument> without) {
+        var stream = watch(source, List.of(leaveOut(without), NOTHING_BUT_TOKENS), start, AWAIT_MILLIS)
                 .batchSize(1);
         try (var cursor = stream.cursor()) {
             var event = cursor.tryNext();
@@ -84,8 +88,8 @@ public final class ChangeCursor implements AutoCloseable {
     }
 
     private static ChangeStreamIterable<RawBsonDocument> watch(
-            Followed followed, List<BsonDocument> stages, Start start, long millis) {
-        return start.applyTo(followed.watch(stages).maxAwaitTime(millis, TimeUnit.MILLISECONDS));
+            ChangeSource source, List<BsonDocument> stages, Start start, long millis) {
+        return start.applyTo(source.watch(stages).maxAwaitTime(millis, TimeUnit.MILLISECONDS));
     }
 
     /// The next event; null if there was none for a while.
@@ -109,5 +113,47 @@ public final class ChangeCursor implements AutoCloseable {
     @Override
     public void close() {
         cursor.close();
+    }
+
+    /// Reads resume tokens of change streams. MongoDB's manual calls them opaque, but their `_data` has been the same
+    /// since 4.0.7 (`src/mongo/db/pipeline/resume_token.h`): a key string in hexadecimal digits, whose order is the
+    /// order of events, and whose first value is the cluster time.
+    public static final class ResumeToken {
+        /// The key string's mark of a timestamp.
+        private static final String TIMESTAMP = "82";
+
+        private static final int DIGITS = 8;
+
+        private ResumeToken() {}
+
+        /// Whether `token` is at or after `target`.
+        public static boolean reaches(BsonDocument token, BsonDocument target) {
+            return data(token).compareTo(data(target)) >= 0;
+        }
+
+        private static String data(BsonDocument token) {
+            return token.getString("_data").getValue();
+        }
+
+        /// Empty if the format is unknown: no event may then be considered passed.
+        public static Optional<BsonTimestamp> time(@Nullable BsonDocument token) {
+            var data = token == null ? BsonNull.VALUE : token.get("_data", BsonNull.VALUE);
+            if (!data.isString()) {
+                return Optional.empty();
+            }
+            var text = data.asString().getValue();
+            int seconds = TIMESTAMP.length();
+            int increment = seconds + DIGITS;
+            if (!text.startsWith(TIMESTAMP) || text.length() < increment + DIGITS) {
+                return Optional.empty();
+            }
+            try {
+                return Optional.of(new BsonTimestamp(
+                        Integer.parseUnsignedInt(text, seconds, increment, 16),
+                        Integer.parseUnsignedInt(text, increment, increment + DIGITS, 16)));
+            } catch (NumberFormatException _) {
+                return Optional.empty();
+            }
+        }
     }
 }

@@ -1,11 +1,14 @@
 package org.restheart.mongo.background;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import java.time.Duration;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.ChangeCursor.Change;
+import org.restheart.mongo.background.ChangeSource.Start;
+import org.restheart.mongo.error.MongoCodes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,18 +21,18 @@ public final class ChangeFollower {
 
     private final BackgroundTasks tasks;
     private final MongoClient client;
-    private final Followed followed;
-    private final Audience audience;
+    private final ChangeSource source;
+    private final Receiver receiver;
     private Start position = new Start.Anywhere();
     private Duration pause = FIRST_PAUSE;
     private final SkippedEvents skipped;
 
     /// The receiver of events.
-    public interface Audience {
+    public interface Receiver {
         /// No event is missed from now on, until [#interrupted].
         void opened();
 
-        void happened(Change change);
+        void received(Change change);
 
         /// There were no events up to this token.
         default void reached(BsonDocument token) {}
@@ -55,12 +58,48 @@ public final class ChangeFollower {
         FAILED
     }
 
-    public ChangeFollower(BackgroundTasks tasks, MongoClient client, Followed followed, Audience audience) {
+    /// Classifies errors of change streams. Codes: MongoDB's `error_codes.yml`.
+    public enum FollowFailure {
+        /// Change streams are not available, since the server is not a member of a replica set.
+        UNAVAILABLE,
+
+        UNAUTHORIZED,
+
+        /// The token is not one of this change stream.
+        BAD_TOKEN,
+
+        /// The events after the token, or the time, are no longer in the oplog.
+        HISTORY_LOST,
+
+        /// A temporary failure.
+        FOR_NOW,
+
+        /// The pipeline fails at one event; others may pass.
+        ONE_EVENT;
+
+        public static FollowFailure of(MongoException failure) {
+            return switch (failure.getCode()) {
+                case 115, MongoCodes.NO_CHANGE_STREAMS -> UNAVAILABLE; // CommandNotSupported
+                case MongoCodes.UNAUTHORIZED -> UNAUTHORIZED;
+                case 260, 280 -> BAD_TOKEN; // InvalidResumeToken, ChangeStreamFatalError
+                case 286 -> HISTORY_LOST;
+                default -> isTemporary(failure) ? FOR_NOW : ONE_EVENT;
+            };
+        }
+
+        private static boolean isTemporary(MongoException failure) {
+            return !(failure instanceof MongoCommandException)
+                    || failure.hasErrorLabel("ResumableChangeStreamError")
+                    || MongoCodes.isOfDeployment(failure.getCode());
+        }
+    }
+
+    public ChangeFollower(BackgroundTasks tasks, MongoClient client, ChangeSource source, Receiver receiver) {
         this.tasks = tasks;
         this.client = client;
-        this.followed = followed;
-        this.audience = audience;
-        this.skipped = new SkippedEvents(followed, ChangeCursor.AWAIT_MILLIS);
+        this.source = source;
+        this.receiver = receiver;
+        this.skipped = new SkippedEvents(source, ChangeCursor.AWAIT_MILLIS);
     }
 
     /// Returns when following ends.
@@ -69,8 +108,8 @@ public final class ChangeFollower {
     public End follow() {
         position = Start.now(client);
         skipped.clear();
-        var cursor = ChangeCursor.open(followed, position);
-        audience.opened();
+        var cursor = ChangeCursor.open(source, position);
+        receiver.opened();
         pause = FIRST_PAUSE;
         while (cursor != null) {
             MongoException failure = null;
@@ -80,7 +119,7 @@ public final class ChangeFollower {
                     return end;
                 }
             } catch (MongoException e) {
-                audience.interrupted();
+                receiver.interrupted();
                 failure = e;
             }
             cursor = reopen(failure);
@@ -93,23 +132,23 @@ public final class ChangeFollower {
     public void followForEver() {
         while (isWanted()) {
             try {
-                LOG.debug("the change stream of {} has ended: {}", followed.name(), follow());
+                LOG.debug("the change stream of {} has ended: {}", source.name(), follow());
             } catch (MongoException e) {
                 if (FollowFailure.of(e) == FollowFailure.UNAVAILABLE) {
-                    LOG.info("This deployment has no change streams: changes of {} are not followed", followed.name());
+                    LOG.info("This deployment has no change streams: changes of {} are not followed", source.name());
                     return;
                 }
-                LOG.debug("the change stream of {} cannot be opened: {}", followed.name(), e.toString());
+                LOG.debug("the change stream of {} cannot be opened: {}", source.name(), e.toString());
             } finally {
-                audience.interrupted();
-                audience.ended();
+                receiver.interrupted();
+                receiver.ended();
             }
             pause();
         }
     }
 
     private boolean isWanted() {
-        return tasks.isRunning() && audience.isWanted();
+        return tasks.isRunning() && receiver.isWanted();
     }
 
     /// @return null to continue with a new cursor
@@ -118,7 +157,7 @@ public final class ChangeFollower {
             var change = cursor.next();
             if (change != null) {
                 moveTo(change.token());
-                audience.happened(change);
+                receiver.received(change);
             } else if (cursor.isOver()) {
                 return End.GONE;
             } else {
@@ -140,7 +179,7 @@ public final class ChangeFollower {
     private void reached(@Nullable BsonDocument token) {
         if (token != null) {
             moveTo(token);
-            audience.reached(token);
+            receiver.reached(token);
         }
     }
 
@@ -156,7 +195,7 @@ public final class ChangeFollower {
                     return null;
                 }
                 var cursor = skipped.open(position);
-                audience.opened();
+                receiver.opened();
                 return cursor;
             } catch (MongoException e) {
                 cause = e;
@@ -169,11 +208,11 @@ public final class ChangeFollower {
     private boolean overcome(MongoException failure) {
         switch (FollowFailure.of(failure)) {
             case UNAVAILABLE, UNAUTHORIZED, BAD_TOKEN, HISTORY_LOST -> {
-                LOG.warn("a change stream of {} ends: {}", followed.name(), failure.toString());
+                LOG.warn("a change stream of {} ends: {}", source.name(), failure.toString());
                 return false;
             }
             case FOR_NOW -> {
-                LOG.info("a change stream of {} is interrupted: {}", followed.name(), failure.toString());
+                LOG.info("a change stream of {} is interrupted: {}", source.name(), failure.toString());
                 pause();
             }
             case ONE_EVENT -> {

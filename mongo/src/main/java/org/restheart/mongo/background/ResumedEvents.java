@@ -5,6 +5,8 @@ import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.ChangeCursor.Change;
+import org.restheart.mongo.background.ChangeFollower.FollowFailure;
+import org.restheart.mongo.background.ChangeSource.Start;
 
 /// The events of a change stream from a position in the past on, without those at which its pipeline fails: who resumes
 /// receives what those receive who have stayed. Other failures end it. Confined to one thread at a time.
@@ -16,22 +18,22 @@ public final class ResumedEvents implements AutoCloseable {
     private Start position;
     private @Nullable ChangeCursor cursor;
 
-    private ResumedEvents(Followed followed, Start from) {
-        this.skipped = new SkippedEvents(followed, AWAIT_MILLIS);
+    private ResumedEvents(ChangeSource source, Start from) {
+        this.skipped = new SkippedEvents(source, AWAIT_MILLIS);
         this.position = from;
     }
 
     /// Returns when MongoDB has accepted the position.
     ///
-    /// @param followed whose pipeline MongoDB accepts, as a cursor from now on has shown
+    /// @param source whose pipeline MongoDB accepts, as a cursor from now on has shown
     /// @throws MongoException for an invalid token, or if the events after it are lost
-    public static ResumedEvents open(Followed followed, Start from) {
-        var events = new ResumedEvents(followed, from);
+    public static ResumedEvents open(ChangeSource source, Start from) {
+        var events = new ResumedEvents(source, from);
         try {
             events.cursor = events.skipped.open(from);
         } catch (MongoException e) {
             if (FollowFailure.of(e) == FollowFailure.ONE_EVENT) {
-                var _ = ChangeCursor.firstToken(followed, from, List.of()); // fails if the position is why
+                var _ = ChangeCursor.firstToken(source, from, List.of()); // fails if the position is why
             }
             events.leaveOut(e);
         }

@@ -4,6 +4,7 @@ import com.mongodb.MongoException;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.restheart.mongo.background.ChangeSource.Start;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,15 +16,15 @@ final class SkippedEvents {
     private static final Logger LOG = LoggerFactory.getLogger(SkippedEvents.class);
     private static final int MAX = 1_000;
 
-    private final Followed followed;
+    private final ChangeSource source;
     private final long awaitMillis;
     private final List<BsonDocument> tokens = new ArrayList<>();
     private boolean stepping;
     private boolean moved;
 
     /// @param awaitMillis how long MongoDB waits for an event
-    SkippedEvents(Followed followed, long awaitMillis) {
-        this.followed = followed;
+    SkippedEvents(ChangeSource source, long awaitMillis) {
+        this.source = source;
         this.awaitMillis = awaitMillis;
     }
 
@@ -38,10 +39,8 @@ final class SkippedEvents {
     }
 
     /// Opens a cursor without the skipped events.
-    ///
-    /// @throws MongoException when MongoDB refuses
     ChangeCursor open(Start position) {
-        return ChangeCursor.open(followed, position, tokens, stepping ? 1 : 0, awaitMillis);
+        return ChangeCursor.open(source, position, tokens, stepping ? 1 : 0, awaitMillis);
     }
 
     /// Whether events are fetched one by one.
@@ -66,24 +65,23 @@ final class SkippedEvents {
         stepping = false;
     }
 
-    /// Called after a failure of [FollowFailure#ONE_EVENT].
+    /// Called after a failure of [ChangeFollower.FollowFailure#ONE_EVENT].
     ///
     /// @param position of the cursor
-    /// @throws MongoException when MongoDB refuses
     Next after(MongoException failure, Start position) {
         var next = Next.TRY_AGAIN;
         if (stepping && !moved) {
-            var token = ChangeCursor.firstToken(followed, position, tokens);
+            var token = ChangeCursor.firstToken(source, position, tokens);
             if (token == null) {
                 next = Next.WAIT;
             } else if (tokens.size() < MAX) {
                 LOG.warn(
                         "the pipeline of a change stream of {} fails at one event, which is left out: code {}",
-                        followed.name(),
+                        source.name(),
                         failure.getCode());
                 tokens.add(token);
             } else {
-                LOG.warn("the pipeline of a change stream of {} fails at every event", followed.name());
+                LOG.warn("the pipeline of a change stream of {} fails at every event", source.name());
                 return Next.GIVE_UP;
             }
         }

@@ -24,7 +24,7 @@ import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentRule;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;

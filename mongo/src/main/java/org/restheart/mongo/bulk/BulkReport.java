@@ -21,7 +21,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.guard.HiddenFields;
-import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.write.Inserts;
 
 /// The result of a bulk write, as the caller may know it: without MongoDB's messages and without the number of

@@ -17,7 +17,7 @@ import org.bson.types.ObjectId;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.Storable;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Ids;
 

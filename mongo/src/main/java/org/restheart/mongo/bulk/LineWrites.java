@@ -21,7 +21,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.TimeLimitedWrites;

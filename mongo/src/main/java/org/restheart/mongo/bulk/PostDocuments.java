@@ -30,7 +30,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
 import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Inserts;

@@ -47,10 +47,10 @@ public final class AuthorizationWatch {
     private static final int MAX_CHECKS = 8;
 
     /// A caller whose requests keep MongoDB or the processors busy must not keep its connections by this.
-    private static final Duration LONGEST_DOUBT = Duration.ofSeconds(30);
+    private static final Duration MAX_UNDECIDED = Duration.ofSeconds(30);
 
     /// Fewer may be far apart, when many others are checked.
-    private static final int DOUBTFUL_ATTEMPTS = 5;
+    private static final int MIN_ATTEMPTS = 5;
 
     private final BackgroundTasks tasks;
     private final InstantSource clock;
@@ -95,8 +95,8 @@ public final class AuthorizationWatch {
         private final Set<AuthorizationBasis> bases;
         private final @Nullable Request request;
         private final String caller = CallerScope.current();
-        private final Doubt ofCredentials = new Doubt();
-        private final Doubt ofAdmission = new Doubt();
+        private final Undecided ofCredentials = new Undecided();
+        private final Undecided ofAdmission = new Undecided();
 
         /// @param request null if it will not be needed
         Authorization(
@@ -151,7 +151,7 @@ public final class AuthorizationWatch {
 
     /// Since when something has not been decided, for another reason than that MongoDB cannot be reached.
     /// Used by one thread at a time.
-    private static final class Doubt {
+    private static final class Undecided {
         private @Nullable Instant since;
         private int attempts;
 
@@ -167,7 +167,7 @@ public final class AuthorizationWatch {
                 return false;
             }
             attempts++;
-            return attempts >= DOUBTFUL_ATTEMPTS && Duration.between(began, now).compareTo(LONGEST_DOUBT) > 0;
+            return attempts >= MIN_ATTEMPTS && Duration.between(began, now).compareTo(MAX_UNDECIDED) > 0;
         }
     }
 
@@ -284,7 +284,7 @@ public final class AuthorizationWatch {
         try {
             return !tasks.isRunning()
                     || !watched.contains(authorization)
-                    || is(
+                    || passes(
                             authorization,
                             request -> reauthorization.current(request).isPresent(),
                             authorization.ofCredentials,
@@ -302,7 +302,7 @@ public final class AuthorizationWatch {
     private void endRefused() {
         watched.stream()
                 .filter(authorization ->
-                        !is(authorization, reauthorization::stillAdmits, authorization.ofAdmission, () -> {}))
+                        !passes(authorization, reauthorization::stillAdmits, authorization.ofAdmission, () -> {}))
                 .forEach(this::end);
     }
 
@@ -311,14 +311,15 @@ public final class AuthorizationWatch {
         authorization.backlog.end(Ending.PERMISSION_LOST);
     }
 
-    /// @param undecided called if it cannot be decided now
-    private boolean is(Authorization authorization, Predicate<Request> good, Doubt doubt, Runnable undecided) {
+    /// @param onUndecided called if it cannot be decided now
+    private boolean passes(
+            Authorization authorization, Predicate<Request> good, Undecided undecidedSince, Runnable onUndecided) {
         try {
-            boolean is = authorization.request == null || good.test(authorization.request);
-            doubt.end();
-            return is;
+            boolean passes = authorization.request == null || good.test(authorization.request);
+            undecidedSince.end();
+            return passes;
         } catch (RuntimeException e) { // one request must not prevent the others from being checked
-            undecided.run();
+            onUndecided.run();
             var code = e instanceof ProblemException known ? known.problem().code() : ProblemCode.INTERNAL;
             if (mayPass(code)) {
                 LOG.debug("the authorization of a listener cannot be checked now", e);
@@ -326,10 +327,10 @@ public final class AuthorizationWatch {
                 LOG.warn("the authorization of a listener could not be checked", e);
             }
             if (code == ProblemCode.DATABASE_UNAVAILABLE) {
-                doubt.end();
+                undecidedSince.end();
                 return true;
             }
-            return !doubt.isTooLong(clock.instant());
+            return !undecidedSince.isTooLong(clock.instant());
         }
     }
 

@@ -11,9 +11,10 @@ import org.restheart.http.access.FairShares;
 import org.restheart.http.push.Ending;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor.Change;
-import org.restheart.mongo.background.ResumeToken;
+import org.restheart.mongo.background.ChangeCursor.ResumeToken;
+import org.restheart.mongo.background.ChangeSource.Start;
 import org.restheart.mongo.background.ResumedEvents;
-import org.restheart.mongo.background.Start;
+import org.restheart.mongo.changestream.ChangeStreams.CursorLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,7 +64,7 @@ final class CatchUp {
             });
             started = true;
         } catch (MongoException e) {
-            throw StreamFailure.refusal(e, true);
+            throw SharedStream.refusal(e, true);
         } finally {
             if (!started) {
                 place.close();

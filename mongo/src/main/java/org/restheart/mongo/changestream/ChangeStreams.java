@@ -6,16 +6,17 @@ import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
@@ -25,8 +26,9 @@ import org.restheart.http.push.Frame;
 import org.restheart.http.push.PushBudget;
 import org.restheart.http.push.Subscription;
 import org.restheart.mongo.background.BackgroundTasks;
-import org.restheart.mongo.background.Start;
+import org.restheart.mongo.background.ChangeSource.Start;
 import org.restheart.mongo.changestream.Reauthorization.AuthorizationBasis;
+import org.restheart.mongo.changestream.SharedStream.StreamKey;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.slf4j.Logger;
@@ -66,7 +68,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.cursors = new CursorLimit(config.maxCursors(), config.maxCursorsPerAccount(), meters);
         this.catchUp = new CatchUp(tasks, client, cursors, meters);
         this.listeners = new FairShares(config.maxListeners(), 0);
-        this.redefinitions = new Redefinitions(tasks, client, config.recheck(), this::open);
+        this.redefinitions = new Redefinitions(config.recheck());
         this.authorizations =
                 new AuthorizationWatch(tasks, config.recheckRights(), reauthorization, InstantSource.system());
     }
@@ -74,10 +76,6 @@ public final class ChangeStreams implements AutoCloseable {
     /// The memory for messages that wait for listeners.
     public PushBudget budget() {
         return budget;
-    }
-
-    private Collection<SharedStream> open() {
-        return streams.values();
     }
 
     /// A collection's properties may have changed.
@@ -188,38 +186,25 @@ public final class ChangeStreams implements AutoCloseable {
         }
     }
 
-    /// Closes the connections of listeners whose stream was redefined: at once for a change by this gateway, after the
-    /// check interval for others. Thread-safe.
-    private static final class Redefinitions {
-        private static final Logger LOG = LoggerFactory.getLogger(Redefinitions.class);
-
-        private final BackgroundTasks tasks;
-        private final MongoClient client;
-        private final Supplier<Collection<SharedStream>> streams;
-
+    /// Closes the connections of listeners whose stream was redefined: at once for a change by this gateway,
+    /// after the check interval for others. Thread-safe.
+    private final class Redefinitions {
         /// @param interval how often definitions are read, while there are streams
-        Redefinitions(
-                BackgroundTasks tasks,
-                MongoClient client,
-                Duration interval,
-                Supplier<Collection<SharedStream>> streams) {
-            this.tasks = tasks;
-            this.client = client;
-            this.streams = streams;
-            tasks.repeat("redefinitions", interval, () -> !streams.get().isEmpty(), this::checkAll);
+        Redefinitions(Duration interval) {
+            tasks.repeat("redefinitions", interval, () -> !streams.isEmpty(), this::checkAll);
         }
 
         /// Never blocks.
         void changed(String db, String collection) {
             var namespace = new MongoNamespace(db, collection);
-            if (streams.get().stream()
+            if (streams.values().stream()
                     .anyMatch(stream -> stream.key().namespace().equals(namespace))) {
                 tasks.start("redefinition", () -> check(namespace));
             }
         }
 
         private void checkAll() {
-            streams.get().stream()
+            streams.values().stream()
                     .map(stream -> stream.key().namespace())
                     .collect(Collectors.toSet())
                     .forEach(this::check);
@@ -235,11 +220,99 @@ public final class ChangeStreams implements AutoCloseable {
                     return; // the change stream ends itself, after earlier events
                 }
                 var known = properties.orElseGet(BsonDocument::new);
-                streams.get().stream()
+                streams.values().stream()
                         .filter(stream -> stream.key().namespace().equals(namespace))
                         .forEach(stream -> stream.keepDefinedBy(known));
             } catch (MongoException | IllegalStateException e) { // the latter when the client has been closed
                 LOG.debug("definitions of {} could not be read: {}", namespace, e.toString());
+            }
+        }
+    }
+
+    /// Bounds the number of open cursors, in all and of each owner: each occupies a connection to MongoDB. An
+    /// owner has no more than are free, so that some owners cannot have all. Thread-safe.
+    static final class CursorLimit {
+        private final int max;
+        private final int maxPerOwner;
+        private final ConcurrentHashMap<String, Integer> owned = new ConcurrentHashMap<>();
+        private final FairShares shares;
+        private final Semaphore free;
+        private final StreamMeters meters;
+
+        CursorLimit(int max, int maxPerOwner, StreamMeters meters) {
+            this.max = max;
+            this.maxPerOwner = maxPerOwner;
+            this.shares = new FairShares(max, 0);
+            this.free = new Semaphore(max);
+            this.meters = meters;
+        }
+
+        /// Refuses further cursors and waits until the open ones are closed.
+        ///
+        /// @return whether they are
+        boolean awaitClosed(Duration atMost) throws InterruptedException {
+            return free.tryAcquire(max, atMost.toNanos(), TimeUnit.NANOSECONDS);
+        }
+
+        /// @param owner the account or the address on whose behalf the cursor is opened
+        /// @throws org.restheart.http.ProblemException 429 if the owner has its share, 503 if there are too
+        ///     many in all
+        Place acquire(String owner) {
+            if (owned.merge(owner, 1, Integer::sum) > maxPerOwner) {
+                disown(owner);
+                throw refused(
+                        ProblemCode.TOO_MANY_REQUESTS,
+                        "this account or address has " + maxPerOwner + " change streams already");
+            }
+            if (!free.tryAcquire()) {
+                disown(owner);
+                throw refused(ProblemCode.OVERLOADED, "there are " + max + " change streams already");
+            }
+            if (!shares.tryTake(owner)) {
+                free.release();
+                disown(owner);
+                throw refused(
+                        ProblemCode.TOO_MANY_REQUESTS,
+                        "this account or address has as many of the " + max + " change streams as are free");
+            }
+            meters.opened();
+            return new Place(owner);
+        }
+
+        private void disown(String owner) {
+            owned.computeIfPresent(owner, (_, open) -> open == 1 ? null : open - 1);
+        }
+
+        private static ProblemException refused(ProblemCode code, String message) {
+            return Problem.of(code, message).with("Retry-After", "5").raise();
+        }
+
+        /// One cursor's permit, released once. Confined to one thread, or guarded by a lock of its user.
+        final class Place implements AutoCloseable {
+            private String owner;
+
+            private Place(String owner) {
+                this.owner = owner;
+            }
+
+            String owner() {
+                return owner;
+            }
+
+            /// From now on the cursor counts for another owner, even if that one has its share already.
+            void passTo(String next) {
+                shares.pass(owner, next);
+                owned.merge(next, 1, Integer::sum);
+                disown(owner);
+                owner = next;
+            }
+
+            @Override
+            public void close() {
+                meters.closed();
+                shares.release(owner);
+                free.release();
+                disown(owner);
             }
         }
     }

@@ -10,7 +10,7 @@ import org.restheart.http.push.Backlog;
 import org.restheart.http.push.Ending;
 import org.restheart.http.push.Frame;
 import org.restheart.http.push.Transport;
-import org.restheart.mongo.background.ResumeToken;
+import org.restheart.mongo.background.ChangeCursor.ResumeToken;
 
 /// One connection that listens to a stream. Guarded by the stream's lock, except for the backlog, which is thread-safe.
 final class Listener {

@@ -1,9 +1,16 @@
 package org.restheart.mongo.changestream;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoNamespace;
+import com.mongodb.client.ChangeStreamIterable;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.model.Collation;
+import com.mongodb.client.model.changestream.FullDocument;
+import com.mongodb.client.model.changestream.FullDocumentBeforeChange;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,18 +19,28 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.push.Ending;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor.Change;
 import org.restheart.mongo.background.ChangeFollower;
+import org.restheart.mongo.background.ChangeFollower.FollowFailure;
+import org.restheart.mongo.background.ChangeSource;
+import org.restheart.mongo.changestream.ChangeStreams.CursorLimit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One MongoDB change stream and its listeners. Opened for the first listener, closed after the last. One thread
 /// follows the stream and delivers each event to every listener, in order. Thread-safe.
-final class SharedStream implements ChangeFollower.Audience {
+final class SharedStream implements ChangeFollower.Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(SharedStream.class);
 
     private final StreamKey key;
@@ -77,7 +94,7 @@ final class SharedStream implements ChangeFollower.Audience {
                 case FAILED -> Ending.FAILED;
             };
         } catch (MongoException e) {
-            opened.completeExceptionally(StreamFailure.refusal(e, false));
+            opened.completeExceptionally(refusal(e, false));
         } catch (RuntimeException e) { // otherwise listeners would wait without end
             if (!opened.completeExceptionally(e)) {
                 LOG.error("following {} failed", key.namespace(), e);
@@ -86,6 +103,23 @@ final class SharedStream implements ChangeFollower.Audience {
             sharers.close();
             end(ending);
         }
+    }
+
+    /// The error of a stream that cannot be opened: the failure itself if the client did not cause it.
+    static RuntimeException refusal(MongoException failure, boolean resuming) {
+        return switch (FollowFailure.of(failure)) {
+            case UNAVAILABLE -> new ProblemException(ProblemCode.METHOD_NOT_ALLOWED, "method GET not allowed");
+            case UNAUTHORIZED, FOR_NOW -> failure;
+            case HISTORY_LOST ->
+                new ProblemException(ProblemCode.HISTORY_LOST, "Cannot resume change stream: its history is lost");
+            case BAD_TOKEN, ONE_EVENT -> {
+                var text = failure instanceof MongoCommandException command
+                        ? command.getErrorMessage()
+                        : String.valueOf(failure.getMessage());
+                var what = resuming ? "Cannot resume change stream: " : "Cannot open change stream: ";
+                yield new ProblemException(ProblemCode.QUERY_INVALID, what + text);
+            }
+        };
     }
 
     /// Adds a listener, unless the stream is about to close.
@@ -168,10 +202,10 @@ final class SharedStream implements ChangeFollower.Audience {
     }
 
     @Override
-    public synchronized void happened(Change change) {
+    public synchronized void received(Change change) {
         var event = new Event(change);
         position = event.token();
-        meters.happened();
+        meters.received();
         listeners.removeIf(listener -> !listener.accept(event, meters));
     }
 
@@ -235,6 +269,63 @@ final class SharedStream implements ChangeFollower.Audience {
                 place.close();
                 place = null;
             }
+        }
+    }
+
+    /// The key of a shared MongoDB cursor: listeners with equal keys share it.
+    ///
+    /// @param pipeline after variables were replaced; as text, since the order of keys counts and their types do
+    /// @param collation of the pipeline, which has none of its own; empty for the binary one
+    record StreamKey(
+            MongoNamespace namespace,
+            String pipeline,
+            Optional<Collation> collation,
+            FullDocument fullDocument,
+            FullDocumentBeforeChange beforeChange) {
+        private static final JsonWriterSettings EVERY_TYPE =
+                JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
+
+        static StreamKey of(
+                MongoNamespace namespace,
+                List<BsonDocument> pipeline,
+                Optional<Collation> collation,
+                StreamDefinition definition) {
+            var text = new BsonDocument("pipeline", new BsonArray(pipeline)).toJson(EVERY_TYPE);
+            return new StreamKey(namespace, text, collation, definition.fullDocument(), definition.beforeChange());
+        }
+
+        /// The change stream of the key in a deployment.
+        ChangeSource in(MongoClient client) {
+            return new ChangeSource() {
+                @Override
+                public String name() {
+                    return namespace.getFullName();
+                }
+
+                @Override
+                public List<BsonDocument> pipeline() {
+                    return stages();
+                }
+
+                @Override
+                public ChangeStreamIterable<RawBsonDocument> watch(List<BsonDocument> stages) {
+                    return client.getDatabase(namespace.getDatabaseName())
+                            .getCollection(namespace.getCollectionName())
+                            .watch(stages, RawBsonDocument.class);
+                }
+
+                @Override
+                public ChangeStreamIterable<RawBsonDocument> withOptions(ChangeStreamIterable<RawBsonDocument> stream) {
+                    collation.ifPresent(stream::collation);
+                    return stream.fullDocument(fullDocument).fullDocumentBeforeChange(beforeChange);
+                }
+            };
+        }
+
+        private List<BsonDocument> stages() {
+            return BsonDocument.parse(pipeline).getArray("pipeline").stream()
+                    .map(BsonValue::asDocument)
+                    .toList();
         }
     }
 }

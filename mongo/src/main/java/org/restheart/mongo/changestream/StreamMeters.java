@@ -75,7 +75,7 @@ final class StreamMeters {
         cursors.decrementAndGet();
     }
 
-    void happened() {
+    void received() {
         events.increment();
     }
 

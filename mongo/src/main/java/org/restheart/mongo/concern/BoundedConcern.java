@@ -1,13 +1,18 @@
 package org.restheart.mongo.concern;
 
+import com.mongodb.MongoWriteConcernException;
+import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
+import com.mongodb.bulk.WriteConcernError;
 import java.io.Serial;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.RequestStart;
@@ -63,6 +68,40 @@ public final class BoundedConcern extends WriteConcern {
     /// Whether the concern stands for the deployment's default.
     public static boolean isDefault(WriteConcern concern) {
         return concern instanceof BoundedConcern bounded ? bounded.isDefault : concern.isServerDefault();
+    }
+
+    /// That the write concern of a command was not satisfied; empty if it was. The driver detects that only in replies
+    /// to its own commands, not to those sent with `runCommand`.
+    ///
+    /// @param server for the log
+    public static Optional<MongoWriteConcernException> unsatisfied(BsonDocument reply, ServerAddress server) {
+        var error = reply.getDocument("writeConcernError", new BsonDocument());
+        if (error.isEmpty()) {
+            return Optional.empty();
+        }
+        var labels = reply.getArray("errorLabels", new BsonArray()).stream()
+                .map(label -> label.asString().getValue())
+                .toList();
+        return Optional.of(new MongoWriteConcernException(
+                new WriteConcernError(
+                        error.getNumber("code").intValue(),
+                        text(error, "codeName"),
+                        text(error, "errmsg"),
+                        error.getDocument("errInfo", new BsonDocument())),
+                null,
+                server,
+                labels));
+    }
+
+    /// @throws MongoWriteConcernException if the concern was not satisfied
+    public static void requireSatisfied(BsonDocument reply) {
+        unsatisfied(reply, new ServerAddress()).ifPresent(e -> {
+            throw e;
+        });
+    }
+
+    private static String text(BsonDocument error, String key) {
+        return error.getString(key, new BsonString("")).getValue();
     }
 
     /// The driver calls this whenever it encodes a command, after it has selected a server.

@@ -53,9 +53,9 @@ public final class Descriptions {
     private final Catalog catalog;
     private final Mounts mounts;
     private final DocumentReads reads;
-    private final Remembered<String, List<String>> databases;
-    private final Remembered<String, DatabaseStructure> structures;
-    private final Remembered<MongoNamespace, List<BsonDocument>> indexes;
+    private final StaleIfErrorCache<String, List<String>> databases;
+    private final StaleIfErrorCache<String, DatabaseStructure> structures;
+    private final StaleIfErrorCache<MongoNamespace, List<BsonDocument>> indexes;
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
     /// @param ttl how long structures are kept; zero to ask each time, negative to keep them until they are forgotten
@@ -64,9 +64,9 @@ public final class Descriptions {
         this.catalog = catalog;
         this.mounts = mounts;
         this.reads = reads;
-        this.databases = new Remembered<>(ttl, _ -> readDatabases());
-        this.structures = new Remembered<>(ttl, this::readStructure);
-        this.indexes = new Remembered<>(ttl, this::readIndexes);
+        this.databases = new StaleIfErrorCache<>(ttl, _ -> readDatabases());
+        this.structures = new StaleIfErrorCache<>(ttl, this::readStructure);
+        this.indexes = new StaleIfErrorCache<>(ttl, this::readIndexes);
     }
 
     /// Shapes of documents, with samples of their own.
@@ -85,8 +85,7 @@ public final class Descriptions {
 
     /// Without collections if there is no such database.
     public DatabaseStructure database(String db) {
-        boolean possible = !db.isEmpty() && db.length() < 64 && db.chars().noneMatch(c -> "\0 /\\.\"$".indexOf(c) >= 0);
-        return possible && !ResourceNames.isReservedDb(db)
+        return ResourceNames.isLegalDb(db) && db.length() < 64 && !ResourceNames.isReservedDb(db)
                 ? structures.get(db)
                 : new DatabaseStructure(db, List.of(), Map.of());
     }
@@ -191,7 +190,7 @@ public final class Descriptions {
 
     /// A cache whose expired values stay in use while MongoDB cannot be reached. One thread loads a value, others
     /// wait for it. Thread-safe.
-    static final class Remembered<K, V> {
+    static final class StaleIfErrorCache<K, V> {
         private static final int MAX_ENTRIES = 5_000;
 
         /// The least time between two attempts to load a value after a failure.
@@ -205,7 +204,7 @@ public final class Descriptions {
                 .build();
 
         /// @param ttl zero to load each time, negative to keep values until they are forgotten
-        Remembered(Duration ttl, Function<K, V> load) {
+        StaleIfErrorCache(Duration ttl, Function<K, V> load) {
             this.ttl = ttl.isNegative() ? Long.MAX_VALUE : ttl.toNanos();
             this.load = load;
         }
@@ -250,4 +249,24 @@ public final class Descriptions {
             }
         }
     }
+
+    /// A database without documents: its collections and JSON Schemas. Immutable by agreement.
+    ///
+    /// @param collections by code point of their names, without reserved ones
+    /// @param schemas the stored JSON Schemas, with unescaped keys, by the text of their ids
+    public record DatabaseStructure(
+            String name, List<CollectionStructure> collections, Map<String, BsonDocument> schemas) {}
+
+    /// A collection without its documents: kind, validator and properties. Immutable by agreement.
+    ///
+    /// @param kind `COLLECTION`, `FILES_BUCKET` or `SCHEMA_STORE`
+    /// @param validator the JSON Schema of its validator, if it has one
+    /// @param enforced whether MongoDB refuses every write that the validator does not allow
+    /// @param properties the properties that clients have stored; may be empty
+    public record CollectionStructure(
+            String name,
+            ResourceKind kind,
+            Optional<BsonDocument> validator,
+            boolean enforced,
+            BsonDocument properties) {}
 }

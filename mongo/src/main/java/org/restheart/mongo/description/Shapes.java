@@ -2,7 +2,6 @@ package org.restheart.mongo.description;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import java.time.Duration;
 import java.util.HashSet;
@@ -15,7 +14,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.reading.DocumentReads;
-import org.restheart.mongo.reading.DocumentReads.Some;
+import org.restheart.mongo.reading.DocumentReads.DocumentSample;
 import org.restheart.mongo.reading.ReadRights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -131,10 +130,9 @@ public final class Shapes {
         }
     }
 
-    /// @throws MongoException if MongoDB does not answer
     private Shape read(MongoNamespace namespace, ReadRights rights) {
         long begun = System.nanoTime();
-        var parts = reads.random(namespace, rights, settings.size(), TIME_LIMIT, MAX_BYTES / 2)
+        var parts = reads.readRandom(namespace, rights, settings.size(), TIME_LIMIT, MAX_BYTES / 2)
                 .map(random -> List.of(random, end(namespace, rights, -1, NEWEST)))
                 .orElseGet(() -> {
                     int half = Math.max(1, settings.size() / 2);
@@ -142,7 +140,7 @@ public final class Shapes {
                             end(namespace, rights, 1, half),
                             end(namespace, rights, -1, Math.max(half, settings.size() - half)));
                 });
-        var builder = new ShapeBuilder(settings.guessFormats());
+        var builder = new Shape.Builder(settings.guessFormats());
         var seen = new HashSet<BsonValue>();
         for (var part : parts) {
             for (RawBsonDocument document : part.documents()) {
@@ -152,12 +150,12 @@ public final class Shapes {
                 }
             }
         }
-        boolean complete = parts.stream().allMatch(Some::complete);
+        boolean complete = parts.stream().allMatch(DocumentSample::complete);
         meter.accept(new Sample(complete ? "complete" : "partial", Duration.ofNanos(System.nanoTime() - begun)));
         return builder.build();
     }
 
-    private Some end(MongoNamespace namespace, ReadRights rights, int direction, int limit) {
-        return reads.some(namespace, rights, direction, limit, TIME_LIMIT, MAX_BYTES / 2);
+    private DocumentSample end(MongoNamespace namespace, ReadRights rights, int direction, int limit) {
+        return reads.readEnd(namespace, rights, direction, limit, TIME_LIMIT, MAX_BYTES / 2);
     }
 }

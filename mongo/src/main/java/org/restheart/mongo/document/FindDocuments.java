@@ -27,7 +27,7 @@ import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.FindParameters.Counting;
-import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.schema.SchemaForm;
 
 /// `GET /{db}/{collection}`: one page of the documents that match. Buckets and schema stores are collections

@@ -18,7 +18,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.find.Lookups;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
-import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.schema.SchemaForm;
 
 /// `GET /{db}/{collection}/{id}`: one document; `304` when the client's copy is current. Files' metadata and

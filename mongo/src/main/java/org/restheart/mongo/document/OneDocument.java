@@ -17,7 +17,7 @@ import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.SessionCollection;
 
 /// `PATCH` and `DELETE` of `/{db}/{collection}/*` in judged requests for one document that matches a filter: finds

@@ -19,8 +19,8 @@ import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.Parameters;
+import org.restheart.mongo.resource.Mounts.UriSpace;
 import org.restheart.mongo.resource.ResourcePath;
-import org.restheart.mongo.resource.UriSpace;
 
 /// A request to the data API that has been parsed and whose resource exists. Confined to one request.
 ///
@@ -146,5 +146,18 @@ public record DataRequest(
         var all = new ArrayList<>(asked());
         parameters.shardKey().ifPresent(all::add);
         return all;
+    }
+
+    /// The rule that documents of a collection must satisfy to be stored. Confined to one request.
+    public interface DocumentRule {
+        /// Blocks for MongoDB.
+        ///
+        /// @param document in the form shown to clients
+        /// @param disclose whether the message may name the violations
+        /// @throws org.restheart.http.ProblemException 400 for a violation, 500 if the rule cannot be evaluated
+        void check(BsonDocument document, boolean disclose);
+
+        /// Whether changes of many documents at once are not checked.
+        boolean skipsUnsupported();
     }
 }

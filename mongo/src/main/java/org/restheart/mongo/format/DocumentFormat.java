@@ -69,9 +69,14 @@ public interface DocumentFormat {
     }
 
     /// One JSON array of all documents.
-    record JsonArray(JsonEncoder encoder, String mediaType) implements DocumentFormat {
+    record JsonArray(JsonEncoder encoder) implements DocumentFormat {
         public static JsonArray of(JsonMode mode) {
-            return new JsonArray(JsonEncoder.of(mode), Response.JSON);
+            return new JsonArray(JsonEncoder.of(mode));
+        }
+
+        @Override
+        public String mediaType() {
+            return Response.JSON;
         }
 
         @Override

@@ -19,7 +19,7 @@ import org.restheart.mongo.format.DocumentContent;
 import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.metadata.EscapedKeys;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.Representation;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Reads of what exists: databases, collections, indexes, and the properties stored with them. Reserved names never

@@ -22,7 +22,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.Precondition;

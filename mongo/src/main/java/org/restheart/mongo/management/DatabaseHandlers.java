@@ -8,7 +8,7 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.WriteOutcome;

@@ -16,7 +16,7 @@ import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.mongo.concern.UnsatisfiedConcern;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataRequest;
@@ -60,7 +60,7 @@ public final class IndexHandlers {
             command.append("commitQuorum", new BsonString("majority"));
         }
         CollectionLock.require(database, request.path().requireCollection()); // a limit would end long builds, too
-        UnsatisfiedConcern.refuse(database.runCommand(command, BsonDocument.class));
+        BoundedConcern.requireSatisfied(database.runCommand(command, BsonDocument.class));
     }
 
     private boolean hasMembers() {

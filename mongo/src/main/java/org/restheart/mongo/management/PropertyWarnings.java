@@ -22,7 +22,7 @@ import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.RequestProperties;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
-import org.restheart.mongo.hal.RelationshipDefinitions;
+import org.restheart.mongo.hal.HalPages;
 import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.write.Preconditions;
@@ -132,7 +132,7 @@ public final class PropertyWarnings {
         }
         switch (name) {
             case "aggrs" -> warnings.addAll(Aggregation.warnings(value));
-            case "rels" -> warnings.addAll(RelationshipDefinitions.warnings(value));
+            case "rels" -> warnings.addAll(HalPages.relationshipWarnings(value));
             case "streams" -> warnings.addAll(StreamDefinitions.warnings(value));
             case "jsonSchema" -> addSchema(warnings, value);
             case "etagDocPolicy", "etagPolicy" -> {

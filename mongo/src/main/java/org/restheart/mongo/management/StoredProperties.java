@@ -8,7 +8,7 @@ import org.restheart.http.Response;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.background.ChangeCursor.Change;
 import org.restheart.mongo.background.ChangeFollower;
-import org.restheart.mongo.background.Followed;
+import org.restheart.mongo.background.ChangeSource;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Invalidates cached metadata that others have changed: properties of databases and collections, and what was
 /// dropped or renamed. Where there are no change streams, or the user of MongoDB may not read them, entries
 /// expire soon.
-final class MetadataChanges implements Followed, ChangeFollower.Audience {
+final class MetadataChanges implements ChangeSource, ChangeFollower.Receiver {
     /// Each is followed by a cursor of its own; more are followed together.
     private static final int MAX_DATABASES = 4;
 
@@ -104,7 +104,7 @@ final class MetadataChanges implements Followed, ChangeFollower.Audience {
     }
 
     @Override
-    public void happened(Change change) {
+    public void received(Change change) {
         var event = change.document();
         if (event.getString("operationType", new BsonString("")).getValue().equals("invalidate")) {
             metadata.forgetAll();

@@ -13,15 +13,19 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest.Slice;
-import org.restheart.mongo.find.Filters;
 import org.restheart.mongo.find.Shortcuts;
 import org.restheart.mongo.find.Shortcuts.Ahead;
 import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.resource.ResourceMethods;
+import org.restheart.mongo.resource.ResourcePath;
 
 /// The documents that a request selects, their fields, and their order.
 ///
@@ -38,6 +42,8 @@ public record FindParameters(
         Optional<BsonValue> hint,
         Shortcuts shortcuts) {
 
+    private static final List<String> SELECTING = List.of("filter", "shardkey", "sort", "sort_by", "hint");
+
     /// Whether and how the documents of a collection are counted: the `count` parameter.
     public enum Counting {
         NONE,
@@ -45,7 +51,7 @@ public record FindParameters(
         ESTIMATED
     }
 
-    static FindParameters parse(Request request, ParameterSettings settings) {
+    static FindParameters parse(Request request, Parameters.Settings settings) {
         var query = request.query();
         var slice = request.attribute(Slice.KEY);
         var paging =
@@ -61,6 +67,32 @@ public record FindParameters(
 
     FindParameters withFilter(BsonDocument other) {
         return new FindParameters(paging, counting, other, keys, sort, hint, shortcuts);
+    }
+
+    /// Refuses a write to a whole collection or database with a parameter that selects documents: it lacks the `/*` of
+    /// the documents, and would drop or change the whole.
+    ///
+    /// @throws ProblemException 400
+    public static void refuseForWhole(Request request, ResourcePath path) {
+        if (ResourceMethods.changeProperties(path.kind(), request.method())) {
+            for (var name : SELECTING) {
+                if (request.query().has(name)) {
+                    throw new ProblemException(PARAMETER_INVALID, refusal(name, request, path.kind()));
+                }
+            }
+        }
+    }
+
+    private static String refusal(String name, Request request, ResourceKind kind) {
+        boolean isDatabase = kind == ResourceKind.DB;
+        var place = request.path().decoded().replaceAll("/+$", "");
+        var text = (name.equals("filter") ? "a filter" : "the parameter " + name) + " selects documents, and "
+                + request.method() + " " + (place.isEmpty() ? "/" : place) + " concerns the whole "
+                + (isDatabase ? "database" : "collection");
+        if (kind == ResourceKind.FILES_BUCKET && request.method() != Method.DELETE) {
+            return text;
+        }
+        return text + "; it belongs to " + (isDatabase ? "the path of a collection with /*" : place + "/*");
     }
 
     private static Counting counting(Query query) {
@@ -86,7 +118,7 @@ public record FindParameters(
             }
             filters.add(filter);
         }
-        return Filters.all(filters);
+        return StagedFilter.all(filters);
     }
 
     private static boolean cache(Query query) {
@@ -99,7 +131,6 @@ public record FindParameters(
     ///
     /// @param configured the default
     /// @param cached the value of `cache`
-    /// @throws org.restheart.http.ProblemException 400
     private static Shortcuts shortcuts(Query query, Positioning configured, boolean cached) {
         return query.first("eager")
                 .map(value -> switch (value.toUpperCase(Locale.ROOT)) {
@@ -127,8 +158,6 @@ public record FindParameters(
         private HintParameter() {}
 
         /// The last one counts.
-        ///
-        /// @throws ProblemException 400
         static Optional<BsonValue> parse(Query query) {
             var hints = query.all("hint");
             return hints.isEmpty() ? Optional.empty() : Optional.of(parse(hints.getLast()));
@@ -174,7 +203,6 @@ public record FindParameters(
             return query.has(query.used("sort"));
         }
 
-        /// @throws ProblemException 400
         static BsonDocument sort(Query query) {
             var values = query.all(query.used("sort"));
             return values.isEmpty() ? DEFAULT : merge(values);
@@ -234,6 +262,45 @@ public record FindParameters(
             return Problem.of(PARAMETER_INVALID, "Invalid sort parameter")
                     .withHints(hint == null ? List.of() : List.of(hint))
                     .raise();
+        }
+    }
+
+    /// The requested slice of a result.
+    ///
+    /// @param page counts from 1
+    /// @param pageSize documents per page; 0 for none
+    /// @param explicit whether the client sent the page or its size
+    /// @param skip number of documents before the page
+    public record Paging(int page, int pageSize, boolean explicit, long skip) {
+        static Paging of(Slice slice) {
+            return new Paging(1, slice.limit(), true, slice.skip());
+        }
+
+        static Paging parse(Query query, int defaultPageSize, int maxPageSize) {
+            int pageSize = number(query, "pagesize", defaultPageSize);
+            if (pageSize < 0 || pageSize > maxPageSize) {
+                throw new ProblemException(
+                        PARAMETER_INVALID, "illegal pagesize parameter, pagesize must be >= 0 and <= " + maxPageSize);
+            }
+            int page = number(query, "page", 1);
+            if (page < 1) {
+                throw new ProblemException(PARAMETER_INVALID, "illegal page parameter, it is < 1");
+            }
+            return new Paging(page, pageSize, query.has("page") || query.has("pagesize"), (page - 1L) * pageSize);
+        }
+
+        private static int number(Query query, String name, int otherwise) {
+            var text = query.first(name);
+            if (text.isEmpty()) {
+                return otherwise;
+            }
+            try {
+                return Integer.parseInt(text.get());
+            } catch (NumberFormatException _) {
+                throw Problem.of(PARAMETER_INVALID, "illegal " + name + " parameter, it is not a number")
+                        .because("java.lang.NumberFormatException", "For input string: '" + text.get() + "'")
+                        .raise();
+            }
         }
     }
 }

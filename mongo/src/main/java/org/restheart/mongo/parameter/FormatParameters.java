@@ -3,6 +3,7 @@ package org.restheart.mongo.parameter;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.util.Locale;
+import java.util.Optional;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
@@ -16,7 +17,7 @@ import org.restheart.http.judged.JudgedRequest;
 public record FormatParameters(
         Representation representation, boolean halFull, boolean noProperties, JsonMode jsonMode) {
 
-    static FormatParameters parse(Request request, ParameterSettings settings) {
+    static FormatParameters parse(Request request, Parameters.Settings settings) {
         var query = request.query();
         return new FormatParameters(
                 query.first("rep").flatMap(Representation::of).orElse(settings.representation()),
@@ -39,5 +40,22 @@ public record FormatParameters(
                 throw new ProblemException(
                         PARAMETER_INVALID, "illegal hal parameter; valid values are [FULL, F, COMPACT, C]");
         };
+    }
+
+    /// How resources are represented: the `rep` parameter.
+    public enum Representation {
+        STANDARD,
+        HAL,
+        SHAL;
+
+        /// Empty for an unknown name, which is only worth a warning.
+        static Optional<Representation> of(String name) {
+            return switch (name.toUpperCase(Locale.ROOT)) {
+                case "STANDARD", "S" -> Optional.of(STANDARD);
+                case "HAL" -> Optional.of(HAL);
+                case "SHAL", "PLAIN_JSON", "PJ" -> Optional.of(SHAL);
+                default -> Optional.empty();
+            };
+        }
     }
 }

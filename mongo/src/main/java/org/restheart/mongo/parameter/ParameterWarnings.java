@@ -17,6 +17,8 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Key;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about a request that is not refused.
@@ -57,7 +59,7 @@ public final class ParameterWarnings {
     }
 
     /// @throws org.restheart.http.ProblemException 400 for a parameter without effect, where these are refused
-    public static OfParameters of(Request request, ParameterSettings settings) {
+    public static OfParameters of(Request request, Parameters.Settings settings) {
         if (!request.query().names().isEmpty()) {
             return new OfParameters(former(request.query(), settings), further(request, settings));
         }
@@ -89,7 +91,7 @@ public final class ParameterWarnings {
                 : Optional.empty();
     }
 
-    private static List<String> former(Query query, ParameterSettings settings) {
+    private static List<String> former(Query query, Parameters.Settings settings) {
         var warnings = new ArrayList<String>();
         query.first("rep")
                 .filter(name -> Representation.of(name).isEmpty())
@@ -103,7 +105,7 @@ public final class ParameterWarnings {
         return warnings;
     }
 
-    private static List<String> further(Request request, ParameterSettings settings) {
+    private static List<String> further(Request request, Parameters.Settings settings) {
         var warnings = new ArrayList<String>();
         for (var text : withoutEffect(request.query())) {
             if (settings.strict()) {

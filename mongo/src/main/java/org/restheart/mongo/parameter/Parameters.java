@@ -3,12 +3,14 @@ package org.restheart.mongo.parameter;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import com.mongodb.ReadConcern;
+import com.mongodb.ReadConcernLevel;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonParser;
@@ -20,6 +22,8 @@ import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
@@ -45,7 +49,7 @@ public record Parameters(
     /// Always checks in the same order, since the first invalid parameter is reported.
     ///
     /// @throws org.restheart.http.ProblemException 400
-    public static Parameters parse(Request request, ResourcePath path, ParameterSettings settings) {
+    public static Parameters parse(Request request, ResourcePath path, Settings settings) {
         var query = request.query();
         var find = FindParameters.parse(request, settings);
         if (find.filter().isEmpty()
@@ -53,7 +57,7 @@ public record Parameters(
                 && request.attribute(DataWrite.KEY).isEmpty()) {
             throw new ProblemException(PARAMETER_INVALID, "filter parameter is mandatory for bulk write requests");
         }
-        var variables = query.first("avars").map(text -> AggregationVariables.parse(text, settings));
+        var variables = query.first("avars").map(text -> variables(text, settings));
         var idType = query.first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
         var id = path.kind().hasId() ? Optional.of(idType.parse(path.requireName())) : Optional.<BsonValue>empty();
         var format = FormatParameters.parse(request, settings);
@@ -101,55 +105,52 @@ public record Parameters(
     }
 
     /// The `avars` parameter: values a client gives to an aggregation's or a stream's variables.
-    private static final class AggregationVariables {
-        private AggregationVariables() {}
-
-        /// @throws ProblemException 400, also for operators and for reserved names
-        static BsonDocument parse(String text, ParameterSettings settings) {
-            if (text.length() > JsonParameter.MAX_LENGTH) {
-                throw new ProblemException(
-                        PARAMETER_INVALID,
-                        "illegal avars parameter (longer than " + JsonParameter.MAX_LENGTH + " characters)");
-            }
-            BsonValue value;
-            try {
-                value = JsonParser.parse(text);
-            } catch (MalformedJsonException e) {
-                throw notAnObject(e.isAfterTheEnd() ? text + ", " + e.getMessage() : text);
-            }
-            if (!value.isDocument()) {
-                throw notAnObject(text);
-            }
-            var variables = value.asDocument();
-            if (settings.refuseOperators() && hasOperator(variables)) {
-                throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
-                        .because("java.lang.SecurityException", "aggregation variables cannot include operators")
-                        .raise();
-            }
-            if (variables.keySet().stream().anyMatch(name -> name.startsWith("@"))) {
-                throw new ProblemException(
-                        PARAMETER_INVALID,
-                        "illegal avars parameter: names that start with @ belong to the server: " + text);
-            }
-            return variables;
+    ///
+    /// @throws ProblemException 400, also for operators and for reserved names
+    private static BsonDocument variables(String text, Settings settings) {
+        if (text.length() > JsonParameter.MAX_LENGTH) {
+            throw new ProblemException(
+                    PARAMETER_INVALID,
+                    "illegal avars parameter (longer than " + JsonParameter.MAX_LENGTH + " characters)");
         }
-
-        private static ProblemException notAnObject(String text) {
-            return new ProblemException(PARAMETER_INVALID, "illegal avars parameter, it is not a json object: " + text);
+        BsonValue value;
+        try {
+            value = JsonParser.parse(text);
+        } catch (MalformedJsonException e) {
+            throw noVariables(e.isAfterTheEnd() ? text + ", " + e.getMessage() : text);
         }
-
-        /// Whether it has keys that begin with `$`, or values that are operators: Extended JSON parses such keys to
-        /// regular expressions and code.
-        private static boolean hasOperator(BsonValue value) {
-            return switch (value.getBsonType()) {
-                case DOCUMENT ->
-                    value.asDocument().entrySet().stream()
-                            .anyMatch(entry -> entry.getKey().startsWith("$") || hasOperator(entry.getValue()));
-                case ARRAY -> value.asArray().stream().anyMatch(AggregationVariables::hasOperator);
-                case REGULAR_EXPRESSION, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE -> true;
-                default -> false;
-            };
+        if (!value.isDocument()) {
+            throw noVariables(text);
         }
+        var variables = value.asDocument();
+        if (settings.refuseOperators() && hasOperator(variables)) {
+            throw Problem.of(PARAMETER_INVALID, "illegal avars parameter: " + text)
+                    .because("java.lang.SecurityException", "aggregation variables cannot include operators")
+                    .raise();
+        }
+        if (variables.keySet().stream().anyMatch(name -> name.startsWith("@"))) {
+            throw new ProblemException(
+                    PARAMETER_INVALID,
+                    "illegal avars parameter: names that start with @ belong to the server: " + text);
+        }
+        return variables;
+    }
+
+    private static ProblemException noVariables(String text) {
+        return new ProblemException(PARAMETER_INVALID, "illegal avars parameter, it is not a json object: " + text);
+    }
+
+    /// Whether it has keys that begin with `$`, or values that are operators: Extended JSON parses such keys to
+    /// regular expressions and code.
+    private static boolean hasOperator(BsonValue value) {
+        return switch (value.getBsonType()) {
+            case DOCUMENT ->
+                value.asDocument().entrySet().stream()
+                        .anyMatch(entry -> entry.getKey().startsWith("$") || hasOperator(entry.getValue()));
+            case ARRAY -> value.asArray().stream().anyMatch(Parameters::hasOperator);
+            case REGULAR_EXPRESSION, JAVASCRIPT, JAVASCRIPT_WITH_SCOPE -> true;
+            default -> false;
+        };
     }
 
     /// The concerns and read preference of a request, in place of the deployment's defaults. Unknown names are ignored.
@@ -188,25 +189,20 @@ public record Parameters(
         }
 
         private static Optional<ReadConcern> readConcern(String name) {
-            return switch (name.toLowerCase(Locale.ROOT)) {
-                case "local" -> Optional.of(ReadConcern.LOCAL);
-                case "available" -> Optional.of(ReadConcern.AVAILABLE);
-                case "majority" -> Optional.of(ReadConcern.MAJORITY);
-                case "linearizable" -> Optional.of(ReadConcern.LINEARIZABLE);
-                case "snapshot" -> Optional.of(ReadConcern.SNAPSHOT);
-                default -> Optional.empty();
-            };
+            return known(() -> new ReadConcern(ReadConcernLevel.fromString(name.toLowerCase(Locale.ROOT))));
         }
 
         private static Optional<ReadPreference> readPreference(String name) {
-            return switch (name.toLowerCase(Locale.ROOT)) {
-                case "primary" -> Optional.of(ReadPreference.primary());
-                case "primarypreferred" -> Optional.of(ReadPreference.primaryPreferred());
-                case "secondary" -> Optional.of(ReadPreference.secondary());
-                case "secondarypreferred" -> Optional.of(ReadPreference.secondaryPreferred());
-                case "nearest" -> Optional.of(ReadPreference.nearest());
-                default -> Optional.empty();
-            };
+            return known(() -> ReadPreference.valueOf(name.toLowerCase(Locale.ROOT)));
+        }
+
+        /// @param value throws an [IllegalArgumentException] for an unknown name
+        private static <T> Optional<T> known(Supplier<T> value) {
+            try {
+                return Optional.of(value.get());
+            } catch (IllegalArgumentException _) {
+                return Optional.empty();
+            }
         }
 
         private static Optional<WriteConcern> writeConcern(String name) {
@@ -218,6 +214,38 @@ public record Parameters(
                 case "UNACKNOWLEDGED" -> Optional.of(WriteConcern.UNACKNOWLEDGED);
                 case "JOURNALED" -> Optional.of(WriteConcern.JOURNALED);
                 case "MAJORITY" -> Optional.of(BoundedConcern.MAJORITY);
+                default -> Optional.empty();
+            };
+        }
+    }
+
+    /// Defaults and bounds of parameters.
+    ///
+    /// @param pageSize documents per page by default
+    /// @param maxPageSize the largest `pagesize`
+    /// @param positioning how deep pages are found by default
+    /// @param refuseOperators whether `avars` may not contain `$` operators
+    /// @param strict whether unknown parameters are refused
+    public record Settings(
+            Representation representation,
+            int pageSize,
+            int maxPageSize,
+            Positioning positioning,
+            boolean refuseOperators,
+            boolean strict) {}
+
+    /// What a write does when its document exists or does not: the `wm` parameter.
+    public enum WriteMode {
+        INSERT,
+        UPDATE,
+        UPSERT;
+
+        /// Empty for an unknown name, which means the method's default.
+        static Optional<WriteMode> of(String name) {
+            return switch (name.toLowerCase(Locale.ROOT)) {
+                case "insert" -> Optional.of(INSERT);
+                case "update" -> Optional.of(UPDATE);
+                case "upsert" -> Optional.of(UPSERT);
                 default -> Optional.empty();
             };
         }

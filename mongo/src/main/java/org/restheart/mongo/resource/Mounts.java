@@ -3,6 +3,7 @@ package org.restheart.mongo.resource;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -16,9 +17,11 @@ import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.resource.MountBinding.LiteralBinding;
+import org.restheart.mongo.resource.MountBinding.TemplateBinding;
 
 /// All mounts of the data API; the longest matching one wins. Immutable.
 public final class Mounts implements DataPaths {
@@ -222,5 +225,64 @@ public final class Mounts implements DataPaths {
         }
         int colon = hostAndPort.indexOf(':');
         return colon < 0 ? hostAndPort : hostAndPort.substring(0, colon);
+    }
+
+    /// The paths of MongoDB's resources in the links of one request: through the request's mount, if it contains
+    /// the target, else through another one. Confined to one request.
+    public static final class UriSpace {
+        public static final Key<UriSpace> KEY = Key.named("URI space");
+
+        private final Mounts mounts;
+        private final MountBinding own;
+        private final Map<String, String> variables;
+
+        UriSpace(Mounts mounts, MountBinding own, Map<String, String> variables) {
+            this.mounts = mounts;
+            this.own = own;
+            this.variables = variables;
+        }
+
+        /// The path of a resource: of the root for no tokens, of a database, collection or document for one, two or
+        /// three. Starts with `/`, has no trailing slash except for `/` itself, and is percent-encoded where
+        /// needed. Empty if the resource is not mounted.
+        public Optional<String> pathOf(String... tokens) {
+            var what = List.of(tokens);
+            return own.segments(what, variables)
+                    .or(() -> mounts.segmentsOf(what, variables))
+                    .map(mounts::encoded);
+        }
+    }
+
+    /// Binds a path of the server (`where`) to a MongoDB resource (`what`): `*`, `/db`, `/db/coll` or
+    /// `/db/coll/doc`. Either both are literal, or `where` has variables (`/{tenant}/{*}`) that `what` repeats.
+    /// Immutable.
+    public record Mount(String what, String where) {
+        public Mount {
+            if (!where.startsWith("/")) {
+                throw new IllegalArgumentException("mongo-mounts: where must start with / but was " + where);
+            }
+            if (what.isEmpty()) {
+                throw new IllegalArgumentException("mongo-mounts: what must not be empty (where: " + where + ")");
+            }
+        }
+
+        boolean isTemplate() {
+            return where.contains("{");
+        }
+
+        List<String> whereSegments() {
+            return split(where);
+        }
+
+        /// Empty for everything.
+        List<String> whatSegments() {
+            return what.equals("*") || what.equals("/*") ? List.of() : split(what);
+        }
+
+        static List<String> split(String path) {
+            return Arrays.stream(path.split("/"))
+                    .filter(part -> !part.isEmpty())
+                    .toList();
+        }
     }
 }

@@ -57,19 +57,18 @@ public final class ResourceNames {
     }
 
     private static void checkLegalDb(String db) {
-        if (db.isEmpty() || db.length() > 64 || hasIllegalCharacter(db)) {
+        if (!isLegalDb(db)) {
             throw new ProblemException(
                     PARAMETER_INVALID, "illegal database name, see the naming restrictions in the MongoDB manual");
         }
     }
 
-    private static boolean hasIllegalCharacter(String db) {
-        for (int i = 0; i < db.length(); i++) {
-            if ("\0 /\\.\"$".indexOf(db.charAt(i)) >= 0) {
-                return true;
-            }
+    public static boolean isLegalDb(String db) {
+        boolean legal = !db.isEmpty() && db.length() <= 64;
+        for (int i = 0; legal && i < db.length(); i++) {
+            legal = "\0 /\\.\"$".indexOf(db.charAt(i)) < 0;
         }
-        return false;
+        return legal;
     }
 
     private static void checkLegalCollection(String collection) {

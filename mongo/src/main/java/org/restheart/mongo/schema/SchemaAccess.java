@@ -23,7 +23,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentRule;
 import org.restheart.mongo.resource.Mounts;
 
 /// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of

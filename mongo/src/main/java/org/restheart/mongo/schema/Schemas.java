@@ -25,7 +25,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.CollectionChanges;
-import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentRule;
 import org.restheart.mongo.metadata.ResourceMetadata;
 
 /// Validates documents against the schema of their collection (property `jsonSchema`). Thread-safe.

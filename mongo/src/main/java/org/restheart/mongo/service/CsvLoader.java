@@ -43,7 +43,7 @@ import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
-import org.restheart.mongo.exchange.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentRule;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;

@@ -25,7 +25,7 @@ final class OpenTransactions {
 
     private static final long ASK_AGAIN = Duration.ofSeconds(1).toNanos();
 
-    private final SessionLimits limits;
+    private final Sessions.Limits limits;
     private final Predicate<TransactionKey> inProgress;
     private final FairShares shares;
 
@@ -43,7 +43,7 @@ final class OpenTransactions {
     private record Open(String caller, TransactionKey transaction, int beginning, boolean begun, long asked) {}
 
     /// @param inProgress asks MongoDB
-    OpenTransactions(SessionLimits limits, Predicate<TransactionKey> inProgress) {
+    OpenTransactions(Sessions.Limits limits, Predicate<TransactionKey> inProgress) {
         this.limits = limits;
         this.inProgress = inProgress;
         this.shares = new FairShares(limits.transactions(), 0);

@@ -19,7 +19,6 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.ConnectionRetry;
-import org.restheart.mongo.concern.UnsatisfiedConcern;
 import org.restheart.mongo.error.MongoCodes;
 
 /// MongoDB's transactions by session and number. The state of a transaction is derived from MongoDB's response
@@ -141,7 +140,7 @@ record ServerTransactions(MongoClient client) {
             var command = new BsonDocument("commitTransaction", new BsonInt32(1))
                     .append("writeConcern", BoundedConcern.MAJORITY.asDocument());
             try {
-                UnsatisfiedConcern.refuse(run(attached(session, number), "admin", command));
+                BoundedConcern.requireSatisfied(run(attached(session, number), "admin", command));
                 return;
             } catch (MongoException e) {
                 boolean again = lost.allowAnother(e)

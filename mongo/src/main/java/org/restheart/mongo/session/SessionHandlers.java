@@ -21,6 +21,7 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.session.ServerTransactions.TransactionState;
+import org.restheart.mongo.session.Sessions.SessionId;
 
 /// The resources below `/_sessions`. Thread-safe.
 public final class SessionHandlers {
@@ -139,7 +140,6 @@ public final class SessionHandlers {
         return end(request, transactions::abort, 204);
     }
 
-    /// @throws ProblemException 400 for a number that is none
     private Response end(DataRequest request, ObjLongConsumer<BsonDocument> how, int status) {
         request.http().requireThread();
         var session = session(request);

@@ -11,7 +11,7 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;

@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;

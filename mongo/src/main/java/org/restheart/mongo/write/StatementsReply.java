@@ -18,7 +18,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.restheart.mongo.concern.UnsatisfiedConcern;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.write.DocumentWrite.StatementResult;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Failed;
@@ -122,7 +122,7 @@ public final class StatementsReply {
     }
 
     public Optional<MongoWriteConcernException> unsatisfied() {
-        return UnsatisfiedConcern.in(reply, address);
+        return BoundedConcern.unsatisfied(reply, address);
     }
 
     /// Whether the primary has changed since the statements were executed, so that they may be lost.

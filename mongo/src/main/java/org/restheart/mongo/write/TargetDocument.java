@@ -20,8 +20,8 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Words;
-import org.restheart.mongo.find.Filters;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.find.StagedFilter;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
 import org.restheart.mongo.write.WriteOutcome.Created;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
@@ -52,7 +52,7 @@ public final class TargetDocument {
             SessionCollection collection, BsonValue id, List<BsonDocument> others, Precondition precondition) {
         var conditions = others.stream().filter(other -> !other.isEmpty()).toList();
         return new TargetDocument(
-                new DocumentCondition(collection.acknowledged(), id, Filters.all(conditions), precondition, true));
+                new DocumentCondition(collection.acknowledged(), id, StagedFilter.all(conditions), precondition, true));
     }
 
     private TargetDocument(DocumentCondition condition) {
@@ -218,8 +218,8 @@ public final class TargetDocument {
         private static final int MOST_PATHS = 100;
 
         private static final Set<String> OPERATORS = Words.of("""
-                $set $unset $inc $mul $min $max $rename $setOnInsert $currentDate $push $addToSet $pop $bit
-                """);
+            $set $unset $inc $mul $min $max $rename $setOnInsert $currentDate $push $addToSet $pop $bit
+            """);
 
         private ShortUpdate() {}
 

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.parameter.WriteMode;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteOutcome.DeleteOutcome.Deleted;
 import org.restheart.mongo.write.WriteOutcome.Duplicate;

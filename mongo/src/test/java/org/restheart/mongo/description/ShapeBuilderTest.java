@@ -26,7 +26,7 @@ class ShapeBuilderTest {
         var document = new BsonDocument("x".repeat(100_000), leaves(40_000));
         var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
-        var builder = new ShapeBuilder();
+        var builder = new Shape.Builder();
         builder.add(document);
         var shape = builder.build();
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(MOST_BYTES);
@@ -37,7 +37,7 @@ class ShapeBuilderTest {
 
     @Test
     void the_most_frequent_paths_are_shown_and_of_equal_ones_the_first() {
-        var builder = new ShapeBuilder();
+        var builder = new Shape.Builder();
         var some = leaves(1_500);
         builder.add(new BsonDocument("z", new BsonInt32(1)));
         builder.add(new BsonDocument("a", BsonDocument.parse("{v: [{w: 1}], '~': 1}"))
@@ -59,7 +59,7 @@ class ShapeBuilderTest {
 
     @Test
     void more_paths_than_can_be_counted_are_left_out() {
-        var builder = new ShapeBuilder();
+        var builder = new Shape.Builder();
         builder.add(new BsonDocument("first", new BsonInt32(1)));
         builder.add(leaves(150_000));
         builder.add(new BsonDocument("first", new BsonInt32(1)));

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.mongo.resource.Mounts.Located;
+import org.restheart.mongo.resource.Mounts.Mount;
 
 class MountsTest {
     private static final Mounts EVERYTHING = new Mounts("/", List.of(new Mount("*", "/")));

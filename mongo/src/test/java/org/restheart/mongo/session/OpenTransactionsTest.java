@@ -13,7 +13,7 @@ class OpenTransactionsTest {
     private static final BsonDocument FIRST = new BsonDocument("id", new BsonString("first"));
     private static final BsonDocument SECOND = new BsonDocument("id", new BsonString("second"));
 
-    private final OpenTransactions open = new OpenTransactions(new SessionLimits(2, 1, 10), _ -> true);
+    private final OpenTransactions open = new OpenTransactions(new Sessions.Limits(2, 1, 10), _ -> true);
 
     private void begin(BsonDocument session, long number) {
         open.begin("ada", session, number);

@@ -7,9 +7,9 @@ import com.mongodb.MongoTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.restheart.mongo.description.Descriptions.Remembered;
+import org.restheart.mongo.description.Descriptions.StaleIfErrorCache;
 
-class RememberedTest {
+class StaleIfErrorCacheTest {
     private final AtomicInteger loads = new AtomicInteger();
     private volatile boolean away;
 
@@ -22,7 +22,7 @@ class RememberedTest {
 
     @Test
     void a_value_is_loaded_once_until_it_is_forgotten() {
-        var remembered = new Remembered<>(Duration.ofDays(1), this::load);
+        var remembered = new StaleIfErrorCache<>(Duration.ofDays(1), this::load);
         assertThat(remembered.get("a")).isEqualTo(1);
         assertThat(remembered.get("a")).isEqualTo(1);
         remembered.forget("a");
@@ -31,7 +31,7 @@ class RememberedTest {
 
     @Test
     void while_mongodb_is_away_the_last_value_holds() {
-        var remembered = new Remembered<>(Duration.ZERO, this::load);
+        var remembered = new StaleIfErrorCache<>(Duration.ZERO, this::load);
         assertThat(remembered.get("a")).isEqualTo(1);
         assertThat(remembered.get("a")).isEqualTo(2);
         away = true;
