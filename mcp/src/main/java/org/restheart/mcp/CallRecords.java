@@ -3,9 +3,11 @@ package org.restheart.mcp;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.restheart.http.Problem;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 
 /// Records calls in the audit log and the metrics, and limits their number. Thread-safe.
@@ -102,11 +104,23 @@ record CallRecords(CallLimits limits, CallLimits lists, ToolAuditLog audit, McpM
             meters.refused(refused.reason());
         }
 
-        /// @param told the problem as the client gets it
-        void refused(RefusedCall told, Problem problem) {
-            refused(told);
-            if (problem.status() >= 500) {
-                counted = "failed";
+        /// The result of a call; its refusal or failure is recorded.
+        ///
+        /// @param refusal with which a client is told of a problem
+        /// @throws RefusedCall if it is refused or fails
+        <T> T of(Supplier<T> call, Function<Problem, RefusedCall> refusal) {
+            try {
+                return call.get();
+            } catch (RefusedCall refused) {
+                refused(refused);
+                throw refused;
+            } catch (ProblemException failure) {
+                var refused = refusal.apply(failure.problem());
+                refused(refused);
+                if (failure.problem().status() >= 500) {
+                    counted = "failed";
+                }
+                throw refused;
             }
         }
 

@@ -10,9 +10,9 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
-import org.restheart.http.ProblemException;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequests;
 
 /// The fields that a collection's validator and its stored JSON Schema declare, as far as the caller is shown them.
 /// Thread-safe.
@@ -57,21 +57,11 @@ record DeclaredFields(DataCatalog catalog, JudgedCalls calls) {
     ///
     /// @param store the database in which it is
     private Optional<BsonDocument> stored(ToolCall call, String store, BsonValue id) {
-        try {
-            var target = calls.paths()
-                    .ofDatabase(call.http().connection(), store)
-                    .map(path -> path.equals("/") ? "/_schemas/" : path + "/_schemas/")
-                    .flatMap(schemas -> calls.paths().ofId(id).map(schemas::concat));
-            if (target.isEmpty()) {
-                return Optional.empty();
-            }
-            return Optional.of(JudgedCalls.document(call, calls.send(call.http(), call.get(target.get()))));
-        } catch (ProblemException e) {
-            if (e.problem().status() >= 500) {
-                throw e;
-            }
-            return Optional.empty(); // none, or no permission
-        }
+        return JudgedRequests.unlessRefused(() -> calls.paths()
+                .ofDatabase(call.http().connection(), store)
+                .map(path -> path.equals("/") ? "/_schemas/" : path + "/_schemas/")
+                .flatMap(schemas -> calls.paths().ofId(id).map(schemas::concat))
+                .map(target -> JudgedCalls.document(call, calls.send(call.http(), call.get(target)))));
     }
 
     /// Only names and types: the rest of a schema may contain values.

@@ -120,14 +120,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
 
     /// The facts about the target of a request; empty if the caller may not send it, or the target does not exist.
     Optional<DataFacts> facts(Request outer, Method method, String target, Via via) {
-        try {
-            return facts(outer, JudgedRequest.at(method, target, Map.of(), via));
-        } catch (ProblemException e) {
-            if (e.problem().status() >= 500) {
-                throw e;
-            }
-            return Optional.empty();
-        }
+        return JudgedRequests.unlessRefused(() -> facts(outer, JudgedRequest.at(method, target, Map.of(), via)));
     }
 
     /// Why rules refuse a call. Callers who may read the collection are told which right the tool needs besides; for
@@ -164,14 +157,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     /// The number of documents that match; empty if the caller may not count, or MongoDB refuses.
     Optional<Long> countIfAllowed(
             ToolCall call, String collection, Map<String, String> parameters, Duration timeLimit) {
-        try {
-            return Optional.of(count(call, collection, parameters, 0, timeLimit));
-        } catch (ProblemException e) {
-            if (e.problem().status() >= 500) {
-                throw e;
-            }
-            return Optional.empty();
-        }
+        return JudgedRequests.unlessRefused(() -> Optional.of(count(call, collection, parameters, 0, timeLimit)));
     }
 
     /// @param most the largest count; 0 for no limit

@@ -10,7 +10,6 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
-import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 
 /// `resources/list`, `resources/templates/list` and `resources/read`. Thread-safe.
@@ -79,19 +78,19 @@ record Resources(
         rpc.observed(rpc.method());
         var arguments = parsed.map(Resources::arguments).orElseGet(BsonDocument::new);
         try (var record = records.begin(rpc, rpc.method(), arguments)) {
-            try (var _ = records.count(rpc.credential())) {
-                var resource = parsed.orElseThrow(RefusedCall::notVisible);
-                var text = text(resource, new ToolCall(resource.tool(), arguments, rpc));
-                record.done();
-                return contents(uri, resource, text);
-            } catch (RefusedCall refused) {
-                record.refused(refused);
-                throw error(rpc, refused);
-            } catch (ProblemException problem) {
-                var told = told(problem.problem(), rpc.http());
-                record.refused(told, problem.problem());
-                throw error(rpc, told);
-            }
+            var contents = record.of(
+                    () -> {
+                        try (var _ = records.count(rpc.credential())) {
+                            var resource = parsed.orElseThrow(RefusedCall::notVisible);
+                            var text = text(resource, new ToolCall(resource.tool(), arguments, rpc));
+                            return contents(uri, resource, text);
+                        }
+                    },
+                    problem -> refusal(problem, rpc.http()));
+            record.done();
+            return contents;
+        } catch (RefusedCall refused) {
+            throw error(rpc, refused);
         }
     }
 
@@ -101,7 +100,7 @@ record Resources(
         return object("contents", array(content), "ttlMs", millis, "cacheScope", "private");
     }
 
-    private static RefusedCall told(Problem problem, Request http) {
+    private static RefusedCall refusal(Problem problem, Request http) {
         return problem.code() == ProblemCode.NOT_FOUND
                 ? RefusedCall.notVisible()
                 : RefusedCall.of(problem, new BsonDocument(), http.id());

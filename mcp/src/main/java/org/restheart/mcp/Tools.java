@@ -13,7 +13,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.Nearest;
 import org.restheart.http.NeedsThread;
-import org.restheart.http.ProblemException;
+import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.judged.JudgedRequest;
@@ -149,28 +149,23 @@ record Tools(
     /// The result of a call, or why it is refused.
     private BsonDocument recorded(ToolCall call, CallRecords.CallRecord record, Supplier<ToolResult> called) {
         try {
-            var result = called.get();
+            var result = record.of(called, problem -> refusal(call, problem));
             record.done(result);
             return result.toBson();
         } catch (RefusedCall refused) {
-            record.refused(refused);
-            return ToolResult.error(refused.text());
-        } catch (ProblemException problem) {
-            var http = call.http();
-            var refused = JudgedRequests.isNotPermitted(problem.problem())
-                    ? calls.notPermitted(call)
-                    : RefusedCall.of(problem.problem(), call.arguments(), http.id());
-            LOG.debug(
-                    "request {}: {} refused: {}",
-                    http.id(),
-                    call.tool().toolName(),
-                    problem.problem().message());
-            record.refused(refused, problem.problem());
             return ToolResult.error(refused.text());
         } catch (RpcError error) {
             record.malformed();
             throw error;
         }
+    }
+
+    private RefusedCall refusal(ToolCall call, Problem problem) {
+        var id = call.http().id();
+        LOG.debug("request {}: {} refused: {}", id, call.tool().toolName(), problem.message());
+        return JudgedRequests.isNotPermitted(problem)
+                ? calls.notPermitted(call)
+                : RefusedCall.of(problem, call.arguments(), id);
     }
 
     private static RpcError unknown(String name, Set<Tool> offered) {

@@ -96,15 +96,9 @@ record DocumentDetails(OpenApiConfig config, Descriptions descriptions, Shapes s
     }
 
     private Optional<ReadRights> judgedRights(Request asking, RequestPath path) {
-        try {
-            return judged.facts(asking, JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST))
-                    .map(facts -> ReadRights.of(facts.grant()));
-        } catch (ProblemException e) {
-            if (e.problem().status() >= 500) {
-                throw e;
-            }
-            return Optional.empty();
-        }
+        return JudgedRequests.unlessRefused(
+                () -> judged.facts(asking, JudgedRequest.of(Method.GET, path, Query.NONE, Via.REST))
+                        .map(facts -> ReadRights.of(facts.grant())));
     }
 
     private Group detailed(Group group, Shape shape, Optional<ReadRights> rights, ReadableSchemas schemas) {

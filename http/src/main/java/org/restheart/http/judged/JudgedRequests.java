@@ -2,8 +2,10 @@ package org.restheart.http.judged;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -33,6 +35,18 @@ public interface JudgedRequests {
         var facts = new AtomicReference<DataFacts>();
         make(outer, inner.with(DataFacts.ASKED, facts::set)).settled();
         return Optional.ofNullable(facts.get());
+    }
+
+    /// What requests result in; empty if one is refused. Failures of the server are passed on.
+    static <T> Optional<T> unlessRefused(Supplier<Optional<T>> requests) {
+        try {
+            return requests.get();
+        } catch (ProblemException e) {
+            if (e.problem().status() >= 500) {
+                throw e;
+            }
+            return Optional.empty();
+        }
     }
 
     /// The refusal of a result that has more documents than [JudgedRequest#MOST_DOCUMENTS] allows.
