@@ -24,7 +24,7 @@ public final class Balancer {
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElseThrow(() -> new IOException("needs HAProxy: apt-get install haproxy"));
-        var port = Readiness.freePort();
+        var port = HttpServer.freePort();
         var servers = IntStream.range(0, ports.size())
                 .mapToObj(i -> "  server g" + (i + 1) + " 127.0.0.1:" + ports.get(i))
                 .collect(Collectors.joining("\n"));
@@ -47,12 +47,7 @@ public final class Balancer {
             """.formatted(port, servers);
         var configuration = Files.writeString(folder.resolve(name + ".cfg"), text);
         var log = folder.resolve(name + ".log");
-        var process = new ProcessBuilder(program.toString(), "-db", "-f", configuration.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        var balancer = new HttpServer(Child.endWithThisProcess(process), port);
-        Readiness.await(balancer.process(), port, "/ping", log);
-        return balancer;
+        var builder = new ProcessBuilder(program.toString(), "-db", "-f", configuration.toString());
+        return HttpServer.start(builder, port, "/ping", log);
     }
 }

@@ -1,7 +1,6 @@
 package org.restheart.perftest.deploy;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,14 +16,17 @@ public record Build(Path folder) {
     ///
     /// @throws IOException when git has no such commit
     public static String resolve(String commit) throws IOException, InterruptedException {
-        var process = new ProcessBuilder("git", "rev-parse", "--verify", "--end-of-options", commit + "^{commit}")
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        var name = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        if (process.waitFor() != 0) {
-            throw new IOException("no such commit: " + commit);
-        }
-        return name;
+        return Child.output("git", "rev-parse", "--verify", "--end-of-options", commit + "^{commit}")
+                .orElseThrow(() -> new IOException("no such commit: " + commit));
+    }
+
+    /// The commit of the working tree, abbreviated, with `-dirty` when tracked files differ from it; `unknown` outside
+    /// a repository.
+    public static String commitHere() throws InterruptedException {
+        var commit = Child.output("git", "rev-parse", "--short=10", "HEAD");
+        var changes = Child.output("git", "status", "--porcelain", "--untracked-files=no");
+        return commit.map(name -> changes.orElse("").isEmpty() ? name : name + "-dirty")
+                .orElse("unknown");
     }
 
     /// The jar of a commit; builds it unless that was done before.
@@ -48,14 +50,6 @@ public record Build(Path folder) {
     }
 
     private static void run(Path folder, List<String> command) throws IOException, InterruptedException {
-        System.out.println(String.join(" ", command));
-        var status = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .inheritIO()
-                .start()
-                .waitFor();
-        if (status != 0) {
-            throw new IOException("failed with status " + status + ": " + String.join(" ", command));
-        }
+        Child.run(folder, command, "failed: " + String.join(" ", command));
     }
 }

@@ -22,16 +22,14 @@ public final class GatewayProcess {
         if (!Files.isRegularFile(jar)) {
             throw new IOException("no gateway at " + jar + "; build it, or name another with --gateway-jar");
         }
-        var port = Readiness.freePort();
+        var port = HttpServer.freePort();
         var command = new ArrayList<String>();
         command.add(Child.java());
         command.addAll(jvmOptions);
         command.addAll(List.of("-jar", jar.toString()));
-        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        var builder = new ProcessBuilder(command);
         builder.environment().put("RHO", rho(port, mongo, overrides));
-        var gateway = new HttpServer(Child.endWithThisProcess(builder.start()), port);
-        Readiness.await(gateway.process(), port, "/ping", log);
-        return gateway;
+        return HttpServer.start(builder, port, "/ping", log);
     }
 
     private static String rho(int port, Mongo mongo, String overrides) {

@@ -38,7 +38,7 @@ public final class Incumbent {
     /// @param log the gateway's output
     public static HttpServer start(Peers peers, Release release, List<String> jvmOptions, Mongo mongo, Path log)
             throws IOException, InterruptedException {
-        var port = Readiness.freePort();
+        var port = HttpServer.freePort();
         var libraries = peers.libraries(release.artifact);
         var command = new ArrayList<String>();
         command.add(Child.java());
@@ -50,7 +50,7 @@ public final class Incumbent {
                     "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED"));
         }
         command.addAll(List.of("-cp", libraries.resolve("*").toString(), MAIN));
-        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        var builder = new ProcessBuilder(command);
         if (release == Release.WITH_DATA) {
             var configuration = libraries.resolveSibling(release.artifact + ".yml");
             Files.writeString(configuration, configuration(port, mongo));
@@ -58,9 +58,7 @@ public final class Incumbent {
         } else {
             builder.environment().put("RHO", "/http-listener/port -> " + port);
         }
-        var incumbent = new HttpServer(Child.endWithThisProcess(builder.start()), port);
-        Readiness.await(incumbent.process(), port, release == Release.WITH_DATA ? "/" : "/ping", log);
-        return incumbent;
+        return HttpServer.start(builder, port, release == Release.WITH_DATA ? "/" : "/ping", log);
     }
 
     /// The old format. Its driver has no implicit write concern, so that one is configured; the server does not

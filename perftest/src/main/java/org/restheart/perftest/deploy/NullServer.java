@@ -41,7 +41,7 @@ public final class NullServer implements Runnable {
         server.start();
         var address = (InetSocketAddress) server.getListenerInfo().getFirst().getAddress();
         System.out.println(address.getPort());
-        Lifeline.awaitEndOfInput();
+        Child.awaitEndOfInput();
         server.stop();
     }
 

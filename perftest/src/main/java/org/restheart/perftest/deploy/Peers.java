@@ -44,15 +44,7 @@ public record Peers(Path folder) {
     /// Without the packages' install scripts, which may do anything and are not needed.
     private static void install() throws IOException, InterruptedException {
         var command = List.of("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock");
-        System.out.println(String.join(" ", command));
-        var status = new ProcessBuilder(command)
-                .directory(CACHE.toFile())
-                .inheritIO()
-                .start()
-                .waitFor();
-        if (status != 0) {
-            throw new IOException("npm failed with status " + status + "; the line-up needs Node.js and npm");
-        }
+        Child.run(CACHE, command, "npm failed; the line-up needs Node.js and npm");
     }
 
     /// The jars of something in Maven Central, fetched unless they are there already.
@@ -73,23 +65,15 @@ public record Peers(Path folder) {
                     COPY,
                     "-DincludeScope=runtime",
                     "-DoutputDirectory=" + jars);
-            System.out.println(String.join(" ", command));
-            var status = new ProcessBuilder(command).inheritIO().start().waitFor();
-            if (status != 0) {
-                throw new IOException(
-                        "Maven failed with status " + status + " to fetch " + name + "; leave it out with --peers");
-            }
+            Child.run(Path.of("."), command, "Maven failed to fetch " + name + "; leave it out with --peers");
             Files.copy(project, fetched, StandardCopyOption.REPLACE_EXISTING);
         }
         return jars;
     }
 
     /// Of Node.js, such as `v24.1.0`.
-    public static String nodeVersion() throws IOException {
-        var process = new ProcessBuilder("node", "--version").start();
-        try (var output = process.inputReader()) {
-            return String.valueOf(output.readLine());
-        }
+    public static String nodeVersion() throws InterruptedException {
+        return Child.output("node", "--version").orElse("unknown");
     }
 
     public HttpServer start(String script, Mongo mongo) throws IOException, InterruptedException {

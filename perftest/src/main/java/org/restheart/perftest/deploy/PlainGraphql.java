@@ -56,7 +56,7 @@ public final class PlainGraphql implements Runnable {
             var address =
                     (InetSocketAddress) server.getListenerInfo().getFirst().getAddress();
             System.out.println(address.getPort());
-            Lifeline.awaitEndOfInput();
+            Child.awaitEndOfInput();
             server.stop();
         }
     }

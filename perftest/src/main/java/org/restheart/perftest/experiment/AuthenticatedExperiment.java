@@ -19,25 +19,25 @@ public final class AuthenticatedExperiment extends Experiment {
     private static final String ANYBODY = "gateway, anybody";
 
     @Mixin
-    ClientOptions clients = new ClientOptions(List.of(128), List.of(8, 32));
+    SideBySide.ClientOptions clients = new SideBySide.ClientOptions(List.of(128), List.of(8, 32));
 
     /// These make the page 412 bytes long; the published one had 411.
     @Mixin
-    DocumentOptions documents = new DocumentOptions(10_000, 73);
+    Dataset.DocumentOptions documents = new Dataset.DocumentOptions(10_000, 73);
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
         var page = new Operation.Matching(data.loaded(documents), "group", "^g4[0-9]$", 2);
         AccountFixture.write(mongo, true);
         var account =
-                lab.gateway(ACCOUNT, mongo, AccountFixture.configuration()).as(ACCOUNT, AccountFixture.READER);
+                bed.gateway(ACCOUNT, mongo, AccountFixture.configuration()).as(ACCOUNT, AccountFixture.READER);
         var anybody = account.as(ANYBODY, "");
-        lab.verify(account, mongo, page);
-        lab.verify(anybody, mongo, page);
+        bed.verify(account, mongo, page);
+        bed.verify(anybody, mongo, page);
         var sideBySide = SideBySide.of(run, run.window(), clients, 1, 2);
-        sideBySide.compare(() -> page, List.of(account, anybody), lab.driver(mongo));
+        sideBySide.compare(() -> page, List.of(account, anybody), bed.driver(mongo));
         var ratio = Ratios.cpu(sideBySide.journal().rows(), "gateway", ACCOUNT, ANYBODY);
         System.out.println(ratio);
         return Findings.besideDriver(

@@ -34,9 +34,9 @@ public final class CeilingExperiment extends Experiment {
     }
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var one = lab.nullServer("null server, 1 client thread", 1);
-        var subjects = List.of(one, lab.nullServer("null server, 2 client threads", 2));
+    Findings measure(TestBed bed) throws Exception {
+        var one = bed.nullServer("null server, 1 client thread", 1);
+        var subjects = List.of(one, bed.nullServer("null server, 2 client threads", 2));
         var operations = List.of(new Operation.FindById(ANY, 100_000), new Operation.Insert(ANY, 1, 150));
         var journal =
                 run.journal(run.repetitions * (subjects.size() * operations.size() * levels.size() + rates.size()));

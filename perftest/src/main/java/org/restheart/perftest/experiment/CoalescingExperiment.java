@@ -19,7 +19,7 @@ public final class CoalescingExperiment extends Experiment {
     WorkOptions work = new WorkOptions();
 
     @Mixin
-    ClientOptions clients = new ClientOptions(List.of(128, 1), List.of(8, 32));
+    SideBySide.ClientOptions clients = new SideBySide.ClientOptions(List.of(128, 1), List.of(8, 32));
 
     @Option(
             names = "--without",
@@ -30,20 +30,20 @@ public final class CoalescingExperiment extends Experiment {
             + "/mongo/coalescing/queries -> false";
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
         var gateways = new ArrayList<HttpSubject>();
-        gateways.add(lab.gateway("gateway", mongo, ""));
+        gateways.add(bed.gateway("gateway", mongo, ""));
         if (!without.isBlank()) {
-            gateways.add(lab.gateway("gateway, not coalescing", mongo, without));
+            gateways.add(bed.gateway("gateway, not coalescing", mongo, without));
         }
-        var driver = lab.driver(mongo);
+        var driver = bed.driver(mongo);
         var sideBySide = SideBySide.of(run, run.window(), clients, work.kinds.size(), gateways.size());
         sideBySide.journal().auditedBy(data.inserted());
         for (var kind : work.kinds) {
             for (var gateway : gateways) {
-                lab.verify(gateway, mongo, work.operation(kind, data).get());
+                bed.verify(gateway, mongo, work.operation(kind, data).get());
             }
             sideBySide.compare(work.operation(kind, data), gateways, driver);
         }

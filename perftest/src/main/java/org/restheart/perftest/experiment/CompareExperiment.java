@@ -31,21 +31,21 @@ public final class CompareExperiment extends Experiment {
     List<Integer> clients = List.of(128, 1);
 
     @Override
-    Findings measure(Lab lab) throws Exception {
+    Findings measure(TestBed bed) throws Exception {
         var builds = new Build(target.builds);
         var a = Build.resolve(before);
         var b = Build.resolve(after);
         var jarOfA = builds.jar(a);
         var jarOfB = builds.jar(b);
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
-        var baseline = lab.gateway("A " + a.substring(0, SHORT), jarOfA, mongo, "");
-        var other = lab.gateway("B " + b.substring(0, SHORT), jarOfB, mongo, "");
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
+        var baseline = bed.gateway("A " + a.substring(0, SHORT), jarOfA, mongo, "");
+        var other = bed.gateway("B " + b.substring(0, SHORT), jarOfB, mongo, "");
         var journal = run.journal(work.kinds.size() * run.repetitions * clients.size() * 2)
                 .auditedBy(data.inserted());
         for (var kind : work.kinds) {
-            lab.verify(baseline, mongo, work.operation(kind, data).get());
-            lab.verify(other, mongo, work.operation(kind, data).get());
+            bed.verify(baseline, mongo, work.operation(kind, data).get());
+            bed.verify(other, mongo, work.operation(kind, data).get());
             for (var repetition = 1; repetition <= run.repetitions; repetition++) {
                 for (var level : clients) {
                     journal.measure(baseline, work.operation(kind, data).get(), level, repetition, run.window());

@@ -11,10 +11,10 @@ import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.experiment.Journal.Audit;
-import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Documents;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
-import org.restheart.perftest.workload.Payload;
+import picocli.CommandLine.Option;
 
 /// The collections that experiments read and fill, in one database of their own.
 final class Dataset implements Closeable {
@@ -28,7 +28,7 @@ final class Dataset implements Closeable {
         client = MongoClients.create(mongo.connectionString());
     }
 
-    /// A collection with exactly so many documents of [DocumentIds] and [Payload]; filled unless it is there already.
+    /// A collection with exactly so many documents of [Documents]; filled unless it is there already.
     Namespace loaded(int documents, int textLength) {
         var namespace = new Namespace(DATABASE, "docs-" + documents + "-" + textLength);
         var collection = client.getDatabase(namespace.database()).getCollection(namespace.collection());
@@ -83,8 +83,8 @@ final class Dataset implements Closeable {
     }
 
     private static Document document(int i, int textLength) {
-        var document = new Document("_id", DocumentIds.at(i));
-        document.putAll(Payload.document(i, textLength));
+        var document = new Document("_id", Documents.id(i));
+        document.putAll(Documents.fields(i, textLength));
         return document.append("_etag", new ObjectId());
     }
 
@@ -98,5 +98,24 @@ final class Dataset implements Closeable {
     public void close() {
         dropFresh();
         client.close();
+    }
+
+    /// What is read.
+    static final class DocumentOptions {
+        @Option(names = "--documents", description = "In the collection; default ${DEFAULT-VALUE}.")
+        int documents;
+
+        @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
+        int textBytes;
+
+        DocumentOptions(int documents, int textBytes) {
+            this.documents = documents;
+            this.textBytes = textBytes;
+        }
+
+        /// For reports.
+        String description() {
+            return documents + " with a text of " + textBytes + " bytes";
+        }
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
@@ -30,7 +31,7 @@ public final class DeepExperiment extends Experiment {
     private static final int WARMING = 2;
 
     @Mixin
-    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
+    Dataset.DocumentOptions documents = new Dataset.DocumentOptions(2_500_000, 60);
 
     @Option(names = "--skip", description = "Default ${DEFAULT-VALUE}.")
     long skip = 250_000;
@@ -59,15 +60,15 @@ public final class DeepExperiment extends Experiment {
     private final List<String> notes = new ArrayList<>();
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var namespace = lab.keep(new Dataset(mongo)).loaded(documents);
-        var gateway = lab.gateway("gateway", mongo, "");
-        var driver = lab.driver(mongo);
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var namespace = bed.keep(new Dataset(mongo)).loaded(documents);
+        var gateway = bed.gateway("gateway", mongo, "");
+        var driver = bed.driver(mongo);
         var journal = new Journal(
                 run.repetitions * (2 * clients.size() + 1) + driverRepetitions * (clients.size() + 1), System.out);
         notes.addAll(new ColdStart(namespace, skip, LIMIT, timeout).of(gateway));
-        lab.verify(gateway, mongo, new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT));
+        bed.verify(gateway, mongo, new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT));
         for (var page : List.of(new Operation.Page(namespace, 0, LIMIT), new Operation.Page(namespace, skip, LIMIT))) {
             gateway.measure(page, randomClients, Window.seconds(run.warmUp, WARMING * run.seconds));
         }
@@ -124,5 +125,42 @@ public final class DeepExperiment extends Experiment {
 
     private Window sampled(int level) {
         return new Window(0, LONGEST_MILLIS, Math.max(driverQueries, level));
+    }
+
+    /// The first deep page that a gateway serves, and how long until the page costs less than thrice the first one.
+    ///
+    /// @param timeout seconds until it is given up
+    record ColdStart(Namespace namespace, long skip, int limit, int timeout) {
+        private static final int PAUSE_MILLIS = 100;
+        private static final int FIRST_PAGES = 200;
+        private static final Window ONCE = new Window(0, 600_000, 1);
+
+        List<String> of(Subject gateway) throws IOException, InterruptedException {
+            var first = new Operation.Page(namespace, 0, limit);
+            var some = new Window(0, 600_000, FIRST_PAGES);
+            gateway.measure(first, 1, some);
+            var target = 3 * gateway.measure(first, 1, some).latency().p50();
+            var deep = new Operation.Page(namespace, skip, limit);
+            var began = System.nanoTime();
+            var cold = gateway.measure(deep, 1, ONCE).latency().max();
+            var giveUp = began + TimeUnit.SECONDS.toNanos(timeout);
+            var latency = cold;
+            while (latency > target && System.nanoTime() < giveUp) {
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+                latency = gateway.measure(deep, 1, ONCE).latency().max();
+            }
+            var seconds = (System.nanoTime() - began) / 1e9;
+            return List.of(
+                    String.format(ROOT, "cold start: the first deep page took %.1f ms", cold / 1000),
+                    latency > target
+                            ? "cold start: the deep page was not fast within " + timeout + " s"
+                            : String.format(
+                                    ROOT,
+                                    "cold start: the deep page took %.1f ms (less than three first pages, %.1f ms), %.1f s"
+                                            + " after one was first asked for",
+                                    latency / 1000,
+                                    target / 1000,
+                                    seconds));
+        }
     }
 }

@@ -43,7 +43,7 @@ public final class DoorsExperiment extends Experiment {
     private static final int TEXT = 150;
 
     @Mixin
-    ClientOptions clients = new ClientOptions(List.of(1, 64, 128), List.of());
+    SideBySide.ClientOptions clients = new SideBySide.ClientOptions(List.of(1, 64, 128), List.of());
 
     @picocli.CommandLine.Option(names = "--documents", description = "Default ${DEFAULT-VALUE}.")
     int documents = 10_000;
@@ -51,13 +51,13 @@ public final class DoorsExperiment extends Experiment {
     private record Case(String operation, String subject, HttpSubject server, RequestTemplate traffic) {}
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
         var read = data.loaded(documents, TEXT);
         load(mongo);
-        var gateway = lab.gateway("gateway", mongo, SERVICES);
-        var plain = lab.plainGraphql(PLAIN, mongo, documents);
+        var gateway = bed.gateway("gateway", mongo, SERVICES);
+        var plain = bed.plainGraphql(PLAIN, mongo, documents);
         var cases = cases(gateway, plain, read, data.fresh());
         try (var verification = new Verification(mongo)) {
             for (var one : cases) {

@@ -37,20 +37,20 @@ public final class FilesExperiment extends Experiment {
     int files = 200;
 
     @Mixin
-    ClientOptions clients = new ClientOptions(List.of(1, 4), List.of());
+    SideBySide.ClientOptions clients = new SideBySide.ClientOptions(List.of(1, 4), List.of());
 
     @Override
-    Findings measure(Lab lab) throws Exception {
+    Findings measure(TestBed bed) throws Exception {
         int bytes = megabytes << 20;
-        var mongo = lab.mongo();
-        var buckets = lab.keep(new Buckets(mongo));
+        var mongo = bed.mongo();
+        var buckets = bed.keep(new Buckets(mongo));
         var bucket = buckets.withFiles(files, bytes);
         var download = new Operation.Download(bucket, 1);
-        var gateway = lab.gateway("gateway", mongo, "");
-        lab.verify(gateway, mongo, download, new Operation.Upload(buckets.fresh(), bytes));
+        var gateway = bed.gateway("gateway", mongo, "");
+        bed.verify(gateway, mongo, download, new Operation.Upload(buckets.fresh(), bytes));
         var sideBySide = SideBySide.of(run, run.window(), clients, 2, 1);
         sideBySide.journal().auditedBy(buckets.stored());
-        var driver = lab.driver(mongo);
+        var driver = bed.driver(mongo);
         sideBySide.compare(() -> download, List.of(gateway), driver);
         if (files > 1) {
             sideBySide.compare(() -> new Operation.Download(bucket, files), List.of(gateway), driver);

@@ -39,22 +39,22 @@ public final class GatewaysExperiment extends Experiment {
     }
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
         var gateways = new ArrayList<HttpSubject>();
         for (int i = 1; i <= numbers.stream().mapToInt(Integer::intValue).max().orElseThrow(); i++) {
-            gateways.add(lab.gateway("gateway " + i, mongo, ""));
+            gateways.add(bed.gateway("gateway " + i, mongo, ""));
         }
         var balanced = new ArrayList<HttpSubject>();
         for (var number : numbers) {
-            balanced.add(lab.balanced(BALANCER, gateways.subList(0, number), mongo));
+            balanced.add(bed.balanced(BALANCER, gateways.subList(0, number), mongo));
         }
         var journal = run.journal(run.repetitions * work.kinds.size() * numbers.size())
                 .auditedBy(data.inserted());
         for (var kind : work.kinds) {
             for (var subject : balanced) {
-                lab.verify(subject, mongo, work.operation(kind, data).get());
+                bed.verify(subject, mongo, work.operation(kind, data).get());
             }
             for (var gateway :
                     gateways) { // behind the balancer, the last ones would be compiled during the measurement

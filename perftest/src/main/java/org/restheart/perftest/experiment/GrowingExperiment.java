@@ -28,7 +28,7 @@ public final class GrowingExperiment extends Experiment {
     private static final int TIMEOUT = 60;
 
     @Mixin
-    DocumentOptions documents = new DocumentOptions(2_500_000, 60);
+    Dataset.DocumentOptions documents = new Dataset.DocumentOptions(2_500_000, 60);
 
     @Option(names = "--from", description = "First skip; default ${DEFAULT-VALUE}.")
     long from = 250_000;
@@ -49,14 +49,14 @@ public final class GrowingExperiment extends Experiment {
     int clients = 4;
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var namespace = lab.keep(new Dataset(mongo)).loaded(documents);
-        var gateway = lab.gateway("gateway", mongo, "");
-        var driver = lab.driver(mongo);
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var namespace = bed.keep(new Dataset(mongo)).loaded(documents);
+        var gateway = bed.gateway("gateway", mongo, "");
+        var driver = bed.driver(mongo);
         var journal = new Journal(2 * segments * run.repetitions, System.out);
-        lab.verify(gateway, mongo, new Operation.Page(namespace, from, LIMIT));
-        var notes = new ArrayList<>(new ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
+        bed.verify(gateway, mongo, new Operation.Page(namespace, from, LIMIT));
+        var notes = new ArrayList<>(new DeepExperiment.ColdStart(namespace, aligned(to), LIMIT, TIMEOUT).of(gateway));
         gateway.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());
         gateway.measure(new Operation.RandomPage(namespace, aligned(from), aligned(to), LIMIT), clients, run.window());
         driver.measure(new Operation.Page(namespace, 0, LIMIT), clients, run.window());

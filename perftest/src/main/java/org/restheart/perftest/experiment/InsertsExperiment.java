@@ -20,20 +20,20 @@ public final class InsertsExperiment extends Experiment {
     long inserts = 100_000;
 
     @Mixin
-    ClientOptions clients = new ClientOptions(List.of(200), List.of(32, 64, 128));
+    SideBySide.ClientOptions clients = new SideBySide.ClientOptions(List.of(200), List.of(32, 64, 128));
 
     @Option(names = "--text-bytes", description = "Of each document's text; default ${DEFAULT-VALUE}.")
     int textBytes = 150;
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
-        var gateway = lab.gateway("gateway", mongo, "");
-        lab.verify(gateway, mongo, new Operation.Insert(data.fresh(), 1, textBytes));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
+        var gateway = bed.gateway("gateway", mongo, "");
+        bed.verify(gateway, mongo, new Operation.Insert(data.fresh(), 1, textBytes));
         var sideBySide = SideBySide.of(run, run.window(inserts), clients, 1, 1);
         sideBySide.journal().auditedBy(data.inserted());
-        sideBySide.compare(() -> new Operation.Insert(data.fresh(), 1, textBytes), List.of(gateway), lab.driver(mongo));
+        sideBySide.compare(() -> new Operation.Insert(data.fresh(), 1, textBytes), List.of(gateway), bed.driver(mongo));
         return Findings.besideDriver(
                 "inserts",
                 "How fast are " + inserts

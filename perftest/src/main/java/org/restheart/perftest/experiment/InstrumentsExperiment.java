@@ -36,17 +36,17 @@ public final class InstrumentsExperiment extends Experiment {
     }
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
-        var off = lab.gateway(OFF, mongo, "/requestsMetricsCollector/enabled -> false");
-        var on = lab.gateway(ON, mongo, "/requestsMetricsCollector/enabled -> true");
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
+        var off = bed.gateway(OFF, mongo, "/requestsMetricsCollector/enabled -> false");
+        var on = bed.gateway(ON, mongo, "/requestsMetricsCollector/enabled -> true");
         var journal = run.journal(work.kinds.size() * run.repetitions * clients.size() * 2)
                 .auditedBy(data.inserted());
         var scrapes = new ArrayList<Double>();
         for (var kind : work.kinds) {
-            lab.verify(off, mongo, work.operation(kind, data).get());
-            lab.verify(on, mongo, work.operation(kind, data).get());
+            bed.verify(off, mongo, work.operation(kind, data).get());
+            bed.verify(on, mongo, work.operation(kind, data).get());
             for (var repetition = 1; repetition <= run.repetitions; repetition++) {
                 for (var level : clients) {
                     // Whoever comes second finds caches and heap of MongoDB as the first has left them.

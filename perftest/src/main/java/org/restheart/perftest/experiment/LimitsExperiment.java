@@ -53,11 +53,11 @@ public final class LimitsExperiment extends Experiment {
     }
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo("enableTestCommands=1");
-        var data = lab.keep(new Dataset(mongo));
-        var delayed = lab.keep(new DelayedCommands(mongo));
-        var gateway = lab.gateway("gateway", mongo, "");
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo("enableTestCommands=1");
+        var data = bed.keep(new Dataset(mongo));
+        var delayed = bed.keep(new DelayedCommands(mongo));
+        var gateway = bed.gateway("gateway", mongo, "");
         var journal = run.journal(run.repetitions * 2 * (clients.size() + sizes.size() + delays.size()));
         for (int repetition = 1; repetition <= run.repetitions; repetition++) {
             var round = new Round(gateway, data, journal, run, repetition);

@@ -67,31 +67,31 @@ public final class LineupExperiment extends Experiment {
     }
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
         var pinging = new ArrayList<Subject>();
         if (peers.contains(Peer.undertow)) {
-            pinging.add(lab.nullServer("bare Undertow", run.clientThreads));
+            pinging.add(bed.nullServer("bare Undertow", run.clientThreads));
         }
         if (peers.contains(Peer.node)) {
-            pinging.add(lab.peer("bare Node.js http", "node-http.js", mongo));
+            pinging.add(bed.peer("bare Node.js http", "node-http.js", mongo));
         }
-        var servers = servers(lab, mongo);
-        verify(lab, servers, mongo, data);
+        var servers = servers(bed, mongo);
+        verify(bed, servers, mongo, data);
         pinging.addAll(servers);
         if (peers.contains(Peer.incumbent)) {
-            var incumbent = lab.incumbent(Incumbent.Release.WITHOUT_DATA, mongo);
-            lab.verify(incumbent, mongo, PING);
+            var incumbent = bed.incumbent(Incumbent.Release.WITHOUT_DATA, mongo);
+            bed.verify(incumbent, mongo, PING);
             pinging.add(incumbent);
         }
         var inserting = new ArrayList<Subject>(servers);
         if (peers.contains(Peer.incumbent3)) {
-            var incumbent = lab.incumbent(Incumbent.Release.WITH_DATA, mongo);
-            verifyInserts(lab, incumbent, mongo, data);
+            var incumbent = bed.incumbent(Incumbent.Release.WITH_DATA, mongo);
+            verifyInserts(bed, incumbent, mongo, data);
             inserting.add(incumbent);
         }
-        inserting.add(lab.driver(mongo));
+        inserting.add(bed.driver(mongo));
         var journal = run.journal(
                         run.repetitions * clients.size() * (pinging.size() + batches.size() * inserting.size()))
                 .auditedBy(data.inserted());
@@ -125,38 +125,38 @@ public final class LineupExperiment extends Experiment {
                                 + "fastify and restify less bare Node.js."));
     }
 
-    private List<HttpSubject> servers(Lab lab, Mongo mongo) throws IOException, InterruptedException {
+    private List<HttpSubject> servers(TestBed bed, Mongo mongo) throws IOException, InterruptedException {
         var servers = new ArrayList<HttpSubject>();
-        servers.add(lab.gateway(GATEWAY, mongo, ""));
+        servers.add(bed.gateway(GATEWAY, mongo, ""));
         for (var other : others.entrySet()) {
-            servers.add(lab.gateway(other.getKey(), other.getValue(), mongo, ""));
+            servers.add(bed.gateway(other.getKey(), other.getValue(), mongo, ""));
         }
         if (peers.contains(Peer.fastify)) {
-            servers.add(lab.peer("fastify", "fastify.js", mongo));
+            servers.add(bed.peer("fastify", "fastify.js", mongo));
         }
         if (peers.contains(Peer.restify)) {
-            servers.add(lab.peer("restify", "restify.js", mongo));
+            servers.add(bed.peer("restify", "restify.js", mongo));
         }
         return servers;
     }
 
-    private void verify(Lab lab, List<HttpSubject> servers, Mongo mongo, Dataset data)
+    private void verify(TestBed bed, List<HttpSubject> servers, Mongo mongo, Dataset data)
             throws IOException, InterruptedException {
         for (var server : servers) {
-            lab.verify(server, mongo, PING);
-            verifyInserts(lab, server, mongo, data);
+            bed.verify(server, mongo, PING);
+            verifyInserts(bed, server, mongo, data);
         }
     }
 
-    private void verifyInserts(Lab lab, HttpSubject server, Mongo mongo, Dataset data)
+    private void verifyInserts(TestBed bed, HttpSubject server, Mongo mongo, Dataset data)
             throws IOException, InterruptedException {
         var into = data.fresh();
         for (var batch : batches) {
-            lab.verify(server, mongo, new Operation.Insert(into, batch, textBytes));
+            bed.verify(server, mongo, new Operation.Insert(into, batch, textBytes));
         }
     }
 
-    private static String versions() throws IOException {
+    private static String versions() throws InterruptedException {
         return "Node.js " + Peers.nodeVersion()
                 + ", servers of perftest/peers, versions in its files; the incumbent's run on the gateway's JVM";
     }

@@ -2,8 +2,16 @@ package org.restheart.perftest.experiment;
 
 import static java.util.Locale.ROOT;
 
+import java.io.Closeable;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,6 +19,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.load.Pace;
@@ -41,13 +50,13 @@ public final class LoginsExperiment extends Experiment {
     private final List<String> notes = new ArrayList<>();
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
         var read = new Operation.FindById(data.loaded(DOCUMENTS, 150), DOCUMENTS);
         var ping = new Operation.Ping(read.namespace());
         AccountFixture.write(mongo, false);
-        var reader = lab.gateway("gateway", mongo, AccountFixture.configuration())
+        var reader = bed.gateway("gateway", mongo, AccountFixture.configuration())
                 .as("gateway", AccountFixture.READER)
                 .alsoWatching("bad logins", ProcessHandle.current().pid());
         var anybody = reader.as("gateway", "");
@@ -56,8 +65,8 @@ public final class LoginsExperiment extends Experiment {
         try (var probe = new LogInProbe(port, path)) {
             probe.check(AccountFixture.READER, AccountFixture.NAME + ":wrong");
         }
-        lab.verify(anybody, mongo, ping);
-        lab.verify(reader, mongo, read);
+        bed.verify(anybody, mongo, ping);
+        bed.verify(reader, mongo, read);
         var journal = run.journal(2 * logins.size() * run.repetitions);
         var answers = new TreeMap<Integer, BadLogins.Answers>();
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
@@ -187,6 +196,71 @@ public final class LoginsExperiment extends Experiment {
             clients.shutdownNow();
             clients.close();
             probe.close();
+        }
+    }
+
+    /// A resource that only those who log in may read. Thread-safe.
+    private static final class LogInProbe implements Closeable {
+        private static final Duration TIMEOUT = Duration.ofMinutes(2);
+        private static final Duration PAUSE = Duration.ofMillis(100);
+
+        private final HttpClient http =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        private final URI address;
+
+        LogInProbe(int port, String path) {
+            address = URI.create("http://127.0.0.1:" + port + path);
+        }
+
+        /// Sends one request.
+        ///
+        /// @param credentials `name:password`
+        /// @return the status
+        int send(String credentials) throws IOException, InterruptedException {
+            var basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
+            var request = HttpRequest.newBuilder(address)
+                    .timeout(TIMEOUT)
+                    .header("Authorization", "Basic " + basic)
+                    .build();
+            return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        }
+
+        /// Repeats the request until it is admitted, with a pause after each `Retry-After`.
+        ///
+        /// @throws IOException when it is refused, or not let in within two minutes
+        Admitted retryUntilAdmitted(String credentials) throws IOException, InterruptedException {
+            var began = System.nanoTime();
+            for (var attempts = 1; System.nanoTime() - began < TIMEOUT.toNanos(); attempts++) {
+                var status = send(credentials);
+                if (status == 200) {
+                    return new Admitted(attempts, (System.nanoTime() - began) / 1e9);
+                }
+                if (status != 503 && status != 429) {
+                    throw new IOException("the right password was answered with " + status);
+                }
+                TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+            }
+            throw new IOException("the right password was not let in within " + TIMEOUT);
+        }
+
+        /// Makes sure that passwords make a difference here.
+        ///
+        /// @throws IOException when they do not
+        void check(String right, String wrong) throws IOException, InterruptedException {
+            retryUntilAdmitted(right);
+            var status = send(wrong);
+            if (status != 401) {
+                throw new IOException("a wrong password is answered with " + status + " instead of 401");
+            }
+        }
+
+        /// How a caller was authenticated.
+        record Admitted(int attempts, double seconds) {}
+
+        @Override
+        public void close() {
+            http.shutdownNow();
+            http.close();
         }
     }
 }

@@ -74,13 +74,13 @@ public final class NotificationsExperiment extends Experiment {
     }
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
         var journal = new Journal(listeners.size() * stalled.size() * run.repetitions, System.out);
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {
             for (var level : listeners) {
                 for (var idle : stalled) {
-                    measure(lab, mongo, level, idle, repetition, journal);
+                    measure(bed, mongo, level, idle, repetition, journal);
                 }
             }
         }
@@ -117,9 +117,9 @@ public final class NotificationsExperiment extends Experiment {
     }
 
     /// Every level has gateways of its own, so that memory per listener can be told.
-    private void measure(Lab lab, Mongo mongo, int level, int stalled, int repetition, Journal journal)
+    private void measure(TestBed bed, Mongo mongo, int level, int stalled, int repetition, Journal journal)
             throws IOException, InterruptedException {
-        try (var broadcast = new Broadcast(lab, mongo, gateways, target.credentials)) {
+        try (var broadcast = new Broadcast(bed, mongo, gateways, target.credentials)) {
             var outcome = broadcast.run(new Broadcast.Plan(
                     transport,
                     level,

@@ -18,20 +18,20 @@ public final class QueriesExperiment extends Experiment {
     long queries = 100_000;
 
     @Mixin
-    ClientOptions clients = new ClientOptions(List.of(50, 200, 500), List.of(8, 32));
+    SideBySide.ClientOptions clients = new SideBySide.ClientOptions(List.of(50, 200, 500), List.of(8, 32));
 
     @Mixin
-    DocumentOptions documents = new DocumentOptions(100_000, 150);
+    Dataset.DocumentOptions documents = new Dataset.DocumentOptions(100_000, 150);
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var data = lab.keep(new Dataset(mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var data = bed.keep(new Dataset(mongo));
         var page = new Operation.Page(data.loaded(documents), 25, 5);
-        var gateway = lab.gateway("gateway", mongo, "");
-        lab.verify(gateway, mongo, page);
+        var gateway = bed.gateway("gateway", mongo, "");
+        bed.verify(gateway, mongo, page);
         var sideBySide = SideBySide.of(run, run.window(queries), clients, 1, 1);
-        sideBySide.compare(() -> page, List.of(gateway), lab.driver(mongo));
+        sideBySide.compare(() -> page, List.of(gateway), bed.driver(mongo));
         return Findings.besideDriver(
                 "queries",
                 "How fast are " + queries + " queries with limit 5 and skip 25 answered? (Published test 2: 100,000, "

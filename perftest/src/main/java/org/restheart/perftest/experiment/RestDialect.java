@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.restheart.perftest.load.RequestTemplate;
 import org.restheart.perftest.load.RequestTemplate.Slot;
+import org.restheart.perftest.workload.Documents;
 import org.restheart.perftest.workload.Operation;
-import org.restheart.perftest.workload.Payload;
 import org.restheart.perftest.ycsb.BlockingHttp;
 
 /// Says in the gateway's REST terms what the driver does in its own: the same work on the same documents. Immutable.
@@ -26,7 +26,7 @@ record RestDialect(int port, String credentials, String parameters) {
         return switch (operation) {
             case Operation.Ping _ -> get("/ping", new Slot.Nothing());
             case Operation.Insert(var _, var batch, var bytes) -> {
-                var document = Payload.document(0, bytes).toJson();
+                var document = Documents.fields(0, bytes).toJson();
                 var body = batch == 1 ? document : "[" + (document + ",").repeat(batch - 1) + document + "]";
                 yield new RequestTemplate("POST", path, fields(), body, new Slot.Nothing());
             }

@@ -21,26 +21,26 @@ public final class RulesExperiment extends Experiment {
     private static final String RULED = "with a rule";
 
     @Mixin
-    ClientOptions clients = new ClientOptions(List.of(1, 128), List.of());
+    SideBySide.ClientOptions clients = new SideBySide.ClientOptions(List.of(1, 128), List.of());
 
     @Mixin
-    DocumentOptions documents = new DocumentOptions(10_000, 150);
+    Dataset.DocumentOptions documents = new Dataset.DocumentOptions(10_000, 150);
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var namespace = lab.keep(new Dataset(mongo)).loaded(documents);
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var namespace = bed.keep(new Dataset(mongo)).loaded(documents);
         var operations = List.of(
                 new Operation.FindById(namespace, documents.documents),
                 new Operation.Page(namespace, 25, 5),
                 new Operation.Matching(namespace, "group", "^g4[0-9]$", 5));
         AccountFixture.write(mongo, false);
-        var free = lab.gateway(FREE, mongo, AccountFixture.configuration()).as(FREE, AccountFixture.READER);
+        var free = bed.gateway(FREE, mongo, AccountFixture.configuration()).as(FREE, AccountFixture.READER);
         var ruled = free.as(RULED, AccountFixture.RULED);
         var journal = run.journal(operations.size() * clients.clients.size() * 2 * run.repetitions);
         for (var operation : operations) {
-            lab.verify(free, mongo, operation);
-            lab.verify(ruled, mongo, operation);
+            bed.verify(free, mongo, operation);
+            bed.verify(ruled, mongo, operation);
             for (int repetition = 1; repetition <= run.repetitions; repetition++) {
                 for (int level : clients.clients) {
                     journal.measure(free, operation, level, repetition, run.window());

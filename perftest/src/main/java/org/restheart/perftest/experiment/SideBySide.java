@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
+import picocli.CommandLine.Option;
 
 /// Measures subjects and the driver in turn: A B A B, so that whatever drifts on the machine drifts for all of them.
 ///
@@ -48,5 +49,28 @@ record SideBySide(Journal journal, int repetitions, Window window, Window sweepW
             throws IOException {
         return journal.measure(subject, operation.get(), level, repetition, time)
                 .rate();
+    }
+
+    /// How many clients ask at once.
+    static final class ClientOptions {
+        @Option(names = "--clients", split = ",", description = "Default ${DEFAULT-VALUE}.")
+        List<Integer> clients;
+
+        @Option(
+                names = "--driver-sweep",
+                split = ",",
+                description =
+                        "Thread counts among which the driver's best is sought besides; default ${DEFAULT-VALUE}.")
+        List<Integer> sweep;
+
+        ClientOptions(List<Integer> clients, List<Integer> sweep) {
+            this.clients = clients;
+            this.sweep = sweep;
+        }
+
+        /// How many measurements [SideBySide#compare] takes.
+        int measurements(int subjects, int repetitions) {
+            return sweep.size() + repetitions * (clients.size() * (subjects + 1) + (sweep.isEmpty() ? 0 : 1));
+        }
     }
 }

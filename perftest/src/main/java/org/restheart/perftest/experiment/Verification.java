@@ -21,7 +21,7 @@ import java.util.stream.StreamSupport;
 import org.bson.Document;
 import org.restheart.perftest.deploy.Mongo;
 import org.restheart.perftest.load.RequestTemplate;
-import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Documents;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
 import tools.jackson.databind.JsonNode;
@@ -114,7 +114,7 @@ final class Verification implements Closeable {
         var found = switch (operation) {
             case Operation.Ping _, Operation.Insert _, Operation.Upload _, Operation.Download _ ->
                 throw new IllegalArgumentException("finds no documents");
-            case Operation.FindById _ -> collection.find(eq(DocumentIds.at(0)));
+            case Operation.FindById _ -> collection.find(eq(Documents.id(0)));
             case Operation.Page(var _, var skip, var limit) -> page(collection, skip, limit);
             case Operation.RandomPage(var _, var from, var _, var limit) -> page(collection, from, limit);
             case Operation.GrowingPage(var _, var from, var _, var limit) -> page(collection, from, limit);

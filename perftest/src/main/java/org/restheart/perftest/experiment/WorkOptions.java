@@ -16,7 +16,7 @@ final class WorkOptions {
     List<Kind> kinds = List.of(Kind.insert, Kind.read, Kind.page);
 
     @Mixin
-    DocumentOptions documents = new DocumentOptions(100_000, 150);
+    Dataset.DocumentOptions documents = new Dataset.DocumentOptions(100_000, 150);
 
     enum Kind {
         insert,

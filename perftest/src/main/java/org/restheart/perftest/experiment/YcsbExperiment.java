@@ -58,14 +58,14 @@ public final class YcsbExperiment extends Experiment {
     }
 
     @Override
-    Findings measure(Lab lab) throws Exception {
-        var mongo = lab.mongo();
-        var gateway = lab.keep(lab.startGateway("gateway", mongo));
+    Findings measure(TestBed bed) throws Exception {
+        var mongo = bed.mongo();
+        var gateway = bed.keep(bed.startGateway("gateway", mongo));
         var watch = Map.of("mongod", mongo.pid());
         var watchBoth = Map.of("mongod", mongo.pid(), "gateway", gateway.pid());
-        var viaGateway = lab.worker();
-        var direct = lab.worker();
-        var reactive = lab.worker(withReactiveLibraries());
+        var viaGateway = bed.worker();
+        var direct = bed.worker();
+        var reactive = bed.worker(withReactiveLibraries());
         var levels = levels();
         var journal = run.journal(measurements(levels.size()));
         for (var repetition = 1; repetition <= run.repetitions; repetition++) {

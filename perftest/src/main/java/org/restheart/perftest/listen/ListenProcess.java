@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import org.restheart.perftest.deploy.Lifeline;
+import org.restheart.perftest.deploy.Child;
 import picocli.CommandLine.Command;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -20,7 +20,7 @@ public final class ListenProcess implements Runnable {
         var json = new JsonMapper();
         try (var input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             var order = json.readValue(input.readLine(), ListenOrder.class);
-            Lifeline.endWithParent();
+            Child.endWithParent();
             listen(order, json);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -52,8 +52,8 @@ public record HttpLoad(
         }
     }
 
-    private Schedule schedule(long start, int thread) {
+    private LoadThread.Schedule schedule(long start, int thread) {
         var rate = pace instanceof Pace.Open(var perSecond) ? perSecond : 1.0;
-        return new Schedule(start, rate / threads, (double) thread / threads);
+        return new LoadThread.Schedule(start, rate / threads, (double) thread / threads);
     }
 }

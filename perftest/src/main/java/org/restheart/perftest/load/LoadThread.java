@@ -2,6 +2,8 @@ package org.restheart.perftest.load;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -9,12 +11,12 @@ import java.nio.channels.Selector;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import org.restheart.perftest.load.HttpConnection.State;
 import org.restheart.perftest.measure.Clock;
 import org.restheart.perftest.measure.Tally;
-import org.restheart.perftest.measure.ThreadUse;
 
 /// Drives some of the connections until the clock is over, then waits up to five seconds for the responses that have
 /// not arrived, so that requests of this measurement do not slow down the next one.
@@ -231,5 +233,63 @@ final class LoadThread implements Callable<Tally> {
     private static String kind(IOException e) {
         var message = e.getMessage();
         return message == null ? e.getClass().getSimpleName() : message;
+    }
+
+    /// The moments at which one thread's requests are due under an open load. Not thread-safe.
+    static final class Schedule {
+        private final long start;
+        private final double interval;
+        private long taken;
+
+        /// @param start of the load, by [System#nanoTime()]
+        /// @param perSecond this thread's share of the rate
+        /// @param offset part of an interval by which this thread follows, so that threads do not send in step
+        Schedule(long start, double perSecond, double offset) {
+            this.interval = 1e9 / perSecond;
+            this.start = start + (long) (offset * interval);
+        }
+
+        /// When the next request is due, by [System#nanoTime()].
+        long due() {
+            return start + (long) (taken * interval);
+        }
+
+        void take() {
+            taken++;
+        }
+
+        /// Requests due before `now` that no connection has taken.
+        long behind(long now) {
+            return Math.max(0, (long) Math.ceil((now - start) / interval) - taken);
+        }
+    }
+
+    /// Which share of the recorded time the current thread has run. Confined to that thread.
+    private static final class ThreadUse {
+        private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        private final Clock clock;
+        private long since;
+        private long cpuBefore;
+
+        ThreadUse(Clock clock) {
+            this.clock = clock;
+        }
+
+        /// To be called now and then; begins to count when recording does.
+        ///
+        /// @param now as by [System#nanoTime()]
+        void look(long now) {
+            if (since == 0 && clock.recording(now)) {
+                since = now;
+                cpuBefore = threads.getCurrentThreadCpuTime();
+            }
+        }
+
+        /// From 0 to 1; empty when nothing was recorded.
+        Optional<Double> share(long now) {
+            return since == 0 || now <= since
+                    ? Optional.empty()
+                    : Optional.of((double) (threads.getCurrentThreadCpuTime() - cpuBefore) / (now - since));
+        }
     }
 }

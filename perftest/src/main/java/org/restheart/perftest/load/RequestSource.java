@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
-import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Documents;
 
 /// Writes one request after the other. One per thread; threads share the counter of growing numbers.
 final class RequestSource {
     private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] ID_PREFIX =
-            DocumentIds.at(0).toHexString().substring(0, 16).getBytes(StandardCharsets.US_ASCII);
+            Documents.id(0).toHexString().substring(0, 16).getBytes(StandardCharsets.US_ASCII);
 
     private final byte[] before;
     private final byte[] after;

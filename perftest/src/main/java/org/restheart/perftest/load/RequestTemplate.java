@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Documents;
 
 /// The requests of a load: all alike but for one place in the target, or for an id in the body, marked by `{}`.
 /// Immutable.
@@ -15,14 +15,14 @@ import org.restheart.perftest.workload.DocumentIds;
 /// @param slot what stands in the place
 public record RequestTemplate(String method, String target, List<String> fields, String body, Slot slot) {
     private static final String PLACE = "{}";
-    private static final String FIRST_ID = DocumentIds.at(0).toHexString();
+    private static final String FIRST_ID = Documents.id(0).toHexString();
 
     /// What changes from request to request.
     @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
     public sealed interface Slot {
         record Nothing() implements Slot {}
 
-        /// The hexadecimal form of an id of [DocumentIds], uniformly random below `count`.
+        /// The hexadecimal form of an id of [Documents], uniformly random below `count`.
         record RandomId(int count) implements Slot {}
 
         /// Uniformly random from `from` to `to`, exclusive.

@@ -37,7 +37,7 @@ public sealed interface Operation {
         }
     }
 
-    /// Reads one document by `_id`, uniformly random over the first `documents` ids of [DocumentIds].
+    /// Reads one document by `_id`, uniformly random over the first `documents` ids of [Documents].
     record FindById(Namespace namespace, int documents) implements Operation {
         public FindById {
             Window.atLeast("documents", documents, 1);

@@ -11,10 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.measure.Recording;
-import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Documents;
 import org.restheart.perftest.workload.Namespace;
 import org.restheart.perftest.workload.Operation;
-import org.restheart.perftest.workload.Payload;
 import org.restheart.perftest.workload.Window;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -37,8 +36,8 @@ class DriverLoadTest {
         collection.drop();
         collection.insertMany(IntStream.range(0, 100)
                 .mapToObj(i -> {
-                    var document = new Document("_id", DocumentIds.at(i));
-                    document.putAll(Payload.document(i, 10));
+                    var document = new Document("_id", Documents.id(i));
+                    document.putAll(Documents.fields(i, 10));
                     return document;
                 })
                 .toList());

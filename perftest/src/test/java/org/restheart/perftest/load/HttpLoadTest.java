@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.perftest.measure.CpuWatch;
 import org.restheart.perftest.measure.Measurement;
 import org.restheart.perftest.measure.Recording;
-import org.restheart.perftest.workload.DocumentIds;
+import org.restheart.perftest.workload.Documents;
 import org.restheart.perftest.workload.Window;
 
 class HttpLoadTest {
@@ -75,9 +75,9 @@ class HttpLoadTest {
                 new Window(0, 20_000, 100));
         assertThat(targets)
                 .containsExactlyInAnyOrder(
-                        "/db/coll/" + DocumentIds.at(0) + "?",
-                        "/db/coll/" + DocumentIds.at(1) + "?",
-                        "/db/coll/" + DocumentIds.at(2) + "?");
+                        "/db/coll/" + Documents.id(0) + "?",
+                        "/db/coll/" + Documents.id(1) + "?",
+                        "/db/coll/" + Documents.id(2) + "?");
         targets.clear();
         run(
                 get("/?page={}", new RequestTemplate.Slot.GrowingNumber(5, 3)),

@@ -88,8 +88,8 @@ class ReportTest {
                 8,
                 6,
                 new Measurement(1, 1000, LATENCY, Map.of(), 0, 0, Optional.of(0.97), cpu(0, 0, 0)));
-        assertThat(Disturbance.in(List.of(quiet))).isEmpty();
-        assertThat(Disturbance.in(List.of(quiet, errors, stolen, others, swapped, busy)))
+        assertThat(Markdown.Disturbance.in(List.of(quiet))).isEmpty();
+        assertThat(Markdown.Disturbance.in(List.of(quiet, errors, stolen, others, swapped, busy)))
                 .satisfiesExactly(
                         text -> assertThat(text).contains("repetition 2").contains("HTTP 503=3"),
                         text -> assertThat(text)

@@ -59,7 +59,7 @@ class SeededWorkloadTest {
     @Test
     void popular_items_are_as_popular_as_ycsb_has_them() {
         var original = new ZipfianGenerator(1000);
-        var ours = Zipfian.over(1000);
+        var ours = SeededWorkload.Zipfian.over(1000);
         var random = new java.util.SplittableRandom(7);
         var expected = shares(() -> original.nextValue());
         var drawn = shares(() -> ours.at(random.nextDouble()));
@@ -73,7 +73,7 @@ class SeededWorkloadTest {
     void scrambled_keys_are_as_popular_as_ycsb_has_them() {
         var original = new ScrambledZipfianGenerator(0, RECORDS - 1);
         var random = new java.util.SplittableRandom(7);
-        var zipfian = Zipfian.scrambled();
+        var zipfian = SeededWorkload.Zipfian.scrambled();
         var expected = shares(() -> original.nextValue());
         var drawn = shares(() -> site.ycsb.Utils.fnvhash64(zipfian.at(random.nextDouble())) % RECORDS);
         for (var i = 0; i < 3; i++) {

@@ -27,7 +27,7 @@ import org.restheart.perftest.workload.Operation;
 import org.restheart.perftest.workload.Window;
 
 /// Everything an experiment starts, ended in reverse order when it is over. Not thread-safe.
-final class Lab implements Closeable {
+final class TestBed implements Closeable {
     private final RunOptions run;
     private final TargetOptions target;
     private final Deque<Closeable> open = new ArrayDeque<>();
@@ -35,7 +35,7 @@ final class Lab implements Closeable {
     private final ProgressBar bar = ProgressBar.onStandardOutput();
     private final Path folder;
 
-    Lab(RunOptions run, TargetOptions target) throws IOException {
+    TestBed(RunOptions run, TargetOptions target) throws IOException {
         this.run = run;
         this.target = target;
         this.folder = Files.createDirectories(Path.of("perftest/target/logs"));
