@@ -33,7 +33,10 @@ class NegatedRulesTest {
                 "nested",
                 "filtering",
                 "level",
-                "query");
+                "query",
+                "tags",
+                "unapproved",
+                "mine");
         gateway.permit(
                 "draft",
                 "path-prefix('/n') and not bson-request-prop-equals(key=status, value=approved)",
@@ -53,6 +56,12 @@ class NegatedRulesTest {
         gateway.permit("filtering", "path-prefix('/n') and not contains(value=%{q,filter}, search='sec')", "{}");
         gateway.permit("level", "path('/n') and not equals(@request.body.lvl, '9')", "{}");
         gateway.permit("query", "path('/n') and not contains(value=%q, search='page')", "{}");
+        gateway.permit("tags", "path('/n') and not bson-request-array-contains(key=tags, values=secret)", "{}");
+        gateway.permit("unapproved", "path('/n') and not exists(@request.body.approved)", "{}");
+        gateway.permit(
+                "mine",
+                "path-prefix('/n') and equals(@request.body.owner, @user._id)",
+                "{allowBulkDelete: true, allowBulkPatch: true}");
         gateway.insert(
                 "n",
                 "{_id: 'b0', n: 1, sec: 2, x: 'approved'}",
@@ -164,5 +173,73 @@ class NegatedRulesTest {
             assertThat(post("level", "/n", "{\"lvl\":" + value + "}")).as(value).isEqualTo(403);
         }
         assertThat(post("level", "/n", "{\"lvl\":8}")).isEqualTo(201);
+    }
+
+    @Test
+    void no_value_is_outside_of_an_exception_for_its_form() {
+        for (var value : List.of("\"secret\"", "[\"secret\"]")) {
+            assertThat(post("tags", "/n", "{\"tags\":" + value + "}")).as(value).isEqualTo(403);
+        }
+        assertThat(post("tags", "/n", "{\"tags\":\"public\"}")).isEqualTo(201);
+        for (var value : List.of("true", "{\"by\":\"me\"}", "[{\"by\":\"me\"}]", "{}")) {
+            assertThat(post("unapproved", "/n", "{\"approved\":" + value + "}"))
+                    .as(value)
+                    .isEqualTo(403);
+        }
+        assertThat(post("unapproved", "/n", "{\"title\":\"a\"}")).isEqualTo(201);
+    }
+
+    @Test
+    void a_property_of_the_account_exists_whatever_its_form() {
+        gateway.permit("guest", "path('/n') and not exists(@user.suspended)", "{}");
+        gateway.insertUsers(
+                "{_id: 'guest', roles: ['guest']}",
+                "{_id: 'guest1', roles: ['guest'], suspended: true}",
+                "{_id: 'guest2', roles: ['guest'], suspended: {since: 2026}}");
+        assertThat(get("guest", "/n")).isEqualTo(200);
+        assertThat(get("guest1", "/n")).isEqualTo(403);
+        assertThat(get("guest2", "/n")).isEqualTo(403);
+    }
+
+    /// Nothing of it is written, so that it may say whatever a rule wants.
+    @Test
+    void content_of_reads_and_deletions_satisfies_no_rule() {
+        var mine = "{\"owner\":\"mine\"}";
+        var client = gateway.user("mine");
+        for (var method : List.of("GET", "DELETE")) {
+            for (var target : List.of("/n/b0", "/n", "/n/*?filter=" + encode("{\"n\":1}"))) {
+                assertThat(client.send(method, target, mine).statusCode())
+                        .as(method + target)
+                        .isEqualTo(403);
+            }
+        }
+        assertThat(gateway.stored("n", "b0")).isNotNull();
+        assertThat(post("mine", "/n", mine)).isEqualTo(201);
+    }
+
+    @Test
+    void a_property_that_an_account_lacks_matches_nothing_in_any_negation() {
+        gateway.insert("t", "{_id: 0, team: 'red'}", "{_id: 1, team: ['blue']}", "{_id: 2, team: 'red', secret: true}");
+        var filters = List.of(
+                "{$nor: [{$or: [{secret: true}, {team: {$ne: '@user.team'}}]}]}",
+                "{$nor: [{$and: [{$or: [{secret: true}, {team: {$nin: ['@user.team']}}]}]}]}",
+                "{$nor: [{secret: true}, {team: {$not: {$in: ['@user.team', 'green']}}}]}",
+                "{$nor: [{team: {$in: ['@user.other', 'blue']}}, {secret: true}]}",
+                "{secret: {$ne: true}, team: {$not: {$in: ['@user.other', 'blue']}}}",
+                "{secret: {$ne: true}, team: {$not: {$elemMatch: {$in: ['@user.other', 'blue']}}}}");
+        for (int i = 0; i < filters.size(); i++) {
+            gateway.permit("lacking" + i, "path('/t')", "{readFilter: " + filters.get(i) + "}");
+            gateway.insertUsers(
+                    "{_id: 'lacking%1$d', roles: ['lacking%1$d']}".formatted(i),
+                    "{_id: 'having%1$d', roles: ['lacking%1$d'], team: 'red', other: 'white'}".formatted(i));
+            assertThat(gateway.user("lacking" + i).get("/t").body())
+                    .as(filters.get(i))
+                    .isEqualTo("[]");
+            assertThat(gateway.user("having" + i)
+                            .get("/t?keys=" + encode("{\"_id\":1}"))
+                            .body())
+                    .as(filters.get(i))
+                    .isEqualTo("[{\"_id\": 0}]");
+        }
     }
 }

@@ -10,9 +10,15 @@ import org.restheart.bson.fields.Variables.Binding;
 
 /// Substitutes variables in filters by literal values: a document, a list or a regular expression is compared and never
 /// interpreted, and an absent value matches nothing, even inside a negation. Immutable.
-public record FilterBinding(Variables variables) {
+///
+/// @param isNegated whether a negation surrounds the filter: what is left out of it would let more documents match
+public record FilterBinding(Variables variables, boolean isNegated) {
     /// Matches no document.
     public static final BsonDocument NOTHING = new BsonDocument("_id", new BsonDocument("$in", new BsonArray()));
+
+    public FilterBinding(Variables variables) {
+        this(variables, false);
+    }
 
     /// @throws UnusableVariableException for a value that can only be an operator
     public BsonDocument bind(BsonValue filter) {
@@ -65,8 +71,8 @@ public record FilterBinding(Variables variables) {
     private Optional<? extends BsonValue> clause(String name, BsonValue operand) {
         return switch (name) {
             case "$and" -> all(operand);
-            case "$or" -> any(operand);
-            case "$nor" -> all(operand); // a branch that matches nothing would match everything when negated
+            case "$or" -> isNegated ? all(operand) : any(operand);
+            case "$nor" -> new FilterBinding(variables, true).all(operand);
             case "$expr" -> occursAbsent(operand) ? Optional.empty() : Optional.of(expression(operand));
             case "$comment" -> Optional.of(operand);
             case "$where" -> Optional.of(isOwn(operand) ? operand : refused());
@@ -136,8 +142,8 @@ public record FilterBinding(Variables variables) {
 
     private Optional<? extends BsonValue> operand(String operator, BsonValue node) {
         return switch (operator) {
-            case "$in", "$nin", "$all" -> list(operator.equals("$in"), node);
-            case "$not" -> negated(node);
+            case "$in", "$nin", "$all" -> list(operator.equals("$in") && !isNegated, node);
+            case "$not" -> new FilterBinding(variables, true).negated(node);
             case "$elemMatch" -> {
                 boolean onFields = variables.of(node) == null
                         && node instanceof BsonDocument inner

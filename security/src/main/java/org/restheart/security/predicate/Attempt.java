@@ -175,13 +175,18 @@ public final class Attempt {
         }
     }
 
-    /// The content, unless the request carries none or goes to a service whose content is not BSON.
+    /// The content, unless the request carries none or goes to a service whose content is not BSON. What comes with a
+    /// method that writes nothing of it is none: it would satisfy rules about what is written.
     ///
     /// @throws ProblemException if it does not parse
     Optional<BsonValue> content() {
-        return request.body().isEmpty()
-                ? Optional.empty()
-                : request.attribute(RequestContent.KEY).map(RequestContent::value);
+        return switch (request.method()) {
+            case GET, HEAD, DELETE, OPTIONS -> Optional.empty();
+            case POST, PUT, PATCH ->
+                request.body().isEmpty()
+                        ? Optional.empty()
+                        : request.attribute(RequestContent.KEY).map(RequestContent::value);
+        };
     }
 
     /// The one value that the content gives to a field; null if it leaves the field alone or removes it.

@@ -195,10 +195,17 @@ public sealed interface Predicate {
         }
     }
 
+    /// `exists`: neither true nor false of a value without text, such as a document.
     record Exists(Operand value) implements Predicate {
         @Override
         public boolean test(Attempt attempt) {
-            return value.texts(attempt).stream().anyMatch(text -> !text.isEmpty());
+            if (value.texts(attempt).stream().anyMatch(text -> !text.isEmpty())) {
+                return true;
+            }
+            if (value instanceof Operand.Variable variable && Values.isWithoutText(variable.value(attempt))) {
+                throw new Unanswerable("exists: a value without text");
+            }
+            return false;
         }
     }
 
@@ -365,10 +372,19 @@ public sealed interface Predicate {
             return switch (relation) {
                 case EQUALS -> Values.equal(actual, wanted.getFirst()) || foundBy(actual, wanted.getFirst());
                 case CONTAINS ->
-                    actual instanceof BsonArray array && wanted.stream().allMatch(value -> has(array, value));
+                    ofElements(actual, elements -> wanted.stream().allMatch(value -> has(elements, value)));
                 case IS_SUBSET ->
-                    actual instanceof BsonArray array && array.stream().allMatch(value -> has(wanted, value));
+                    ofElements(actual, elements -> elements.stream().allMatch(value -> has(wanted, value)));
             };
+        }
+
+        /// @throws Unanswerable if it is so of a value outside of an array, which MongoDB finds as it finds an element
+        private static boolean ofElements(BsonValue actual, java.util.function.Predicate<List<BsonValue>> condition) {
+            boolean holds = condition.test(actual instanceof BsonArray array ? array : List.of(actual));
+            if (holds && !actual.isArray()) {
+                throw new Unanswerable("the value without an array");
+            }
+            return holds;
         }
 
         /// @throws Unanswerable if it is, since MongoDB finds an array by each of its elements

@@ -28,6 +28,13 @@ final class Values {
         };
     }
 
+    /// Whether there is a value, and nothing in it that has a text.
+    static boolean isWithoutText(@Nullable BsonValue value) {
+        return value instanceof BsonArray array
+                ? !array.isEmpty() && array.stream().allMatch(element -> text(element) == null)
+                : value != null && !value.isNull() && text(value) == null;
+    }
+
     /// The same for numbers that MongoDB compares as equal. Fractions that are a double are written as the shortest
     /// decimal that means that double.
     private static String text(BsonNumber number) {

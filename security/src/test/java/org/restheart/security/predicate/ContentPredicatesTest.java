@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.Method;
 
 /// What predicates say of the content of a request.
@@ -89,6 +90,18 @@ class ContentPredicatesTest {
             not bson-request-prop-equals(key=s, value='"a"') | POST  | {"s":["b"]}                  | true
             bson-request-prop-equals(key=s, value='["a"]')   | POST  | {"s":["a"]}                  | true
             not bson-request-array-contains(key=r, values={1}) | PATCH | {"$push":{"r":1}}          | false
+            not bson-request-array-contains(key=r, values={'"a"'})   | POST | {"r":"a"}         | false
+            not bson-request-array-contains(key=r, values={'"a"'})   | POST | {"r":"b"}         | true
+            not bson-request-array-contains(key=r, values={'"a"'})   | POST | {"s":"a"}         | true
+            not bson-request-array-is-subset(key=r, values={'"a"'})  | POST | {"r":"a"}         | false
+            bson-request-array-is-subset(key=r, values={'"a"'})      | POST | {"r":"a"}         | false
+            not exists(@request.body.s)          | POST  | {"s":{"x":1}}                            | false
+            not exists(@request.body.s)          | POST  | {"s":[{"x":1}]}                          | false
+            not exists(@request.body.s)          | POST  | {"s":[]}                                 | true
+            not exists(@request.body.s)          | POST  | {"s":null}                               | true
+            not exists(@request.body.s)          | POST  | {"t":1}                                  | true
+            exists(@request.body.s)              | POST  | {"s":[{},"a"]}                           | true
+            exists(@request.body.s)              | POST  | {"s":{"x":1}}                            | false
             not bson-request-contains(f)         | POST  | {"x":1}                                  | true
             not bson-request-contains(f)         | GET   |                                          | true
             not bson-request-contains(f, g)      | POST  | {"f":1}                                  | true
@@ -107,6 +120,18 @@ class ContentPredicatesTest {
             String predicate, Method method, String json, boolean expected) {
         assertThat(test(predicate, send(method, "/c/a", json == null ? "" : json)))
                 .isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET", "HEAD", "DELETE"})
+    void content_that_is_not_written_says_nothing(Method method) {
+        var request = send(method, "/c/a", "{\"s\":\"a\"}");
+        assertThat(test("equals(@request.body.s, 'a')", request)).isFalse();
+        assertThat(test("bson-request-prop-equals(key=s, value='\"a\"')", request))
+                .isFalse();
+        assertThat(test("bson-request-contains(s)", request)).isFalse();
+        assertThat(test("bson-request-blacklist(s) and bson-request-whitelist(t)", request))
+                .isTrue();
     }
 
     @Test
