@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -106,6 +108,28 @@ class CsvAttacksTest {
                         "id;probe;_filter\nmine;1;{\"n\":{\"$gt\":0}}\n"))
                 .isEqualTo(200);
         assertThat(gateway.collection("c").countDocuments(exists("probe"))).isEqualTo(1);
+    }
+
+    /// MongoDB's messages quote keys of indexes, and fields that are in the way.
+    @Test
+    void errors_of_rows_quote_nothing_that_is_hidden() {
+        gateway.permit("hiding", "path('/csv')", "{allowManagementRequests: true, projectResponse: {secret: 0}}");
+        gateway.permit("unseeing", "path('/csv')", "{allowManagementRequests: true, readFilter: {owner: 'me'}}");
+        gateway.addUsers("hiding", "unseeing");
+        gateway.insert(
+                "q",
+                "{_id: 'a', team: 't1', secret: 'mandarin'}",
+                "{_id: 'b', team: 't2', secret: 'mandarin', note: 'mandarin'}");
+        gateway.collection("q").createIndex(Indexes.ascending("team", "secret"), new IndexOptions().unique(true));
+        for (var user : List.of("hiding", "unseeing")) {
+            for (var rows : List.of("id,team\nb,t1\n", "id,note.x\nb,1\n")) {
+                var refused = gateway.user(user)
+                        .with("Content-Type", "text/csv")
+                        .send("POST", "/csv?db=" + db + "&coll=q&id=0&update=true", rows);
+                assertThat(refused.statusCode()).as(user + rows).isBetween(400, 409);
+                assertThat(refused.body()).as(user + rows).doesNotContain("mandarin");
+            }
+        }
     }
 
     @Test

@@ -12,6 +12,7 @@ import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
+import org.restheart.http.Request;
 import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
@@ -48,9 +49,14 @@ public final class HiddenFields {
     /// Whether MongoDB's messages may quote data that the caller may not see: fields, or, since writes access other
     /// documents than reads, whole documents.
     public static boolean mayNotBeQuoted(DataRequest request) {
-        var grant = request.grant();
+        return mayNotBeQuoted(request.http());
+    }
+
+    /// The same for a request to another service.
+    public static boolean mayNotBeQuoted(Request request) {
+        var grant = request.caller().grant();
         return grant.projectResponse().isPresent()
-                || (!request.http().method().isSafe() && grant.readFilter().isPresent());
+                || (!request.method().isSafe() && grant.readFilter().isPresent());
     }
 
     /// Whether the caller may know the entity tags of stored documents. Without a rule for writes, those meet documents

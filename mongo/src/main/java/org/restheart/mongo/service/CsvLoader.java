@@ -6,6 +6,7 @@ import static org.restheart.http.ProblemCode.FORBIDDEN;
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
+import com.mongodb.MongoException;
 import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
@@ -43,6 +44,7 @@ import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
+import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataRequest.DocumentRule;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -144,6 +146,10 @@ public final class CsvLoader implements Service {
             } else {
                 counts = BulkWrites.Counts.of(BulkWrites.inOrder(Optional.empty(), collection, models));
             }
+        } catch (MongoException e) {
+            throw HiddenFields.mayNotBeQuoted(request)
+                    ? MongoErrors.toProblem(e).orElseThrow(() -> e).unquoting().raise()
+                    : e;
         } finally {
             metadata.forgetCollection(options.db(), options.collection());
             writes.written(new MongoNamespace(options.db(), options.collection()));
