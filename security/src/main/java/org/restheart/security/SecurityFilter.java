@@ -59,13 +59,24 @@ public final class SecurityFilter implements Filter {
                 var known = request.with(Credentials.KEY, credentials);
                 tellCaller(known.with(caller)); // before rules read the content, which counts for the caller
                 ambient.check(request);
-                var response = authorize(known, account, caller, headers, next);
+                var response = privately(sent, authorize(known, account, caller, headers, next));
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected(boolean isStale) ->
                 anonymous(isStale ? request.with(Authentication.STALE, true) : request, true, next);
             case Authentication.Absent _ -> anonymous(request, false, next);
         };
+    }
+
+    /// Caches that clients share store no response to a request with `Authorization` (RFC 9111, 3.5), but
+    /// know of no other fields with credentials.
+    private static Response privately(Request sent, Response response) {
+        return !sent.method().isSafe() || sent.headers().has("Authorization")
+                ? response
+                : response.map(
+                        ready -> ready.headers().has("Cache-Control") || ready.content() instanceof Content.Forwarded
+                                ? ready
+                                : ready.with("Cache-Control", "private"));
     }
 
     private static Caller caller(Account account, Credentials credentials) {

@@ -145,6 +145,34 @@ class ApiKeyLimitsTest {
         assertThat(refused.body()).contains("at most 1000 keys");
     }
 
+    /// Those store what was asked for without `Authorization`, unless they are told not to.
+    @Test
+    void caches_that_clients_share_do_not_store_what_a_key_or_a_cookie_gets() {
+        var key = make(jwt, "ada").getString("key").getValue();
+        for (var field : List.of("api-key", "apiKey")) {
+            for (var target : List.of("/c", "/c/1?id_type=NUMBER", "/c/_size")) {
+                assertThat(jwt.anonymous()
+                                .with(field, key)
+                                .get(target)
+                                .headers()
+                                .allValues("Cache-Control"))
+                        .as(target)
+                        .containsExactly("private");
+            }
+        }
+        var token = BsonDocument.parse(jwt.as("ada").post("/token", "").body())
+                .getString("access_token")
+                .getValue();
+        assertThat(jwt.anonymous()
+                        .with("Cookie", "rh_auth=Bearer_" + token)
+                        .get("/c")
+                        .headers()
+                        .allValues("Cache-Control"))
+                .containsExactly("private");
+        assertThat(jwt.as("ada").get("/c").headers().firstValue("Cache-Control"))
+                .isEmpty();
+    }
+
     @Test
     void a_range_of_addresses_holds() throws Exception {
         var key = make(jwt, "ada").getString("key").getValue();
@@ -251,6 +279,38 @@ class ApiKeyLimitsTest {
         assertStatus(403, foreign.send("DELETE", path, ""));
     }
 
+    /// Rules about such an account can only be about claims.
+    @Test
+    void what_is_derived_from_a_token_of_another_issuer_has_its_claims() throws Exception {
+        jwt.permit("visitor", "path('/c') and not equals(@user.suspended, 'true')", "{}");
+        for (var suspended : List.of(true, false)) {
+            var token = TokenFixture.signed(
+                    SIGNING,
+                    JWSAlgorithm.HS256,
+                    "{iss: 'restheart.org', sub: 'eve', roles: ['visitor'], suspended: %s, exp: 4102444800}"
+                            .formatted(suspended));
+            var derived =
+                    BsonDocument.parse(bearer(token).post("/token?renew", "").body());
+            var begun = BsonDocument.parse(jwt.anonymous()
+                    .post("/api/client/v2.0/app/a/auth/providers/custom-token/login", "{\"token\": \"" + token + "\"}")
+                    .body());
+            var renewed =
+                    BsonDocument.parse(bearer(begun.getString("refresh_token").getValue())
+                            .post("/api/client/v2.0/auth/session", "")
+                            .body());
+            assertStatus(suspended ? 403 : 200, bearer(token).get("/c"));
+            for (var answer : List.of(derived, begun, renewed)) {
+                assertStatus(
+                        suspended ? 403 : 200,
+                        bearer(answer.getString("access_token").getValue()).get("/c"));
+            }
+        }
+    }
+
+    private static TestClient bearer(String token) {
+        return jwt.anonymous().with("Authorization", "Bearer " + token);
+    }
+
     private static String sign(String name, String roles, String ofKey) {
         jwt.insertUsers("{_id: '" + name + "', roles: " + roles + "}");
         var made = jwt.user(name).post("/_apikeys", "{\"days\": 7, \"roles\": " + ofKey + "}");
@@ -293,6 +353,25 @@ class ApiKeyLimitsTest {
         for (var client : List.of(jwt.anonymous().with("api-key", ofRoot), session(ofRoot))) {
             assertStatus(200, client.get("/shelf/b0"));
             assertStatus(403, client.get("/users"));
+        }
+    }
+
+    /// A rule may exclude what is of a role.
+    @Test
+    void a_key_with_fewer_roles_sees_nothing_that_another_role_of_its_account_hides() {
+        jwt.permit(
+                "desk",
+                "path-prefix('/notes') or path('/board') and not in(value='trainee', array=@user.roles)",
+                "{readFilter: {hiddenFrom: {$nin: '%ROLES'}}, writeFilter: {hiddenFrom: {$nin: '%ROLES'}}}");
+        jwt.insert("notes", "{_id: 'n0', hiddenFrom: ['trainee']}", "{_id: 'n1', hiddenFrom: ['guest']}");
+        jwt.insert("board", "{_id: 'n0'}");
+        var desk = sign("clerk", "['desk', 'trainee']", "[\"desk\"]");
+        for (var client : List.of(jwt.user("clerk"), jwt.anonymous().with("api-key", desk), session(desk))) {
+            assertStatus(404, client.get("/notes/n0"));
+            assertStatus(404, client.patch("/notes/n0", "{\"x\": 1}"));
+            assertStatus(200, client.get("/notes/n1"));
+            assertStatus(200, client.patch("/notes/n1", "{\"x\": 1}"));
+            assertStatus(403, client.get("/board"));
         }
     }
 

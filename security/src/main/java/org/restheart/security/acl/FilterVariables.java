@@ -4,7 +4,9 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -30,7 +32,8 @@ import org.slf4j.LoggerFactory;
 /// value keeps its BSON type, and text is never parsed as part of a filter. Confined to one request.
 ///
 /// @param written the permission as written
-record FilterVariables(Attempt attempt, Grant written) {
+/// @param roles the values of `%ROLES`
+record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
     private static final Logger LOG = LoggerFactory.getLogger(FilterVariables.class);
     private static final Set<String> FILTERS =
             Set.of("@filter", "@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
@@ -38,6 +41,16 @@ record FilterVariables(Attempt attempt, Grant written) {
     private static final Pattern QPARAMS = Pattern.compile("@qparams\\[(?:'([^']*)'|\"([^\"]*)\")]");
     private static final int MAX_RND = 4_096;
     private static final SecureRandom RANDOM = new SecureRandom();
+
+    /// With the roles of the credentials.
+    FilterVariables(Attempt attempt, Grant written) {
+        this(attempt, written, rolesOf(attempt, Account::roles));
+    }
+
+    private static List<String> rolesOf(Attempt attempt, Function<Account, List<String>> which) {
+        var account = attempt.account();
+        return account == null ? List.of() : which.apply(account);
+    }
 
     static boolean occurIn(BsonValue value) {
         return switch (value) {
@@ -65,8 +78,17 @@ record FilterVariables(Attempt attempt, Grant written) {
         return text.equals(variable) || text.startsWith(variable + ".");
     }
 
-    /// A filter in which values are literals, never operators; a variable without a value matches nothing.
+    /// A filter in which values are literals, never operators; a variable without a value matches nothing. For
+    /// credentials with fewer roles than their account it holds with either list of roles: a filter may exclude
+    /// what is of a role, so that fewer roles would match more.
     BsonDocument bindFilter(BsonDocument template) {
+        var filter = bound(template);
+        var whole = rolesOf(attempt, Account::all);
+        var ofWhole = whole.equals(roles) ? filter : new FilterVariables(attempt, written, whole).bound(template);
+        return ofWhole.equals(filter) ? filter : new BsonDocument("$and", new BsonArray(List.of(filter, ofWhole)));
+    }
+
+    private BsonDocument bound(BsonDocument template) {
         try {
             return new FilterBinding(this::binding).bind(template);
         } catch (UnusableVariableException e) {
@@ -128,7 +150,7 @@ record FilterVariables(Attempt attempt, Grant written) {
             case "@now", "%NOW" ->
                 new BsonDateTime(Instant.now().truncatedTo(ChronoUnit.SECONDS).toEpochMilli());
             case "%USER" -> account == null ? BsonNull.VALUE : new BsonString(account.name());
-            case "%ROLES" -> roles(account);
+            case "%ROLES" -> new BsonArray(roles.stream().map(BsonString::new).toList());
             default -> parameter(variable);
         };
     }
@@ -206,14 +228,6 @@ record FilterVariables(Attempt attempt, Grant written) {
                 .first(name)
                 .<BsonValue>map(BsonString::new)
                 .orElse(BsonNull.VALUE);
-    }
-
-    private static BsonValue roles(@Nullable Account account) {
-        var roles = new BsonArray();
-        if (account != null) {
-            account.roles().forEach(role -> roles.add(new BsonString(role)));
-        }
-        return roles;
     }
 
     /// The client's filter; a malformed one is null here and refused by the handler.

@@ -14,9 +14,12 @@ import org.restheart.security.Credentials;
 /// @param scopes to which it is limited; none where no endpoint has scopes
 /// @param current the account for which this gateway issued it, as it is now; empty for tokens of other issuers
 public record VerifiedToken(Claims claims, Set<String> scopes, Optional<Account> current) {
+    private static final String ROLES = "roles";
+
     /// The account that the token names. The properties of one of this gateway are its current ones, so that rules
     /// about them hold for a token as for the password; claims come before them. The roles that it has beside those
-    /// of the API key of its log-in limit what the token may do, as they limit the key.
+    /// of the API key of its log-in limit what the token may do, as they limit the key, and rules about
+    /// `@user.roles` see all of them, as they do for the key.
     ///
     /// @param roles that the token has
     /// @param fixed further ones, of all tokens
@@ -29,13 +32,24 @@ public record VerifiedToken(Claims claims, Set<String> scopes, Optional<Account>
                 new Account(
                         name,
                         own,
-                        current.map(account -> merged(account.properties(), claims.payload()))
-                                .orElse(claims.payload()),
+                        current.map(this::properties).orElse(claims.payload()),
                         current.filter(Account::isLimited)
                                 .map(account -> with(account.all(), fixed))
                                 .orElse(own),
                         claims.payload()),
                 new Credentials(Credentials.TOKENS, Optional.of(token)));
+    }
+
+    private BsonDocument properties(Account account) {
+        var all = merged(account.properties(), claims.payload());
+        if (account.isLimited()) {
+            var roles = account.properties().get(ROLES);
+            all.remove(ROLES);
+            if (roles != null) {
+                all.append(ROLES, roles);
+            }
+        }
+        return all;
     }
 
     private static List<String> with(List<String> roles, List<String> fixed) {

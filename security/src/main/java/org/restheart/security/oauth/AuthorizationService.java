@@ -9,7 +9,6 @@ import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.restheart.bson.BsonTexts;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
@@ -23,6 +22,7 @@ import org.restheart.security.jwt.JwtSigner;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.token.FormCredentials;
 import org.restheart.security.token.OAuthError;
+import org.restheart.security.token.TokenClaims;
 
 /// `/authorize` (RFC 6749, 4.1.1): `GET` redirects the browser to the log-in page, `POST` with the password redirects
 /// it to the client with a code. Public, because it sends its own `401`.
@@ -134,21 +134,12 @@ public final class AuthorizationService implements IoThreadService {
     private String code(
             Request request, Account account, Optional<Lineage> lineage, String redirect, BsonDocument limits) {
         var query = request.query();
-        var claims = new BsonDocument("roles", BsonTexts.array(account.roles()))
-                .append("cc", new BsonString(query.first("code_challenge").orElseThrow()))
+        var claims = TokenClaims.of(account, settings.propertyClaims, lineage.isPresent());
+        PkceCodeGrant.OF_THE_CODE.forEach(claims::remove);
+        claims.append("cc", new BsonString(query.first("code_challenge").orElseThrow()))
                 .append("ccm", new BsonString("S256"))
                 .append("ruri", new BsonString(redirect))
                 .append("cid", new BsonString(query.first("client_id").orElse("")));
-        var database = account.properties().get("authDb");
-        if (database != null) {
-            claims.append("authDb", database);
-        }
-        for (var name : settings.propertyClaims) {
-            var value = account.properties().get(name);
-            if (value != null) {
-                claims.putIfAbsent(name, value);
-            }
-        }
         if (lineage.isEmpty()) { // such an account exists only as long as the token that it was authenticated with
             request.require(Credentials.KEY)
                     .expires()

@@ -27,7 +27,7 @@ public final class PkceCodeGrant implements CodeGrant {
     static final String END_CLAIM = "cend";
 
     /// Claims of the code that are not copied to the token.
-    private static final Set<String> OF_THE_CODE = Set.of(
+    static final Set<String> OF_THE_CODE = Set.of(
             "iss",
             "sub",
             "exp",

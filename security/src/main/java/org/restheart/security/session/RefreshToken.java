@@ -18,6 +18,7 @@ import org.restheart.security.Credentials.Origin;
 /// @param account the name of the account
 /// @param lineage of the session; empty for an account of another issuer
 /// @param roles of an account of another issuer; those of others are looked up
+/// @param claims of an account of another issuer
 /// @param address of the client, for an anonymous session
 /// @param expiresAt the end of the session
 public record RefreshToken(
@@ -25,6 +26,7 @@ public record RefreshToken(
         String account,
         Optional<Lineage> lineage,
         List<String> roles,
+        BsonDocument claims,
         Optional<String> address,
         Instant createdAt,
         Instant expiresAt) {
@@ -43,6 +45,7 @@ public record RefreshToken(
                                 .filter(BsonValue::isString)
                                 .map(role -> role.asString().getValue())
                                 .toList(),
+                        stored.getDocument("claims", new BsonDocument()),
                         text(stored, "address"),
                         Instant.ofEpochMilli(created.getValue()),
                         Instant.ofEpochMilli(expires.getValue())))
@@ -76,7 +79,7 @@ public record RefreshToken(
                             .append("generation", new BsonString(known.generation()));
                     known.apiKey().ifPresent(handle -> document.append("apiKey", new BsonString(handle)));
                 },
-                () -> document.append("roles", BsonTexts.array(roles)));
+                () -> document.append("roles", BsonTexts.array(roles)).append("claims", claims));
         address.ifPresent(text -> document.append("address", new BsonString(text)));
         return document.append("createdAt", new BsonDateTime(createdAt.toEpochMilli()))
                 .append("expiresAt", new BsonDateTime(expiresAt.toEpochMilli()));

@@ -92,7 +92,7 @@ public final class RenewableSessions {
                 .filter(shown -> !isKey && latest.isAfter(shown))
                 .orElse(latest);
         var current = lineage.flatMap(known -> accounts.of(request, known, name))
-                .orElse(new Account(name, account.roles(), account.properties()));
+                .orElse(ofClaims(name, account.roles(), account.claims()));
         return begin(request, current, lineage, now, end);
     }
 
@@ -100,7 +100,8 @@ public final class RenewableSessions {
         var token = KeyForm.random(PREFIX);
         var address =
                 lineage.filter(Lineage::isAnonymous).map(_ -> settings.clients().of(request));
-        store.insert(new RefreshToken(form.digest(token), account.name(), lineage, account.roles(), address, now, end));
+        store.insert(new RefreshToken(
+                form.digest(token), account.name(), lineage, account.roles(), account.claims(), address, now, end));
         return new Begun(sign(account, lineage, end), token, account.name());
     }
 
@@ -137,6 +138,11 @@ public final class RenewableSessions {
         }
     }
 
+    /// An account of another issuer.
+    private static Account ofClaims(String name, List<String> roles, BsonDocument claims) {
+        return new Account(name, roles, claims, roles, claims);
+    }
+
     private static Optional<Lineage> lineage(Credentials credentials) {
         return credentials.token().flatMap(Credentials.Token::lineage);
     }
@@ -144,7 +150,11 @@ public final class RenewableSessions {
     private String sign(Account account, Optional<Lineage> lineage, Instant end) {
         var left = Duration.between(Instant.now(), end);
         var lifetime = left.compareTo(settings.access()) < 0 ? left : settings.access();
-        return signer.sign(account.name(), lifetime, TokenClaims.of(account, settings.propertyClaims()), lineage)
+        return signer.sign(
+                        account.name(),
+                        lifetime,
+                        TokenClaims.of(account, settings.propertyClaims(), lineage.isPresent()),
+                        lineage)
                 .token();
     }
 
@@ -186,7 +196,7 @@ public final class RenewableSessions {
         private Optional<Account> owner(Request request, RefreshToken token) {
             return token.lineage()
                     .map(lineage -> accounts.of(request, lineage, token.account()))
-                    .orElseGet(() -> Optional.of(new Account(token.account(), token.roles(), new BsonDocument())));
+                    .orElseGet(() -> Optional.of(ofClaims(token.account(), token.roles(), token.claims())));
         }
 
         private static Credentials credentials(RefreshToken token) {

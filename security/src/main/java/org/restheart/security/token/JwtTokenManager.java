@@ -75,7 +75,7 @@ public final class JwtTokenManager implements TokenManager {
         var current = begun.flatMap(lineage -> accounts.current(request, lineage.source(), Claims.realmName(account)))
                 .map(Generations.Current::account)
                 .orElse(account);
-        var toSay = TokenClaims.of(current, settings.propertyClaims());
+        var toSay = TokenClaims.of(current, settings.propertyClaims(), begun.isPresent());
         toSay.putAll(limits);
         var owner = owner(current, begun.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);

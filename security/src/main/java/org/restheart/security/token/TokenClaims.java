@@ -1,6 +1,7 @@
 package org.restheart.security.token;
 
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonTexts;
@@ -8,11 +9,22 @@ import org.restheart.http.access.Account;
 
 /// The claims of tokens of an account, beyond the registered ones.
 public final class TokenClaims {
+    private static final Set<String> REGISTERED = Set.of("iss", "sub", "aud", "exp", "nbf", "iat", "jti");
+
     private TokenClaims() {}
 
     /// @param propertyClaims see [JwtTokenManager.Settings]
-    public static BsonDocument of(Account account, List<String> propertyClaims) {
+    /// @param isOfRealm whether the account can be looked up. Nothing is known of another one but the claims of its
+    ///     token, which are those of what is derived from the token, too: rules are about them
+    public static BsonDocument of(Account account, List<String> propertyClaims, boolean isOfRealm) {
         var claims = new BsonDocument("roles", BsonTexts.array(account.roles()));
+        if (!isOfRealm) {
+            account.claims().forEach((name, value) -> {
+                if (!REGISTERED.contains(name)) {
+                    claims.putIfAbsent(name, value);
+                }
+            });
+        }
         var properties = account.properties();
         var database = properties.get("authDb");
         if (database != null) {
