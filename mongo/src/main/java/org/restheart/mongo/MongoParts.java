@@ -1,25 +1,57 @@
 package org.restheart.mongo;
 
+import static org.restheart.http.Method.DELETE;
+import static org.restheart.http.Method.GET;
+import static org.restheart.http.Method.HEAD;
+import static org.restheart.http.Method.PATCH;
+import static org.restheart.http.Method.POST;
+import static org.restheart.http.Method.PUT;
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+import static org.restheart.http.access.ResourceKind.*;
+
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.restheart.http.Method;
-import org.restheart.http.access.ResourceKind;
+import java.util.List;
+import org.restheart.http.ProblemException;
+import org.restheart.http.RequestContent;
 import org.restheart.http.judged.JudgedRequests;
-import org.restheart.mongo.RequestChecks.DocumentRules;
+import org.restheart.mongo.aggregation.RunAdHocAggregation;
+import org.restheart.mongo.aggregation.RunAggregation;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.mongo.bulk.BulkChanges;
+import org.restheart.mongo.bulk.PostDocuments;
+import org.restheart.mongo.bulk.PostLines;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.content.ContentSize;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.description.Descriptions;
+import org.restheart.mongo.document.FindDocuments;
+import org.restheart.mongo.document.FindViolations;
+import org.restheart.mongo.document.GetDocument;
+import org.restheart.mongo.document.OneDocument;
+import org.restheart.mongo.document.PostDocument;
+import org.restheart.mongo.document.SingleWrites;
+import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.mongo.file.DownloadFile;
+import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
+import org.restheart.mongo.idempotency.Creation;
+import org.restheart.mongo.idempotency.Creation.NewIds;
+import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.management.Catalog;
+import org.restheart.mongo.management.CatalogHandlers;
+import org.restheart.mongo.management.CollectionHandlers;
+import org.restheart.mongo.management.DatabaseHandlers;
+import org.restheart.mongo.management.IndexHandlers;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.reading.DocumentReads;
@@ -31,10 +63,14 @@ import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.session.SessionHandlers;
 import org.restheart.mongo.session.Sessions;
 import org.restheart.mongo.validator.CollectionValidator;
+import org.restheart.mongo.validator.FollowedWrite;
 import org.restheart.mongo.validator.Validators;
+import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.SessionCollection;
 
-/// The collaborators of the data API, constructed from its configuration. Thread-safe.
+/// The collaborators of the data API, constructed from its configuration, and the handler of each resource and method.
+/// Thread-safe.
 final class MongoParts implements AutoCloseable {
     final Parameters.Settings parameterSettings;
     final Mounts mounts;
@@ -46,9 +82,15 @@ final class MongoParts implements AutoCloseable {
     final Descriptions descriptions;
     final Catalog catalog;
     final RequestDispatcher dispatcher;
-    private final MongoClient client;
     private final SchemaAccess access;
     private final PositionedFinder positioned;
+    private final DriverFinder documents;
+    private final Coalescer coalescer;
+    private final PipelineInspection inspection;
+    private final Locations locations;
+    private final RequestCollections collections;
+    private final Preconditions preconditions;
+    private final MongoRoutes routes = new MongoRoutes();
 
     MongoParts(
             BackgroundTasks tasks,
@@ -57,7 +99,6 @@ final class MongoParts implements AutoCloseable {
             ChangeStreams streams,
             MeterRegistry registry,
             JudgedRequests judged) {
-        this.client = client;
         this.parameterSettings = config.parameterSettings();
         this.mounts = new Mounts(config.uri(), config.mounts());
         this.metadata = new Metadata(client, config.metadataTtl());
@@ -65,39 +106,29 @@ final class MongoParts implements AutoCloseable {
         this.schemas = new Schemas(client, config.schemaTtl(), mounts::mayShow);
         this.access = new SchemaAccess(judged, mounts, schemas);
         this.catalog = new Catalog(client);
-        var documents = new DriverFinder(client);
-        var coalescer = new Coalescer(client, config.coalescing(), registry);
-        var inspection = new PipelineInspection(
+        this.documents = new DriverFinder(client);
+        this.coalescer = new Coalescer(client, config.coalescing(), registry);
+        this.inspection = new PipelineInspection(
                 config.querySecurity(),
                 (db, name) -> metadata.collection(db, name).sources());
         this.positioned = new PositionedFinder(tasks, client, documents, config.cursorPool(), registry);
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
         this.descriptions = new Descriptions(client, catalog, mounts, reads, config.metadataTtl());
+        this.locations = new Locations(config.instanceBaseUrl());
+        this.collections = new RequestCollections(client);
+        this.preconditions = new Preconditions(metadata, config.etagPolicies());
         metadata.onChange(streams::changed);
         metadata.followChanges(tasks, mounts.databases());
 
-        var routes = new MongoRoutes();
-        var finder = new CachedFinder(positioned, config.resultCache(), writes, registry).outsideSessions(documents);
-        addReads(
-                new ReadRoutes(routes, config, finder, documents, new Continuations(client, documents, registry)),
-                coalescer,
-                inspection);
-        routes.on(
-                ResourceKind.CHANGE_STREAM,
-                Method.GET,
-                new OpenStream(
-                        streams, config.streams(), inspection, config.interpolation(), parameterSettings.strict()));
-        var locations = new Locations(config.instanceBaseUrl());
-        addWrites(
-                routes,
-                coalescer,
-                new Validators(tasks, client, schemas, mounts, config.querySecurity()::withholds),
-                locations,
-                inspection,
-                config,
-                tasks);
+        var validators = new Validators(tasks, client, schemas, mounts, config.querySecurity()::withholds);
         var sessions = new Sessions(client, config.sessions());
-        add(routes, new SessionHandlers(sessions, locations));
+        addReads(config, new Continuations(client, documents, registry), registry);
+        addAggregations(config, streams);
+        addCatalog();
+        addWrites(config, validators);
+        addFiles(config, tasks);
+        addStructure(validators, new StreamDefinitions(config.streams()));
+        addSessions(new SessionHandlers(sessions, locations));
         routes.requireAll();
         this.dispatcher = new RequestDispatcher(
                 new RequestChecks(
@@ -105,49 +136,165 @@ final class MongoParts implements AutoCloseable {
                         forbiddenOperators,
                         new Existence(metadata, config.querySecurity()),
                         sessions,
-                        new DocumentRules(schemas, access)),
+                        schemas,
+                        access),
                 routes,
-                new WriteInvalidation(descriptions, schemas, writes));
+                descriptions,
+                schemas,
+                writes);
     }
 
-    private void addReads(ReadRoutes reading, Coalescer coalescer, PipelineInspection inspection) {
-        reading.addDocuments(coalescer);
-        reading.addViolations(schemas, access);
-        reading.addDownloads(client);
-        reading.addAggregations(inspection, writes);
-        reading.addCatalog(catalog, metadata);
+    /// Documents, metadata of files, and schemas: pages, single ones, counts, and those that violate a JSON Schema.
+    private void addReads(MongoConfig config, Continuations continuations, MeterRegistry registry) {
+        var timeLimit = config.queryTimeLimit();
+        var finder = new CachedFinder(positioned, config.resultCache(), writes, registry).outsideSessions(documents);
+        var find = new FindDocuments(finder, documents, coalescer.pages(), continuations, timeLimit);
+        for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
+            routes.on(kind, GET, find);
+        }
+        for (var kind : List.of(COLLECTION_SIZE, FILES_BUCKET_SIZE, SCHEMA_STORE_SIZE)) {
+            routes.on(kind, GET, find::count);
+        }
+        var get = new GetDocument(coalescer.lookups(documents), timeLimit);
+        for (var kind : List.of(DOCUMENT, FILE, SCHEMA)) {
+            routes.on(kind, GET, get);
+        }
+        routes.on(COLLECTION_VIOLATIONS, GET, new FindViolations(finder, continuations, schemas, access, timeLimit));
     }
 
-    private void addWrites(
-            MongoRoutes routes,
-            Coalescer coalescer,
-            Validators validators,
-            Locations locations,
-            PipelineInspection inspection,
-            MongoConfig config,
-            BackgroundTasks tasks) {
-        add(routes, new CollectionValidator(validators, schemas, access));
-        var collections = new RequestCollections(client);
-        var preconditions = new Preconditions(metadata, config.etagPolicies());
-        var writing = new WriteRoutes(routes, collections, validators, preconditions, locations);
-        writing.addDocuments(coalescer, config);
-        writing.addFiles(tasks);
-        writing.addStructure(metadata, new StreamDefinitions(config.streams()), access, inspection);
+    /// Pipelines of clients, aggregations and change streams that collections declare.
+    private void addAggregations(MongoConfig config, ChangeStreams streams) {
+        var timeLimit = config.aggregationTimeLimit();
+        var interpolation = config.interpolation();
+        routes.on(AGGREGATIONS, POST, new RunAdHocAggregation(documents, inspection, timeLimit));
+        routes.on(AGGREGATION, GET, new RunAggregation(documents, writes, inspection, interpolation, timeLimit));
+        routes.on(
+                CHANGE_STREAM,
+                GET,
+                new OpenStream(streams, config.streams(), inspection, interpolation, parameterSettings.strict()));
     }
 
-    private static void add(MongoRoutes routes, CollectionValidator validator) {
-        routes.on(ResourceKind.COLLECTION_VALIDATOR, Method.GET, validator::get);
-        routes.on(ResourceKind.COLLECTION_VALIDATOR, Method.PUT, validator::put);
-        routes.on(ResourceKind.COLLECTION_VALIDATOR, Method.DELETE, validator::delete);
+    /// Names and properties of databases and collections, and indexes.
+    private void addCatalog() {
+        var handlers = new CatalogHandlers(catalog, metadata);
+        routes.on(ROOT, GET, handlers::databases);
+        routes.on(ROOT_SIZE, GET, handlers::countDatabases);
+        routes.on(DB, GET, handlers::collections);
+        routes.on(DB_SIZE, GET, handlers::countCollections);
+        routes.on(COLLECTION_INDEXES, GET, handlers::indexes);
+        for (var kind : List.of(DB_META, COLLECTION_META, FILES_BUCKET_META, SCHEMA_STORE_META)) {
+            routes.on(kind, GET, handlers::properties);
+        }
     }
 
-    private static void add(MongoRoutes routes, SessionHandlers handlers) {
-        routes.on(ResourceKind.SESSIONS, Method.POST, handlers::create);
-        routes.on(ResourceKind.SESSION, Method.DELETE, handlers::delete);
-        routes.on(ResourceKind.TRANSACTIONS, Method.GET, handlers::status);
-        routes.on(ResourceKind.TRANSACTIONS, Method.POST, handlers::begin);
-        routes.on(ResourceKind.TRANSACTION, Method.PATCH, handlers::commit);
-        routes.on(ResourceKind.TRANSACTION, Method.DELETE, handlers::abort);
+    /// Documents and JSON Schemas.
+    private void addWrites(MongoConfig config, Validators validators) {
+        routes.on(COLLECTION, POST, post(config.accounts()));
+        var single = new SingleWrites(collections, preconditions, coalescer.updates(), coalescer.deletes());
+        routes.on(DOCUMENT, PUT, single::put);
+        routes.on(DOCUMENT, PATCH, single::patch);
+        routes.on(DOCUMENT, DELETE, single::delete);
+        routes.on(SCHEMA, PUT, new FollowedWrite(validators, single::put));
+        routes.on(SCHEMA, DELETE, new FollowedWrite(validators, single::delete));
+        routes.on(
+                SCHEMA_STORE,
+                POST,
+                new FollowedWrite(
+                        validators,
+                        postSchema(new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
+        var bulk = new BulkChanges(collections, config.queryTimeLimit());
+        routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, single, bulk::patch));
+        routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, single, bulk::delete));
+        routes.on(BULK_SCHEMAS, PATCH, new FollowedWrite(validators, bulk::patch));
+        routes.on(BULK_SCHEMAS, DELETE, new FollowedWrite(validators, bulk::delete));
+    }
+
+    /// Files: content, uploads, metadata and deletions.
+    private void addFiles(MongoConfig config, BackgroundTasks tasks) {
+        var download = new DownloadFile(collections, documents, config.queryTimeLimit());
+        routes.on(FILE_BINARY, GET, download);
+        routes.on(FILE_BINARY, HEAD, download);
+        var upload = FileHandlers.post(collections, preconditions, locations, tasks);
+        routes.on(FILES_BUCKET, POST, upload);
+        routes.on(FILE, PUT, FileHandlers.put(upload, collections, preconditions));
+        routes.on(FILE, PATCH, FileHandlers.patch(collections, preconditions));
+        routes.on(FILE, DELETE, FileHandlers.delete(collections, preconditions));
+        routes.on(BULK_FILES, DELETE, FileHandlers.deleteMany(collections));
+    }
+
+    /// Indexes, validators, databases, and collections of all kinds.
+    private void addStructure(Validators validators, StreamDefinitions streams) {
+        var validator = new CollectionValidator(validators, schemas, access);
+        routes.on(COLLECTION_VALIDATOR, GET, validator::get);
+        routes.on(COLLECTION_VALIDATOR, PUT, validator::put);
+        routes.on(COLLECTION_VALIDATOR, DELETE, validator::delete);
+        var index = new IndexHandlers(collections);
+        routes.on(INDEX, PUT, index::put);
+        routes.on(INDEX, DELETE, index::delete);
+        var database = new DatabaseHandlers(collections, metadata, preconditions);
+        routes.on(DB, PUT, database::put);
+        routes.on(DB, PATCH, database::patch);
+        routes.on(DB, DELETE, database::delete);
+        var collection = new CollectionHandlers(collections, metadata, preconditions, streams, access, inspection);
+        for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
+            boolean follows = kind == COLLECTION;
+            routes.on(kind, PUT, follows ? new FollowedWrite(validators, collection::put) : collection::put);
+            routes.on(kind, PATCH, follows ? new FollowedWrite(validators, collection::patch) : collection::patch);
+            routes.on(kind, DELETE, collection::delete);
+        }
+    }
+
+    private void addSessions(SessionHandlers handlers) {
+        routes.on(SESSIONS, POST, handlers::create);
+        routes.on(SESSION, DELETE, handlers::delete);
+        routes.on(TRANSACTIONS, GET, handlers::status);
+        routes.on(TRANSACTIONS, POST, handlers::begin);
+        routes.on(TRANSACTION, PATCH, handlers::commit);
+        routes.on(TRANSACTION, DELETE, handlers::abort);
+    }
+
+    /// `POST /{db}/{collection}`.
+    private DataHandler post(boolean accounts) {
+        var post = byShape(
+                new PostDocument(collections, preconditions, coalescer.inserts(), locations),
+                new PostDocuments(collections, coalescer.bulkInserts(), coalescer.limited()));
+        var limited = coalescer.limited().within(KeyedPost.OPERATION_TIME);
+        var keyed = new KeyedPost(
+                byShape(
+                        new PostDocument(
+                                collections.within(SessionCollection.LONGEST_WRITE),
+                                preconditions,
+                                Inserts.limited(limited),
+                                locations),
+                        new PostDocuments(
+                                collections.within(KeyedPost.OPERATION_TIME), Inserts.limited(limited), limited)),
+                collections.client(),
+                accounts);
+        var lines = new PostLines(collections, coalescer.limited());
+        return request -> {
+            ContentSize.check(request);
+            if (DataContent.isMany(request.http())
+                    && request.http().require(RequestContent.KEY).isUnread()) {
+                return lines.handle(request);
+            }
+            return KeyedPost.isKeyed(request.http()) ? keyed.handle(request) : post.handle(request, NewIds.fresh());
+        };
+    }
+
+    /// An object is one document, an array is many.
+    private static Creation byShape(Creation one, Creation many) {
+        return (request, ids) -> request.content().isArray() ? many.handle(request, ids) : one.handle(request, ids);
+    }
+
+    /// `POST /{db}/_schemas`: adds a JSON Schema to the store, one at a time.
+    private static DataHandler postSchema(Creation post) {
+        return request -> {
+            ContentSize.check(request);
+            if (request.content().isArray()) {
+                throw new ProblemException(CONTENT_INVALID, "schemas are stored one at a time, not as an array");
+            }
+            return post.handle(request, NewIds.fresh());
+        };
     }
 
     /// Closes cursors and streams that are open in MongoDB between requests.

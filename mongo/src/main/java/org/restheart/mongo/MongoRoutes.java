@@ -7,8 +7,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.resource.ResourceMethods;
 
-/// The handlers by kind of resource and method. Filled once at start by [ReadRoutes] and [WriteRoutes], not changed
-/// afterwards.
+/// The handlers by kind of resource and method. Filled once at start by [MongoParts], not changed afterwards.
 final class MongoRoutes {
     private final Map<ResourceKind, Map<Method, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
 

@@ -7,10 +7,12 @@ import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.bson.BsonValue;
 import org.restheart.http.Connection;
 import org.restheart.http.Cors;
 import org.restheart.http.ErrorStyle;
@@ -23,16 +25,19 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
+import org.restheart.http.judged.RequestKind;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.Reauthorization;
 import org.restheart.mongo.content.ContentWarnings;
 import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.description.Descriptions;
+import org.restheart.mongo.exchange.Plans;
 import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -41,6 +46,7 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.ParameterWarnings;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.reading.DocumentReads;
+import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.Mounts.UriSpace;
 import org.restheart.mongo.resource.ResourceMethods;
@@ -215,8 +221,46 @@ public final class MongoService implements Service, AutoCloseable {
         return request.with(request.attributes()
                 .with(ResourcePath.KEY, path)
                 .with(UriSpace.KEY, located.space())
-                .with(DataTarget.KEY, DataTargets.of(request, path))
+                .with(DataTarget.KEY, target(request, path))
                 .with(RequestContent.KEY, content));
+    }
+
+    /// The target for access rules.
+    private static DataTarget target(Request request, ResourcePath path) {
+        return new DataTarget(
+                path.database(),
+                Optional.ofNullable(path.collection()),
+                targetId(request, path),
+                path.kind(),
+                demands(request, path));
+    }
+
+    /// Absent for a malformed id: the handler refuses such a request after the rules were evaluated.
+    private static Optional<BsonValue> targetId(Request request, ResourcePath path) {
+        if (!path.kind().hasId()) {
+            return Optional.empty();
+        }
+        try {
+            var type = request.query().first("id_type").map(IdType::of).orElse(IdType.STRING_OID);
+            return Optional.of(type.parse(path.requireName()));
+        } catch (ProblemException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isExplained(ResourceKind kind) {
+        return kind == ResourceKind.COLLECTION || kind == ResourceKind.FILES_BUCKET || kind == ResourceKind.AGGREGATION;
+    }
+
+    private static EnumSet<Demand> demands(Request request, ResourcePath path) {
+        var demands = RequestKind.demands(path.kind(), request.method());
+        if (!request.method().isSafe() && request.query().has(request.query().used("wm"))) {
+            demands.add(Demand.WRITE_MODE);
+        }
+        if (request.query().has(Plans.PARAMETER) && isExplained(path.kind())) {
+            demands.add(Demand.MANAGEMENT);
+        }
+        return demands;
     }
 
     @Override

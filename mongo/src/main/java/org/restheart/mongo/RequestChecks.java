@@ -33,7 +33,8 @@ record RequestChecks(
         ForbiddenOperators forbiddenOperators,
         Existence existence,
         Sessions sessions,
-        DocumentRules rules) {
+        Schemas schemas,
+        SchemaAccess access) {
 
     /// Checks names, parameters, existence, method, session and content, in this order.
     ///
@@ -66,7 +67,7 @@ record RequestChecks(
                 resource,
                 session.filter(_ -> path.kind().holdsDocuments())
                         .flatMap(parameter -> sessions.of(request, parameter, parameters)),
-                rules.of(request, path, resource));
+                rule(request, path, resource));
         forbiddenOperators.checkContent(checked);
         HiddenFields.check(checked);
         return checked;
@@ -86,14 +87,11 @@ record RequestChecks(
         return new ProblemException(NOT_FOUND, "there is nothing below a " + name);
     }
 
-    /// The rules for documents that requests write.
-    record DocumentRules(Schemas schemas, SchemaAccess access) {
-        /// The rule for documents of the path's collection, or for schemas of its store.
-        Optional<DocumentRule> of(Request request, ResourcePath path, ResourceMetadata resource) {
-            if (path.kind().isSchemas()) {
-                return Optional.of(access.ofSchemas(request, path.requireDb()));
-            }
-            return path.collection() == null ? Optional.empty() : schemas.of(request, path.requireDb(), resource);
+    /// The rule for documents of the path's collection, or for schemas of its store.
+    private Optional<DocumentRule> rule(Request request, ResourcePath path, ResourceMetadata resource) {
+        if (path.kind().isSchemas()) {
+            return Optional.of(access.ofSchemas(request, path.requireDb()));
         }
+        return path.collection() == null ? Optional.empty() : schemas.of(request, path.requireDb(), resource);
     }
 }

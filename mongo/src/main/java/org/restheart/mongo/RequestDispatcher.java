@@ -1,18 +1,31 @@
 package org.restheart.mongo;
 
+import com.mongodb.MongoNamespace;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.restheart.http.Method;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataFacts;
+import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.resource.ResourcePath;
+import org.restheart.mongo.resultcache.WriteCounters;
+import org.restheart.mongo.schema.Schemas;
 
-/// Checks requests and runs their handlers. Thread-safe.
-record RequestDispatcher(RequestChecks checks, MongoRoutes routes, WriteInvalidation invalidation) {
+/// Checks requests, runs their handlers, and invalidates what is cached of MongoDB's content that they change.
+/// Thread-safe.
+///
+/// @param descriptions are invalidated by changes of the structure
+/// @param schemas are compiled again after changes of schema stores
+/// @param writes is notified of every write
+record RequestDispatcher(
+        RequestChecks checks, MongoRoutes routes, Descriptions descriptions, Schemas schemas, WriteCounters writes) {
     Response dispatch(Request request) {
         var checked = checks.check(request);
         var path = checked.path();
@@ -28,7 +41,38 @@ record RequestDispatcher(RequestChecks checks, MongoRoutes routes, WriteInvalida
         DataHandler effective = HiddenFields.mayNotBeQuoted(checked) ? new WithoutQuotes(handler) : handler;
         return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
                 ? effective.handle(checked)
-                : invalidation.around(path, request.method(), () -> effective.handle(checked));
+                : invalidating(path, request.method(), () -> effective.handle(checked));
+    }
+
+    /// Invalidates cached results after a write, also after a failed one, part of which may have been done.
+    private Response invalidating(ResourcePath path, Method method, Supplier<Response> write) {
+        try {
+            return write.get().whenDone(() -> written(path, method));
+        } finally {
+            written(path, method);
+        }
+    }
+
+    private void written(ResourcePath path, Method method) {
+        if (path.db() != null && changesStructure(path.kind(), method)) {
+            descriptions.forget(path.db());
+        }
+        if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
+            schemas.changed();
+        }
+        if (path.db() == null || path.collection() == null) {
+            writes.writtenAnywhere();
+        } else {
+            writes.written(new MongoNamespace(path.db(), path.collection()));
+        }
+    }
+
+    private static boolean changesStructure(ResourceKind kind, Method method) {
+        return switch (kind) {
+            case DB, INDEX, COLLECTION_VALIDATOR, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
+            case COLLECTION, FILES_BUCKET -> method != Method.POST;
+            default -> false;
+        };
     }
 
     /// A handler whose problems do not contain MongoDB's messages, since these quote documents that the caller may not

@@ -10,7 +10,7 @@ import org.restheart.mongo.MongoConfig;
 import org.restheart.mongo.changestream.ChangeStreamConfig;
 import org.restheart.mongo.coalescing.CoalescingConfig;
 import org.restheart.mongo.cursor.CursorPoolConfig;
-import org.restheart.mongo.guard.PipelineRules;
+import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
 import org.restheart.mongo.guard.QuerySecurity;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.Mounts.Mount;

@@ -50,6 +50,9 @@ class DataRulesTest {
         gateway.permit("{_id: 5, roles: ['owner'], predicate: \"path-prefix('/w')\", mongo:"
                 + " {writeFilter: {owner: '@user._id'}, allowWriteMode: true}}");
         gateway.permit("{_id: 6, roles: ['writer'], predicate: \"path-prefix('/drop') and not method(GET)\"}");
+        gateway.permit("{_id: 7, roles: ['team'], predicate: \"path-prefix('/typo')\","
+                + " mongo: {mergeRequest: {author: '@user.nmae'}}}");
+        gateway.insert("typo", "{_id: 'first'}");
         gateway.insert("t", "{_id: 'first'}");
         gateway.insert("drop", "{_id: 'first'}");
     }
@@ -77,6 +80,17 @@ class DataRulesTest {
             int equals = query.indexOf('=');
             var target = "/c?" + query.substring(0, equals + 1) + encode(query.substring(equals + 1));
             assertThat(status(eve, target)).as(query).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void a_misspelt_property_of_the_caller_in_a_merge_is_in_the_log_once() {
+        var tim = gateway.user("tim");
+        try (var log = new LogLines()) {
+            assertStatus(201, tim.post("/typo", "{\"n\": 1}"));
+            assertStatus(201, tim.post("/typo", "{\"n\": 2}"));
+            assertThat(log.all().stream().filter(line -> line.contains("@user.nmae")))
+                    .hasSize(1);
         }
     }
 

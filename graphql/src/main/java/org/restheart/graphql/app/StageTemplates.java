@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Stages;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.aggregation.Interpolation.StageBinding;
@@ -83,16 +84,15 @@ record StageTemplates(TemplateVariables variables, List<StageTemplates.Stage> st
         }
 
         private Operand operand(String name, BsonValue value, int depth) throws InvalidApp {
-            boolean hasPipelines = name.equals("$facet") || name.equals("$lookup") || name.equals("$unionWith");
-            if (!value.isDocument() || !hasPipelines) {
+            var pipelines = Stages.pipelines(name, value);
+            if (pipelines.isEmpty()) {
                 return data(value);
             }
             var members = new LinkedHashMap<String, Operand>();
             for (var member : value.asDocument().entrySet()) {
-                boolean isPipeline = member.getValue().isArray()
-                        && (name.equals("$facet") || member.getKey().equals("pipeline"));
-                if (isPipeline) {
-                    var stages = stages(member.getValue().asArray(), depth + 1);
+                var pipeline = pipelines.get(member.getKey());
+                if (pipeline != null && pipeline.equals(member.getValue())) {
+                    var stages = stages(pipeline, depth + 1);
                     members.put(member.getKey(), bound -> new BsonArray(choose(stages, bound)));
                 } else {
                     members.put(member.getKey(), data(member.getValue()));

@@ -47,7 +47,7 @@ public final class BulkChanges {
     /// collection has a rule for its documents, those that it refuses stay as they are.
     public Response patch(DataRequest request) {
         ContentSize.check(request);
-        HiddenFields.checkChange(request, request.contentDocument());
+        HiddenFields.checkChange(request.grant(), request.contentDocument());
         var update = UpdateContent.ofDocuments(request, request.contentDocument());
         var condition = WrittenCheck.condition(request);
         if (condition.isPresent()
@@ -114,10 +114,10 @@ public final class BulkChanges {
             var result = ConnectionRetry.repeatedUnsent(
                     () -> BulkWrites.inOrder(request.session(), limited(request), List.of(statement)));
             return result.wasAcknowledged()
-                    ? BulkReport.of(request, result, List.of()).response(request)
+                    ? BulkReport.of(request, result, List.of(), List.of()).response(request)
                     : BulkReport.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
-            return BulkReport.of(request, e.getWriteResult(), BulkReport.errors(request, e, Set.of()))
+            return BulkReport.of(request, e.getWriteResult(), List.of(), BulkReport.errors(request, e, Set.of()))
                     .response(request);
         } catch (MongoOperationTimeoutException _) {
             throw outOfTime(limit(request));

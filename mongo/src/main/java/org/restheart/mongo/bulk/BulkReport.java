@@ -49,26 +49,11 @@ record BulkReport(
         errors = List.copyOf(errors);
     }
 
-    /// The report of one statement about many documents.
-    static BulkReport of(DataRequest request, BulkWriteResult result, List<BsonDocument> errors) {
-        int inserted = result.getInsertedCount() + result.getUpserts().size();
-        return of(request, result, inserted, List.of(), errors);
-    }
-
-    /// The report of documents that were inserted or replaced.
+    /// @param created none for a statement about many documents
     static BulkReport of(
             DataRequest request, BulkWriteResult result, List<BsonValue> created, List<BsonDocument> errors) {
-        return of(request, result, created.size(), created, errors);
-    }
-
-    private static BulkReport of(
-            DataRequest request,
-            BulkWriteResult result,
-            int inserted,
-            List<BsonValue> created,
-            List<BsonDocument> errors) {
         return new BulkReport(
-                inserted,
+                created.size(),
                 created,
                 Locations.paths(request, created),
                 result.getDeletedCount(),
@@ -153,16 +138,28 @@ record BulkReport(
     }
 
     BsonDocument toDocument() {
-        var hrefs = BsonTexts.array(links);
-        var document = new BsonDocument("inserted", new BsonInt32(inserted))
-                .append("links", hrefs)
-                .append("deleted", new BsonInt32(deleted))
-                .append("modified", new BsonInt32(modified))
-                .append("matched", new BsonInt32(matched));
-        if (!errors.isEmpty()) {
-            document.append("errors", new BsonArray(errors));
-        }
+        var document = document(inserted, BsonTexts.array(links), deleted, modified, matched, errors);
         return omitted == 0 ? document : document.append("errorsOmitted", new BsonInt64(omitted));
+    }
+
+    /// A report in its documented order.
+    static BsonDocument document(
+            long inserted,
+            BsonArray links,
+            long deleted,
+            long modified,
+            long matched,
+            List<? extends BsonValue> errors) {
+        var document = new BsonDocument("inserted", number(inserted))
+                .append("links", links)
+                .append("deleted", number(deleted))
+                .append("modified", number(modified))
+                .append("matched", number(matched));
+        return errors.isEmpty() ? document : document.append("errors", new BsonArray(errors));
+    }
+
+    static BsonValue number(long n) {
+        return n <= Integer.MAX_VALUE ? new BsonInt32((int) n) : new BsonInt64(n);
     }
 
     /// The response in the requested representation; partial failures always have the standard one. Also passes the

@@ -2,11 +2,17 @@ package org.restheart.mongo.bulk;
 
 import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
+import com.mongodb.bulk.BulkWriteError;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.WriteModel;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -16,6 +22,7 @@ import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.content.Storable;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.resource.ResourceNames;
@@ -38,6 +45,27 @@ record Element(BsonValue id, RawBsonDocument document) {
                     RESERVED_NAME, "id is reserved: " + id.asString().getValue());
         }
         return new Element(id, fields.encode(id, etag));
+    }
+
+    /// The positions of those refused elements that an earlier attempt of the same request has stored. Of several with
+    /// one id that can only be the first: the others fail in every attempt. Blocks for MongoDB.
+    static Set<Integer> storedEarlier(
+            List<Element> elements,
+            List<BulkWriteError> refused,
+            ObjectId etag,
+            MongoCollection<RawBsonDocument> collection) {
+        var first = new HashMap<BsonValue, Integer>();
+        for (int i = 0; i < elements.size(); i++) {
+            first.putIfAbsent(elements.get(i).id, i);
+        }
+        var taken = new LinkedHashMap<BsonValue, Integer>();
+        refused.stream()
+                .filter(MongoCodes::isDuplicateId)
+                .map(BulkWriteError::getIndex)
+                .filter(i -> i.equals(first.get(elements.get(i).id)))
+                .forEach(i -> taken.put(elements.get(i).id, i));
+        taken.keySet().retainAll(Ids.taggedWith(etag, collection, taken.keySet()));
+        return Set.copyOf(taken.values());
     }
 
     /// The write model of the requested mode.

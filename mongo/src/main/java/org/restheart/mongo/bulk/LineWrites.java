@@ -1,52 +1,139 @@
 package org.restheart.mongo.bulk;
 
+import static org.restheart.http.ProblemCode.CONTENT_INVALID;
+
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
-import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.MongoCollection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeMap;
+import org.bson.BsonArray;
+import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
-import org.restheart.mongo.bulk.LineStream.LineElement;
-import org.restheart.mongo.error.MongoCodes;
+import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
+import org.restheart.mongo.format.DocumentReader;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
-import org.restheart.mongo.write.Ids;
+import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.TimeLimitedWrites;
 import org.restheart.mongo.write.WrittenCheck;
 
-/// Writes batches of lines. Confined to one request.
+/// Reads the lines of a request, or its BSON documents, in batches while they arrive, and writes them, in memory
+/// independent of their number. Confined to one request.
 final class LineWrites {
+    /// The size of a batch, in lines; it is also bounded in bytes of BSON.
+    private static final int MAX_LINES = 1_000;
+
+    private static final int MAX_BYTES = 1 << 20;
+
     private final DataRequest request;
+    private final RequestCollections collections;
     private final MongoCollection<RawBsonDocument> collection;
     private final TimeLimitedWrites limited;
-    private final WrittenCheck writtenCheck;
     private final LinesReport report;
+    private final DocumentReader lines;
+    private final ObjectId etag;
 
     /// @param report gets the results
-    LineWrites(
-            DataRequest request,
-            RequestCollections collections,
-            TimeLimitedWrites limited,
-            WrittenCheck writtenCheck,
-            LinesReport report) {
+    /// @throws ProblemException 413 for content announced to be larger than the server takes
+    LineWrites(DataRequest request, RequestCollections collections, TimeLimitedWrites limited, LinesReport report) {
         this.request = request;
-        this.report = report;
-        this.limited = limited;
+        this.collections = collections;
         this.collection = collections.of(request);
-        this.writtenCheck = writtenCheck;
+        this.limited = limited;
+        this.report = report;
+        this.etag = BatchTag.of(request.http());
+        try {
+            this.lines = DataContent.documents(request.http(), request.http().body().stream());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// One parsed line.
+    sealed interface LineElement {
+        /// From 1.
+        long line();
+
+        record Storable(long line, Element element) implements LineElement {}
+
+        /// A line that cannot be stored.
+        record Refused(long line, Problem problem) implements LineElement {}
+    }
+
+    /// The tag of all documents.
+    ObjectId etag() {
+        return etag;
+    }
+
+    /// The next lines; none at the end.
+    ///
+    /// @throws ProblemException 400 or 413 when the content is incomplete; the lines since the last batch are lost
+    List<LineElement> next() {
+        try {
+            var batch = new ArrayList<LineElement>();
+            long bytes = 0;
+            while (batch.size() < MAX_LINES && bytes < MAX_BYTES) {
+                var line = lines.next();
+                if (line == null) {
+                    break;
+                }
+                var element = element(line);
+                batch.add(element);
+                bytes += size(element);
+            }
+            return batch;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long size(LineElement element) {
+        return switch (element) {
+            case LineElement.Storable line ->
+                line.element().document().getByteBuffer().remaining();
+            case LineElement.Refused refused -> refused.problem().message().length();
+        };
+    }
+
+    private LineElement element(DocumentReader.Entry entry) {
+        return switch (entry) {
+            case DocumentReader.Entry.Malformed(var line, var problem) -> new LineElement.Refused(line, problem);
+            case DocumentReader.Entry.Parsed(var line, var value) -> element(line, value);
+        };
+    }
+
+    private LineElement element(long line, BsonValue value) {
+        if (value.isArray()) {
+            return new LineElement.Refused(
+                    line,
+                    Problem.of(
+                            CONTENT_INVALID,
+                            "the line is an array; each document needs a line of its own, an array goes as"
+                                    + " application/json"));
+        }
+        try {
+            // wrapped in an array, so that a line that is not a document is refused by the same rule
+            var content = DataContent.checkIds(new BsonArray(List.of(value)));
+            var document = content.asArray().getFirst().asDocument();
+            return new LineElement.Storable(line, Element.of(request, document, BsonObjectId::new, etag));
+        } catch (ProblemException e) {
+            return new LineElement.Refused(line, e.problem());
+        }
     }
 
     /// Writes the lines that can be written.
@@ -80,13 +167,13 @@ final class LineWrites {
     /// The lines that the caller may store; they are checked one by one only if the batch as a whole is refused.
     private List<LineElement.Storable> allowed(List<LineElement.Storable> lines) {
         try {
-            writtenCheck.check(request, documents(lines));
+            WrittenCheck.check(collections, request, documents(lines));
             return lines;
         } catch (ProblemException someRefused) {
             var allowed = new ArrayList<LineElement.Storable>();
             for (var line : lines) {
                 try {
-                    writtenCheck.check(request, documents(List.of(line)));
+                    WrittenCheck.check(collections, request, documents(List.of(line)));
                     allowed.add(line);
                 } catch (ProblemException e) {
                     report.error(line.line(), e.problem());
@@ -101,49 +188,28 @@ final class LineWrites {
     }
 
     private void writeAllowed(List<LineElement.Storable> lines) {
-        var models = lines.stream().map(line -> line.element().model(request)).toList();
+        var elements = lines.stream().map(LineElement.Storable::element).toList();
+        var models = elements.stream().map(element -> element.model(request)).toList();
         try {
             var result = BulkWrites.each(limited, request.session(), collection, models);
             if (result.wasAcknowledged()) {
                 count(lines, result, Set.of());
             }
         } catch (MongoBulkWriteException e) {
-            if (e.getWriteErrors().isEmpty() || e.getWriteConcernError() != null) {
-                throw e;
-            }
+            var errors = Inserts.errors(e);
+            var earlier = BatchTag.isIn(request.http())
+                    ? Element.storedEarlier(elements, errors, etag, collection)
+                    : Set.<Integer>of();
             var failed = new HashSet<Integer>();
-            var earlier = earlier(lines, e.getWriteErrors());
-            for (var error : e.getWriteErrors()) {
-                if (earlier.contains(error.getIndex())) {
-                    continue;
+            for (var error : errors) {
+                if (!earlier.contains(error.getIndex())) {
+                    failed.add(error.getIndex());
+                    report.error(BulkReport.error(
+                            request, LinesReport.at(lines.get(error.getIndex()).line()), error));
                 }
-                failed.add(error.getIndex());
-                report.error(BulkReport.error(
-                        request, LinesReport.at(lines.get(error.getIndex()).line()), error));
             }
             count(lines, e.getWriteResult(), failed);
         }
-    }
-
-    /// The lines of a batch that is sent again which an earlier attempt has stored. Of several lines with one id, that
-    /// is the first.
-    private Set<Integer> earlier(List<LineElement.Storable> lines, List<BulkWriteError> errors) {
-        if (!BatchTag.isIn(request.http())) {
-            return Set.of();
-        }
-        var failed = new TreeMap<Integer, BsonValue>();
-        errors.stream()
-                .filter(MongoCodes::isDuplicateId)
-                .forEach(error -> failed.put(
-                        error.getIndex(), lines.get(error.getIndex()).element().id()));
-        var open = Ids.taggedWith(BatchTag.of(request.http()), collection, failed.values());
-        for (int i = 0; i < lines.size(); i++) {
-            if (!failed.containsKey(i)) {
-                open.remove(lines.get(i).element().id()); // stored by this attempt
-            }
-        }
-        failed.values().removeIf(id -> !open.remove(id));
-        return failed.keySet();
     }
 
     private void count(List<LineElement.Storable> lines, BulkWriteResult result, Set<Integer> failed) {

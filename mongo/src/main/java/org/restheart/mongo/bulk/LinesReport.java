@@ -5,7 +5,6 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -72,24 +71,13 @@ final class LinesReport {
     }
 
     BsonDocument toDocument() {
-        var document = new BsonDocument("inserted", number(inserted))
-                .append("links", new BsonArray(links))
-                .append("deleted", number(0))
-                .append("modified", number(modified))
-                .append("matched", number(matched));
-        if (failed > 0) {
-            document.append("errors", new BsonArray(errors));
-        }
+        var document = BulkReport.document(inserted, new BsonArray(links), 0, modified, matched, errors);
         if (linked > links.size()) {
-            document.append("linksOmitted", number(linked - links.size()));
+            document.append("linksOmitted", BulkReport.number(linked - links.size()));
         }
         if (failed > errors.size()) {
-            document.append("errorsOmitted", number(failed - errors.size()));
+            document.append("errorsOmitted", BulkReport.number(failed - errors.size()));
         }
         return aborted ? document.append("complete", BsonBoolean.FALSE) : document;
-    }
-
-    private static BsonValue number(long n) {
-        return n <= Integer.MAX_VALUE ? new BsonInt32((int) n) : new BsonInt64(n);
     }
 }

@@ -6,11 +6,9 @@ import com.mongodb.MongoBulkWriteException;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.bulk.BulkWriteUpsert;
-import com.mongodb.client.MongoCollection;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -32,7 +30,6 @@ import org.restheart.mongo.idempotency.Creation;
 import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.BulkWrites;
-import org.restheart.mongo.write.Ids;
 import org.restheart.mongo.write.Inserts;
 import org.restheart.mongo.write.Inserts.Insert;
 import org.restheart.mongo.write.TimeLimitedWrites;
@@ -47,14 +44,12 @@ public final class PostDocuments implements Creation {
     private final RequestCollections collections;
     private final Inserts inserts;
     private final TimeLimitedWrites limited;
-    private final WrittenCheck writtenCheck;
 
     /// @param limited for replacements, and for inserts in order
     public PostDocuments(RequestCollections collections, Inserts inserts, TimeLimitedWrites limited) {
         this.collections = collections;
         this.inserts = inserts;
         this.limited = limited;
-        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -66,7 +61,7 @@ public final class PostDocuments implements Creation {
         }
         var etag = ids.etag();
         var elements = elements(request, request.content().asArray(), ids.sequence(), etag);
-        writtenCheck.check(request, documents(elements));
+        WrittenCheck.check(collections, request, documents(elements));
         return inserts ? insert(request, elements, etag, ids) : replace(request, elements, etag, ids);
     }
 
@@ -81,12 +76,11 @@ public final class PostDocuments implements Creation {
             if (!insert.writeConcern().isAcknowledged()) {
                 return BulkReport.unacknowledged(request);
             }
-            var earlier = mayRepeat ? writtenEarlier(collection, elements, refused, etag) : Set.<Integer>of();
+            var earlier = mayRepeat ? Element.storedEarlier(elements, refused, etag, collection) : Set.<Integer>of();
             var failed = failed(refused, earlier);
             noteLeftOut(refused, ids);
             if (ordered && !failed.isEmpty()) { // none behind it was tried
-                IntStream.range(java.util.Collections.min(failed), elements.size())
-                        .forEach(failed::add);
+                IntStream.range(Collections.min(failed), elements.size()).forEach(failed::add);
             }
             var created = new ArrayList<BsonValue>(elements.size());
             for (int i = 0; i < elements.size(); i++) {
@@ -109,7 +103,7 @@ public final class PostDocuments implements Creation {
                     : BulkReport.unacknowledged(request);
         } catch (MongoBulkWriteException e) {
             var earlier = ids.mayRepeat()
-                    ? writtenEarlier(collection, elements, e.getWriteErrors(), etag)
+                    ? Element.storedEarlier(elements, e.getWriteErrors(), etag, collection)
                     : Set.<Integer>of();
             noteLeftOut(e.getWriteErrors(), ids);
             var report = report(request, e.getWriteResult(), BulkReport.errors(request, e, earlier));
@@ -128,27 +122,6 @@ public final class PostDocuments implements Creation {
         errors.forEach(error -> failed.add(error.getIndex()));
         failed.removeAll(earlier);
         return failed;
-    }
-
-    /// The elements that an earlier attempt of the same request wrote.
-    private static Set<Integer> writtenEarlier(
-            MongoCollection<RawBsonDocument> collection,
-            List<Element> elements,
-            List<BulkWriteError> refused,
-            ObjectId etag) {
-        var first = new HashMap<BsonValue, Integer>();
-        for (int i = 0; i < elements.size(); i++) {
-            first.putIfAbsent(elements.get(i).id(), i);
-        }
-        var taken = new LinkedHashMap<BsonValue, Integer>();
-        refused.stream()
-                .filter(MongoCodes::isDuplicateId)
-                .map(BulkWriteError::getIndex)
-                .filter(i -> i.equals(
-                        first.get(elements.get(i).id()))) // the second of two equal ones fails in every attempt
-                .forEach(i -> taken.put(elements.get(i).id(), i));
-        taken.keySet().retainAll(Ids.taggedWith(etag, collection, taken.keySet()));
-        return Set.copyOf(taken.values());
     }
 
     @SuppressWarnings("ThreadPriorityCheck")

@@ -16,7 +16,6 @@ import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.write.TimeLimitedWrites;
-import org.restheart.mongo.write.WrittenCheck;
 
 /// `POST /{db}/{collection}` with a document in each line, or in BSON: written in batches while it arrives, so that its
 /// size is not limited by memory and malformed lines do not affect others. Thread-safe.
@@ -26,14 +25,12 @@ public final class PostLines implements DataHandler {
 
     private final RequestCollections collections;
     private final TimeLimitedWrites limited;
-    private final WrittenCheck writtenCheck;
     private final FairShares streams =
             new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000), 0);
 
     public PostLines(RequestCollections collections, TimeLimitedWrites limited) {
         this.collections = collections;
         this.limited = limited;
-        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -56,13 +53,12 @@ public final class PostLines implements DataHandler {
 
     private Response write(DataRequest request) {
         var report = new LinesReport();
-        var stream = new LineStream(request);
-        var writes = new LineWrites(request, collections, limited, writtenCheck, report);
+        var lines = new LineWrites(request, collections, limited, report);
         long last = 0;
         boolean nothingDone = true; // by the batches that came to their end
         try {
-            for (var batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
-                writes.write(batch);
+            for (var batch = lines.next(); !batch.isEmpty(); batch = lines.next()) {
+                lines.write(batch);
                 nothingDone = report.isEmpty();
                 last = batch.getLast().line();
             }
@@ -84,7 +80,7 @@ public final class PostLines implements DataHandler {
         return report.hasErrors()
                 ? JsonResponses.of(request, 207, report.toDocument())
                 : JsonResponses.of(request, 200, report.toDocument())
-                        .with("ETag", stream.etag().toHexString());
+                        .with("ETag", lines.etag().toHexString());
     }
 
     /// 400 for content without documents: usually a wrong file name, or line ends that `curl -d` removed.

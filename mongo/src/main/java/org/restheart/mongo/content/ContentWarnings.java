@@ -14,8 +14,9 @@ import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// Warnings about the content of requests that have been carried out: files in forms that become documents or
-/// properties, since only buckets store files; documents without content, which are allowed, but whose clients may
-/// have meant a file that they could not read; and operators of changes below a field, which are stored as its value.
+/// properties, since only buckets store files; documents without content, which are allowed, but whose clients may have
+/// meant a file that they could not read; and operators of changes below a field, which are stored as its value, or
+/// without their `$`, which are fields.
 public final class ContentWarnings {
     private static final Set<String> OPERATORS = Words.of("""
         $addToSet $currentDate $inc $max $min $mul $pop $pull $pullAll $push $rename $set $unset
@@ -61,6 +62,13 @@ public final class ContentWarnings {
     }
 
     private static Optional<String> ofOperators(BsonDocument changes) {
+        boolean bare = changes.entrySet().stream()
+                .allMatch(entry -> OPERATORS.contains("$" + entry.getKey())
+                        && entry.getValue().isDocument());
+        if (bare && !changes.isEmpty()) {
+            var name = changes.getFirstKey();
+            return Optional.of("the document now has a field " + name + "; the operator is written $" + name);
+        }
         return changes.entrySet().stream()
                 .filter(entry -> !entry.getKey().startsWith("$")
                         && entry.getValue() instanceof BsonDocument value

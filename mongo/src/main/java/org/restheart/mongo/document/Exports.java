@@ -12,7 +12,6 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
-import org.restheart.http.judged.JudgedRequest;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.find.DriverFinder;
@@ -26,7 +25,6 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.format.Export;
-import org.restheart.mongo.parameter.AfterParameter;
 
 /// Exports a whole query, or one document, in the format of the client's `Accept`, in bounded memory.
 ///
@@ -52,8 +50,7 @@ record Exports(
         if (paging.explicit() && paging.pageSize() == 0) {
             return DocumentContent.response(List.of(), format(request, export, List.of()));
         }
-        var after = AfterParameter.parse(
-                request.http().query(), request.parameters().find().sort());
+        var after = Queries.after(request);
         if (paging.explicit() && after.isEmpty() && export != Export.CSV) {
             return page(request, export);
         }
@@ -67,12 +64,11 @@ record Exports(
 
     private Response page(DataRequest request, Export export) {
         var format = format(request, export, List.of());
-        var page = new Pages.Page(
-                queries.page(request),
+        var page = queries.shared(
+                request,
                 export == Export.BSON
                         ? export.name()
-                        : export + " " + request.parameters().format().jsonMode(),
-                request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false));
+                        : export + " " + request.parameters().format().jsonMode());
         return pages.page(
                 request.http(),
                 page,

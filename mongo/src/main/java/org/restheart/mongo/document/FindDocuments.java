@@ -2,19 +2,18 @@ package org.restheart.mongo.document;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.restheart.http.Response;
-import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequest.QueryPlanRequest;
 import org.restheart.mongo.cursor.Continuations;
-import org.restheart.mongo.document.CountDocuments.CountStrategy;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.Plans;
+import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
@@ -25,7 +24,6 @@ import org.restheart.mongo.format.DocumentFormat;
 import org.restheart.mongo.format.DocumentFormat.JsonArray;
 import org.restheart.mongo.format.Export;
 import org.restheart.mongo.hal.HalPages;
-import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.parameter.FindParameters.Counting;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.schema.SchemaForm;
@@ -35,6 +33,12 @@ import org.restheart.mongo.schema.SchemaForm;
 public final class FindDocuments implements DataHandler {
     /// More than a page can have, except for requests of other services.
     private static final int LARGEST_BATCH = 10_001;
+
+    /// Says how accurate a count is.
+    private static final String COUNT_STRATEGY = "X-Count-Strategy";
+
+    /// The number of documents on all pages. A header, since an array has no place for it.
+    private static final String TOTAL_COUNT = "X-Total-Count";
 
     private final Finder finder;
     private final DriverFinder documents;
@@ -80,6 +84,20 @@ public final class FindDocuments implements DataHandler {
                 NextPage.linked(withHeaders(request, page, size), request.http().query()));
     }
 
+    /// `GET /{db}/{collection}/_size`: how many documents match.
+    public Response count(DataRequest request) {
+        request.http().requireThread();
+        var query = queries.count(request);
+        var size = new BsonDocument("_size", new BsonInt64(documents.count(query)));
+        return EntityTags.add(
+                        JsonResponses.of(request, 200, size), request.resource().properties())
+                .with(COUNT_STRATEGY, strategy(query));
+    }
+
+    private static String strategy(CountQuery query) {
+        return query.estimated() ? "estimated" : "exact";
+    }
+
     /// The number of documents on all pages, if the client has requested it.
     private OptionalLong size(DataRequest request) {
         if (request.parameters().find().counting() == Counting.NONE) {
@@ -93,8 +111,8 @@ public final class FindDocuments implements DataHandler {
         var tagged = EntityTags.add(page, request.resource().properties());
         return size.isEmpty()
                 ? tagged
-                : tagged.with(CountStrategy.HEADER, CountStrategy.of(queries.count(request)))
-                        .with(CountStrategy.TOTAL, Long.toString(size.getAsLong()));
+                : tagged.with(COUNT_STRATEGY, strategy(queries.count(request)))
+                        .with(TOTAL_COUNT, Long.toString(size.getAsLong()));
     }
 
     /// An array depends only on the query and the JSON mode, so that equal requests share it, and those that differ in
@@ -103,7 +121,7 @@ public final class FindDocuments implements DataHandler {
         if (request.parameters().find().paging().pageSize() == 0) {
             return JsonResponses.empty(200);
         }
-        var after = after(request);
+        var after = Queries.after(request);
         if (after.isPresent()) {
             request.http().requireThread();
             return next.after(
@@ -112,10 +130,7 @@ public final class FindDocuments implements DataHandler {
                     shown(request, JsonArray.of(request.parameters().format().jsonMode())));
         }
         var mode = request.parameters().format().jsonMode();
-        var page = new Pages.Page(
-                queries.page(request),
-                mode.name(),
-                request.http().attribute(JudgedRequest.INTERRUPTIBLE).orElse(false));
+        var page = queries.shared(request, mode.name());
         return pages.page(
                 request.http(),
                 page,
@@ -129,12 +144,9 @@ public final class FindDocuments implements DataHandler {
             return DocumentContent.response(List.of(), format);
         }
         var page = queries.page(request);
-        return after(request).map(key -> next.after(page, key, format)).orElseGet(() -> run(finder, page, format));
-    }
-
-    private static Optional<BsonDocument> after(DataRequest request) {
-        return AfterParameter.parse(
-                request.http().query(), request.parameters().find().sort());
+        return Queries.after(request)
+                .map(key -> next.after(page, key, format))
+                .orElseGet(() -> run(finder, page, format));
     }
 
     /// Schemas are stored escaped.

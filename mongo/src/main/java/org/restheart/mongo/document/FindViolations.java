@@ -13,7 +13,6 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
@@ -28,8 +27,9 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.parameter.AfterParameter;
 import org.restheart.mongo.schema.SchemaAccess;
-import org.restheart.mongo.schema.SchemaSource;
+import org.restheart.mongo.schema.SchemaKey;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.schema.Schemas.StoredSchema;
 import org.restheart.mongo.schema.Violation;
 
 /// `GET /{db}/{collection}/_violations`: how many of the documents that the caller sees violate a JSON Schema, as they
@@ -72,7 +72,7 @@ public final class FindViolations implements DataHandler {
                 schemas.checking(schema), request.parameters().find().paging().pageSize());
         var query = queries.all(request);
         var complete = check(request, query, result);
-        var answer = new BsonDocument(PARAMETER, new BsonString(schema.uri()))
+        var answer = new BsonDocument(PARAMETER, new BsonString(schema.key().uri()))
                 .append("checked", new BsonInt64(result.checked))
                 .append("violating", new BsonInt64(result.violating))
                 .append("complete", BsonBoolean.valueOf(complete));
@@ -83,20 +83,20 @@ public final class FindViolations implements DataHandler {
     }
 
     /// The schema that the client names, else that of the collection.
-    private SchemaSource schema(DataRequest request) {
+    private StoredSchema schema(DataRequest request) {
         var db = request.path().requireDb();
-        var named = request.http().query().first(PARAMETER).<BsonValue>map(BsonString::new);
+        var named = request.http().query().first(PARAMETER);
         if (named.isPresent()) {
-            access.requireReadable(request, db, named.get());
-            return schemas.find(db, named.get())
-                    .orElseThrow(() -> new ProblemException(NOT_FOUND, "the schema does not exist"));
+            var key = new SchemaKey(db, new BsonString(named.get()));
+            access.requireReadable(request, key);
+            return schemas.find(key).orElseThrow(() -> new ProblemException(NOT_FOUND, "the schema does not exist"));
         }
         var own = request.resource()
                 .properties()
                 .flatMap(properties -> schemas.named(db, properties))
                 .orElseThrow(() -> new ProblemException(
                         CONTENT_INVALID, "the collection has no jsonSchema: name a schema by the parameter schema"));
-        access.requireReadable(request, own.db(), own.id());
+        access.requireReadable(request, own.key());
         return own;
     }
 
@@ -104,8 +104,7 @@ public final class FindViolations implements DataHandler {
     @SuppressWarnings("ThreadPriorityCheck") // virtual threads are not preempted
     private boolean check(DataRequest request, FindQuery query, Result result) {
         long end = System.nanoTime() + TIME_LIMIT.toNanos();
-        var after = AfterParameter.parse(
-                request.http().query(), request.parameters().find().sort());
+        var after = Queries.after(request);
         try (var documents = after.isPresent()
                 ? continuations.find(query, after.get(), BATCH).orElseThrow(NextPage::noOrder)
                 : finder.find(query, BATCH)) {

@@ -40,7 +40,6 @@ public final class PostDocument implements Creation {
     private final Preconditions preconditions;
     private final Inserts inserts;
     private final Locations locations;
-    private final WrittenCheck writtenCheck;
 
     public PostDocument(
             RequestCollections collections, Preconditions preconditions, Inserts inserts, Locations locations) {
@@ -48,7 +47,6 @@ public final class PostDocument implements Creation {
         this.preconditions = preconditions;
         this.inserts = inserts;
         this.locations = locations;
-        this.writtenCheck = new WrittenCheck(collections);
     }
 
     @Override
@@ -82,7 +80,7 @@ public final class PostDocument implements Creation {
     private Response insert(DataRequest request, BsonValue id, Storable fields, NewIds ids) {
         var etag = ids.etag();
         var document = fields.encode(id, etag);
-        writtenCheck.check(request, List.of(document));
+        WrittenCheck.check(collections, request, List.of(document));
         if (request.session().isPresent()) {
             return insertInSession(request, document, id, etag);
         }
@@ -113,13 +111,13 @@ public final class PostDocument implements Creation {
     private Response replace(DataRequest request, BsonValue id, Storable fields, WriteMode mode, ObjectId etag) {
         request.http().requireThread();
         var document = fields.encode(id, etag);
-        writtenCheck.check(request, List.of(document));
+        WrittenCheck.check(collections, request, List.of(document));
         var target = new TargetDocument(
                 SessionCollection.of(collections, request),
                 id,
                 request.writeFilter(),
                 preconditions.ofCollection(request));
-        var outcome = target.replace(document, mode);
+        var outcome = target.replacing(document, mode).alone();
         return outcome instanceof WriteOutcome.Created
                 ? created(request, id, etag)
                 : WriteResponses.of(

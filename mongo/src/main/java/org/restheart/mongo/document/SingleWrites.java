@@ -50,7 +50,6 @@ public final class SingleWrites {
     private final Preconditions preconditions;
     private final DocumentWrites<WriteOutcome> writes;
     private final DocumentWrites<DeleteOutcome> deletes;
-    private final WrittenCheck writtenCheck;
 
     /// @param writes executes replacements and updates
     public SingleWrites(
@@ -62,7 +61,6 @@ public final class SingleWrites {
         this.preconditions = preconditions;
         this.writes = writes;
         this.deletes = deletes;
-        this.writtenCheck = new WrittenCheck(collections);
     }
 
     /// `PUT /{db}/{collection}/{id}`: replaces a document; with `wm=upsert` also inserts it. `PUT /{db}/_schemas/{id}`
@@ -92,7 +90,7 @@ public final class SingleWrites {
     public Response patch(DataRequest request) {
         ContentSize.check(request);
         var etag = new ObjectId();
-        HiddenFields.checkChange(request, request.content());
+        HiddenFields.checkChange(request.grant(), request.content());
         var update = UpdateContent.ofDocument(request, request.content(), etag);
         var target = target(request);
         var mode = request.parameters().writeMode().orElse(WriteMode.UPDATE);
@@ -142,7 +140,7 @@ public final class SingleWrites {
 
     /// See [WrittenCheck#check].
     private void check(DataRequest request, RawBsonDocument document) {
-        writtenCheck.check(request, List.of(document));
+        WrittenCheck.check(collections, request, List.of(document));
     }
 
     /// The document of the request's path, under the request's write filter and precondition.

@@ -98,38 +98,19 @@ public final class MongoCodes {
             case UNAUTHORIZED -> Problem.of(ProblemCode.FORBIDDEN, "The MongoDB user does not have enough permissions");
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case MAX_TIME_EXPIRED -> timeLimit();
-            // Temporary failures: elections, stepdowns, shutdowns, restarts, and operations that these interrupt
-            // ("retryable" in MongoDB's error_codes.yml, and 11601).
-            case 6,
-                    7,
-                    24,
-                    64,
-                    89,
-                    91,
-                    133,
-                    134,
-                    189,
-                    202,
-                    262,
-                    281,
-                    317,
-                    9001,
-                    10058,
-                    10107,
-                    11600,
-                    11601,
-                    11602,
-                    13435,
-                    13436 -> unavailable("MongoDB cannot do this now");
             // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
             // fields that cannot be stored, unknown operators in expressions.
             case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
                 Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(unquoted(code, message));
             case 10334, 17280, 17419, 17420 -> tooLarge();
             default ->
-                isDiskFull(code, message)
-                        ? diskFull()
-                        : Problem.of(ProblemCode.INTERNAL, "Error handling the request, see log for more information");
+                isTemporary(code)
+                        ? unavailable("MongoDB cannot do this now")
+                        : isDiskFull(code, message)
+                                ? diskFull()
+                                : Problem.of(
+                                        ProblemCode.INTERNAL,
+                                        "Error handling the request, see log for more information");
         };
     }
 
@@ -214,21 +195,30 @@ public final class MongoCodes {
         return "MongoDB error " + code;
     }
 
-    /// Whether the code reports a failure of the deployment, as opposed to one of the statement.
-    public static boolean isOfDeployment(int code) {
+    /// Whether the code reports a temporary failure: an election, a stepdown, a shutdown, a restart, or an operation
+    /// that these interrupt ("retryable" in MongoDB's error_codes.yml, and 11601).
+    private static boolean isTemporary(int code) {
         return switch (code) {
-            case 0, 1, 8 -> true; // no, an internal or an unknown error
             case 6, 7, 89, 9001 -> true; // network
-            case 24, 46, 133, 134, 202, 234, 262, 281, 317 -> true; // locks, elections, time
-            case 64, 79, 100 -> true; // write concern
+            case 24, 64, 133, 134, 202, 262, 281, 317 -> true; // locks, elections, time, write concern
             case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
                 true; // not primary, shutting down, interrupted
-            case 43, 136, 175, 237, 246 -> true; // cursors and snapshots that are gone
-            case 59, 115, 8000 -> true; // commands that this deployment does not have
-            case 63, 150, 13388, 13297 -> true; // sharding
-            case 96, 14031, 17322 -> true; // operation failed, out of disk
             default -> false;
         };
+    }
+
+    /// Whether the code reports a failure of the deployment, as opposed to one of the statement.
+    public static boolean isOfDeployment(int code) {
+        return isTemporary(code)
+                || switch (code) {
+                    case 0, 1, UNKNOWN -> true; // no, an internal or an unknown error
+                    case 46, 234, 79, 100 -> true; // locks, write concern
+                    case 43, 136, 175, 237, 246 -> true; // cursors and snapshots that are gone
+                    case 59, 115, 8000 -> true; // commands that this deployment does not have
+                    case 63, 150, 13388, 13297 -> true; // sharding
+                    case 96, OUT_OF_DISK, 17322 -> true; // operation failed, out of disk
+                    default -> false;
+                };
     }
 
     /// Whether a write violates a unique index.

@@ -20,6 +20,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonMaximumSizeExceededException;
 import org.bson.BsonSerializationException;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 
@@ -40,54 +41,52 @@ public final class MongoErrors {
 
     /// Empty for a failure that is not MongoDB's.
     public static Optional<Problem> toProblem(Throwable failure) {
+        return Optional.ofNullable(problem(failure));
+    }
+
+    private static @Nullable Problem problem(Throwable failure) {
         return switch (failure) {
-            case MongoExecutionTimeoutException _ -> Optional.of(MongoCodes.timeLimit());
-            case ShareTakenException e -> Optional.of(Problem.overloaded(e.getMessage() + " to MongoDB"));
+            case MongoExecutionTimeoutException _ -> MongoCodes.timeLimit();
+            case ShareTakenException e -> Problem.overloaded(e.getMessage() + " to MongoDB");
             case UnknownOutcomeException _ ->
-                Optional.of(MongoCodes.unavailable(
-                        "MongoDB failed meanwhile: whether the write took place, or which part of it, is not known"));
+                MongoCodes.unavailable(
+                        "MongoDB failed meanwhile: whether the write took place, or which part of it, is not known");
             case MongoOperationTimeoutException e ->
-                Optional.of(MongoCodes.unavailable(
+                MongoCodes.unavailable(
                         e.getCause() instanceof MongoExecutionTimeoutException
                                 ? "MongoDB ended this after its time limit; a transaction may hold the document"
                                 : "MongoDB does not answer in time, a transaction may hold the document: whether a write took place"
-                                        + " is not known"));
-            case MongoTimeoutException _ ->
-                Optional.of(MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?"));
-            case MongoSecurityException _ ->
-                Optional.of(Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials"));
+                                        + " is not known");
+            case MongoTimeoutException _ -> MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?");
+            case MongoSecurityException _ -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case MongoSocketException _ ->
-                Optional.of(MongoCodes.unavailable(
-                        "Error communicating with MongoDB: whether a write took place is not known"));
+                MongoCodes.unavailable("Error communicating with MongoDB: whether a write took place is not known");
             case MongoConnectionPoolClearedException _ -> // nothing was sent this time
-                Optional.of(MongoCodes.unavailable("The connections to MongoDB have just failed"));
+                MongoCodes.unavailable("The connections to MongoDB have just failed");
             case MongoInterruptedException _ -> // its server is silent, or the gateway stops
-                Optional.of(MongoCodes.unavailable(
-                        "MongoDB does not answer any more: whether a write took place is not known"));
+                MongoCodes.unavailable("MongoDB does not answer any more: whether a write took place is not known");
             case MongoWriteException e ->
-                Optional.of(MongoCodes.ofWriteError(
-                        e.getError().getCode(), e.getError().getMessage()));
+                MongoCodes.ofWriteError(e.getError().getCode(), e.getError().getMessage());
             case MongoBulkWriteException e
             when !e.getWriteErrors().isEmpty() -> {
                 var first = e.getWriteErrors().getFirst();
-                yield Optional.of(MongoCodes.ofWriteError(first.getCode(), first.getMessage()));
+                yield MongoCodes.ofWriteError(first.getCode(), first.getMessage());
             }
             case MongoBulkWriteException e
             when e.getWriteConcernError() != null ->
-                Optional.of(ofConcern(e.getWriteConcernError().getCode(), e));
-            case BsonMaximumSizeExceededException _ -> Optional.of(MongoCodes.tooLarge());
+                ofConcern(e.getWriteConcernError().getCode(), e);
+            case BsonMaximumSizeExceededException _ -> MongoCodes.tooLarge();
             case BsonSerializationException e ->
-                Optional.of(Problem.of(ProblemCode.CONTENT_INVALID, "Invalid BSON: " + e.getMessage()));
-            case DuplicateKeyException _ -> Optional.of(MongoCodes.ofCode(11000, ""));
+                Problem.of(ProblemCode.CONTENT_INVALID, "Invalid BSON: " + e.getMessage());
+            case DuplicateKeyException _ -> MongoCodes.ofCode(MongoCodes.DUPLICATE_KEY, "");
             case MongoWriteConcernException e ->
-                Optional.of(ofConcern(e.getWriteConcernError().getCode(), e));
+                ofConcern(e.getWriteConcernError().getCode(), e);
             // What MongoDB itself calls temporary is no fault of the statement, whatever its code.
             case MongoException e
-            when e.hasErrorLabel(RETRYABLE_WRITE) -> Optional.of(MongoCodes.unavailable("MongoDB cannot do this now"));
-            case MongoCommandException e ->
-                Optional.of(MongoCodes.ofCommandError(e.getErrorCode(), e.getErrorMessage()));
-            case MongoException e -> Optional.of(MongoCodes.ofCode(e.getCode(), "Error handling the request"));
-            default -> Optional.empty();
+            when e.hasErrorLabel(RETRYABLE_WRITE) -> MongoCodes.unavailable("MongoDB cannot do this now");
+            case MongoCommandException e -> MongoCodes.ofCommandError(e.getErrorCode(), e.getErrorMessage());
+            case MongoException e -> MongoCodes.ofCode(e.getCode(), "Error handling the request");
+            default -> null;
         };
     }
 

@@ -158,6 +158,8 @@ public record DataRequest(
         void check(BsonDocument document, boolean disclose);
 
         /// Whether changes of many documents at once are not checked.
-        boolean skipsUnsupported();
+        default boolean skipsUnsupported() {
+            return false;
+        }
     }
 }

@@ -26,18 +26,8 @@ import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
 
 /// `PUT` of a file without content replaces its metadata, `PATCH` changes some of them; the content stays.
-final class ChangeMetadata implements DataHandler {
+record ChangeMetadata(RequestCollections collections, Preconditions preconditions) implements DataHandler {
     private static final String PREFIX = "metadata.";
-
-    private final RequestCollections collections;
-    private final Preconditions preconditions;
-    private final WrittenCheck writtenCheck;
-
-    ChangeMetadata(RequestCollections collections, Preconditions preconditions) {
-        this.collections = collections;
-        this.preconditions = preconditions;
-        this.writtenCheck = new WrittenCheck(collections);
-    }
 
     @Override
     public Response handle(DataRequest request) {
@@ -60,9 +50,9 @@ final class ChangeMetadata implements DataHandler {
                     request.rule()
                             .ifPresent(
                                     rule -> rule.check(document, request.grant().showsAll()));
-                    writtenCheck.check(request, List.of(document));
+                    WrittenCheck.check(collections, request, List.of(document));
                 })
-                : target.update(update, WriteMode.UPDATE);
+                : target.updating(update, WriteMode.UPDATE).alone();
         if (outcome instanceof WriteOutcome.Missing) {
             throw WriteResponses.missing(
                             "; metadata make no file: PUT it with its Content-Type, or POST it as multipart")
@@ -84,7 +74,7 @@ final class ChangeMetadata implements DataHandler {
         }
         var flat = new BsonDocument();
         flatten("", content, flat);
-        HiddenFields.checkChange(request, prefixed(flat));
+        HiddenFields.checkChange(request.grant(), prefixed(flat));
         var update = (Update.Operators) UpdateContent.ofDocument(request, flat, etag);
         var fields = update.document().getDocument("$set");
         var set = prefixed(fields);

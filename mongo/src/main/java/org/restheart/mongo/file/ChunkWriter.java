@@ -39,7 +39,7 @@ final class ChunkWriter extends OutputStream {
     private final List<BsonObjectId> written = new ArrayList<>();
     private final List<BsonDocument> batch = new ArrayList<>();
     private byte[] buffer = new byte[CHUNK_SIZE];
-    private byte[] begin = {};
+    private byte[] firstBytes = {};
     private int filled;
     private long length;
 
@@ -60,8 +60,8 @@ final class ChunkWriter extends OutputStream {
     }
 
     /// The first bytes, from which the media type can be guessed.
-    byte[] begin() {
-        return begin;
+    byte[] firstBytes() {
+        return firstBytes;
     }
 
     @Override
@@ -88,7 +88,7 @@ final class ChunkWriter extends OutputStream {
             store();
         }
         if (written.isEmpty() && batch.isEmpty()) {
-            begin = Arrays.copyOf(buffer, Math.min(filled, MediaTypes.SIGNIFICANT));
+            firstBytes = Arrays.copyOf(buffer, Math.min(filled, MediaTypes.SIGNIFICANT));
         }
         batch.add(new BsonDocument("_id", new BsonObjectId())
                 .append("files_id", upload)

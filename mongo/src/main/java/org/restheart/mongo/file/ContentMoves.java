@@ -6,8 +6,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoException;
-import com.mongodb.client.MongoClient;
-import com.mongodb.connection.ClusterType;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -39,7 +37,9 @@ import org.slf4j.LoggerFactory;
 ///
 /// All steps may be repeated, and taken by several gateways at a time. While a file is marked, its content is not
 /// replaced. Thread-safe.
-final class ContentMoves {
+///
+/// @param longestWait while another thread moves the same chunks
+record ContentMoves(Chunks chunks, Duration longestWait) {
     /// The field of a file's document with the id from which its chunks are moved.
     static final String MARK = "movesFrom";
 
@@ -55,27 +55,13 @@ final class ContentMoves {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    private final Chunks chunks;
-    private final Duration longestWait;
-
     ContentMoves(Chunks chunks) {
         this(chunks, LONGEST_WAIT);
-    }
-
-    /// @param longestWait while another thread moves the same chunks
-    ContentMoves(Chunks chunks, Duration longestWait) {
-        this.chunks = chunks;
-        this.longestWait = longestWait;
     }
 
     /// The lock of those who move the chunks of this id.
     static Lock lock(BsonValue from) {
         return LOCKS.get(from);
-    }
-
-    /// Whether a deployment has transactions, which need no marks.
-    static boolean hasTransactions(MongoClient client) {
-        return client.getClusterDescription().getType() != ClusterType.STANDALONE;
     }
 
     /// The condition on documents without a mark.

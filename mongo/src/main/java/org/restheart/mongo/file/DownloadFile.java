@@ -7,7 +7,6 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoException;
 import com.mongodb.client.ClientSession;
-import com.mongodb.connection.ClusterType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,10 +36,11 @@ import org.restheart.mongo.find.DocumentQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
+import org.restheart.mongo.write.Transaction;
 
 /// `GET` and `HEAD` of `/{db}/{bucket}.files/{id}/binary`: the content, or ranges of it. Headers contain
 /// nothing that the access rule hides.
-final class DownloadFile implements DataHandler {
+public final class DownloadFile implements DataHandler {
     /// How often a session is retried until it includes the latest write.
     private static final int ATTEMPTS = 20;
 
@@ -55,7 +55,8 @@ final class DownloadFile implements DataHandler {
 
     private final RecentContent recent = new RecentContent(Runtime.getRuntime().maxMemory() / 32);
 
-    DownloadFile(RequestCollections collections, DriverFinder documents, Duration timeLimit) {
+    /// @param timeLimit of each query; zero for none
+    public DownloadFile(RequestCollections collections, DriverFinder documents, Duration timeLimit) {
         this.collections = collections;
         this.documents = documents;
         this.timeLimit = timeLimit;
@@ -149,7 +150,7 @@ final class DownloadFile implements DataHandler {
     /// A snapshot session in which the file is in the state that was read; null if there is none.
     private @Nullable ClientSession session(DocumentQuery query, RawBsonDocument file) {
         var client = collections.client();
-        if (client.getClusterDescription().getType() == ClusterType.STANDALONE) {
+        if (!Transaction.isSupported(client)) {
             return null;
         }
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {

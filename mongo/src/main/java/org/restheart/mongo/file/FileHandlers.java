@@ -1,6 +1,5 @@
 package org.restheart.mongo.file;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonValue;
@@ -15,7 +14,6 @@ import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
 import org.restheart.mongo.exchange.RequestCollections;
-import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.parameter.SessionParameter;
 import org.restheart.mongo.write.Preconditions;
 
@@ -101,10 +99,5 @@ public final class FileHandlers {
                             "Warning", FoundWarnings.line("files are written outside of transactions, at once")))
                     : response;
         };
-    }
-
-    /// @param timeLimit of each query; zero for none
-    public static DataHandler download(RequestCollections collections, DriverFinder documents, Duration timeLimit) {
-        return new DownloadFile(collections, documents, timeLimit);
     }
 }

@@ -61,15 +61,15 @@ final class MediaTypes {
 
     private MediaTypes() {}
 
-    static String guess(byte[] begin) {
-        var bytes = new String(begin, ISO_8859_1);
+    static String guess(byte[] firstBytes) {
+        var bytes = new String(firstBytes, ISO_8859_1);
         for (var magic : MAGIC) {
             boolean text = magic.bytes().equals("BM");
-            if (bytes.startsWith(magic.bytes(), magic.at()) && !(text && isText(begin))) {
+            if (bytes.startsWith(magic.bytes(), magic.at()) && !(text && isText(firstBytes))) {
                 return magic.type();
             }
         }
-        return isText(begin) ? text(bytes) : UNKNOWN;
+        return isText(firstBytes) ? text(bytes) : UNKNOWN;
     }
 
     private static String text(String bytes) {
@@ -84,17 +84,17 @@ final class MediaTypes {
     }
 
     /// UTF-8 without control characters; the last character may be cut off.
-    private static boolean isText(byte[] begin) {
-        if (begin.length == 0) {
+    private static boolean isText(byte[] firstBytes) {
+        if (firstBytes.length == 0) {
             return false;
         }
-        for (byte b : begin) {
+        for (byte b : firstBytes) {
             if (b >= 0 && b < ' ' && b != '\n' && b != '\r' && b != '\t' && b != '\f') {
                 return false;
             }
         }
         return !UTF_8.newDecoder()
-                .decode(ByteBuffer.wrap(begin), CharBuffer.allocate(begin.length), false)
+                .decode(ByteBuffer.wrap(firstBytes), CharBuffer.allocate(firstBytes.length), false)
                 .isError();
     }
 

@@ -36,6 +36,7 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.SessionCollection;
 import org.restheart.mongo.write.TargetDocument;
+import org.restheart.mongo.write.Transaction;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 import org.restheart.mongo.write.WrittenCheck;
@@ -60,7 +61,6 @@ final class UploadFile implements DataHandler {
     private final RequestCollections collections;
     private final Preconditions preconditions;
     private final Locations locations;
-    private final WrittenCheck writtenCheck;
     private final AbandonedChunks abandoned;
 
     /// The memory for content that is stored together with its file, of all uploads together.
@@ -78,7 +78,6 @@ final class UploadFile implements DataHandler {
         this.collections = collections;
         this.preconditions = preconditions;
         this.locations = locations;
-        this.writtenCheck = new WrittenCheck(collections);
     }
 
     /// Whether a request carries content of a file.
@@ -158,7 +157,7 @@ final class UploadFile implements DataHandler {
         }
 
         private boolean hasTransactions() {
-            return ContentMoves.hasTransactions(collections.client());
+            return Transaction.isSupported(collections.client());
         }
 
         ChunkWriter writer(FairMemory.Share memory) {
@@ -177,10 +176,10 @@ final class UploadFile implements DataHandler {
                 if (puts && id(metadata).filter(other -> !other.equals(id)).isPresent()) {
                     throw new ProblemException(CONTENT_INVALID, "_id in content body is different than id in URL");
                 }
-                var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.begin()));
+                var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.firstBytes()));
                 var file = FileMetadata.file(request, id, metadata, mediaType, writer);
                 request.rule().ifPresent(rule -> rule.check(file, true));
-                writtenCheck.check(request, List.of(file));
+                WrittenCheck.check(collections, request, List.of(file));
                 keep = true; // until it is known that the file is not visible
                 published = Optional.of(id);
                 var outcome = publish(writer, file, mode);
@@ -244,7 +243,7 @@ final class UploadFile implements DataHandler {
                 writer.store();
             }
             if (!named) {
-                return target(id, ANY).replace(file, WriteMode.INSERT);
+                return target(id, ANY).replacing(file, WriteMode.INSERT).alone();
             }
             var moves = new ContentMoves(chunks);
             return atOnce
@@ -260,7 +259,9 @@ final class UploadFile implements DataHandler {
                     : moves.replaceInSteps(
                             id,
                             from,
-                            () -> target(id, ContentMoves.unmarked()).replace(ContentMoves.marked(file, from), mode));
+                            () -> target(id, ContentMoves.unmarked())
+                                    .replacing(ContentMoves.marked(file, from), mode)
+                                    .alone());
         }
 
         /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks is worse.

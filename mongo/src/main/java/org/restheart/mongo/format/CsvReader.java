@@ -102,6 +102,11 @@ public final class CsvReader implements DocumentReader {
             return null;
         }
         checkNames(header);
+        var first = header.getFirst();
+        if (!first.quoted() && (first.text().startsWith("{") || first.text().startsWith("[{"))) {
+            throw refusal("The content is JSON: documents in lines have the Content-Type application/x-ndjson, an array"
+                    + " of them application/json.");
+        }
         return peek() < 0 ? null : header;
     }
 

@@ -75,14 +75,7 @@ public final class HiddenFields {
                 .orElse(true);
     }
 
-    /// @param content of a `PATCH`, as sent
-    /// @throws org.restheart.http.ProblemException 403
-    public static void checkChange(DataRequest request, BsonValue content) {
-        checkChange(request.grant(), content);
-    }
-
-    /// Checks a change other than a `PATCH`.
-    ///
+    /// @param content of a change, as sent
     /// @throws org.restheart.http.ProblemException 403
     public static void checkChange(Grant grant, BsonValue content) {
         grant.projectResponse()

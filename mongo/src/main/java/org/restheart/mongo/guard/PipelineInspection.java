@@ -2,31 +2,27 @@ package org.restheart.mongo.guard;
 
 import com.mongodb.MongoNamespace;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonNull;
-import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.ExpressionOperators;
+import org.restheart.bson.fields.Stages;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.TimeSlices;
+import org.restheart.http.Words;
+import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Checks a pipeline after its variables have been filled in, at any depth: against the [PipelineRules], and for what
 /// no pipeline may do whatever these are. Thread-safe.
 public final class PipelineInspection {
     /// Stages that MongoDB's processes send to each other: one connects to any address, one ends the process.
-    private static final Set<String> INTERNAL_STAGES = Set.of(
-            "$mergeCursors",
-            "$queue",
-            "$setVariableFromSubPipeline",
-            "$backupCursor",
-            "$backupCursorExtend",
-            "$requestReshardResumeToken");
+    private static final Set<String> INTERNAL_STAGES = Words.of("""
+            $mergeCursors $queue $setVariableFromSubPipeline $backupCursor $backupCursorExtend $requestReshardResumeToken
+            """);
 
     /// Most members of documents, and documents and arrays in arrays, of a pipeline.
     private static final int MAX_MEMBERS = 100_000;
@@ -48,10 +44,12 @@ public final class PipelineInspection {
     public void check(List<BsonDocument> pipeline, String db) {
         var walk = new Walk();
         pipeline.forEach(walk::count);
+        var location = Location.of("pipeline");
+        if (rules.enabled()) {
+            checkStages(pipeline, db, location);
+        }
         for (int i = 0; i < pipeline.size(); i++) {
-            var location = Location.of("pipeline").element(i);
-            rules.check(pipeline.get(i), db, location, walk.slices);
-            checkMembers(pipeline.get(i), db, location, false, walk);
+            checkMembers(pipeline.get(i), db, location.element(i), false, walk);
         }
     }
 
@@ -80,13 +78,9 @@ public final class PipelineInspection {
         private final TimeSlices slices = new TimeSlices();
         private int members;
 
-        void step() {
-            slices.step();
-        }
-
         /// Refuses pipelines that are too large before anything else is done with them.
         void count(BsonValue value) {
-            step();
+            slices.step();
             if (++members > MAX_MEMBERS) {
                 throw new ProblemException(
                         ProblemCode.CONTENT_TOO_LARGE,
@@ -100,18 +94,62 @@ public final class PipelineInspection {
         }
     }
 
-    static boolean isNested(BsonValue value) {
+    private static boolean isNested(BsonValue value) {
         return value.isDocument() || value.isArray();
     }
 
-    /// What holds at any depth, whatever the rules.
+    /// What the rules say of stages, also of those in pipelines within stages.
+    private void checkStages(List<? extends BsonValue> stages, String db, Location location) {
+        for (int i = 0; i < stages.size(); i++) {
+            if (stages.get(i) instanceof BsonDocument stage) {
+                var at = location.element(i);
+                stage.forEach((name, operand) -> {
+                    if (rules.forbidsStage(name)) {
+                        throw violation("BLACKLISTED_STAGE", name, at, "Pipeline stage is in security blacklist");
+                    }
+                    if (!rules.allowOtherDatabases()) {
+                        Stages.reached(name, operand).ifPresent(reached -> checkDatabase(name, reached, db, at));
+                    }
+                    checkJavaScript(name, at);
+                    Stages.pipelines(name, operand)
+                            .forEach((inner, pipeline) ->
+                                    checkStages(pipeline, db, at.member(name).member(inner)));
+                });
+            }
+        }
+    }
+
+    private static void checkDatabase(String stage, Stages.Reached reached, String db, Location location) {
+        int dot = reached.collection().indexOf('.');
+        if (!reached.written()
+                && dot > 0
+                && !reached.collection().substring(0, dot).equals(db)) {
+            throw violation("CROSS_DATABASE_ACCESS", stage, location, "it reads another database");
+        }
+        if (reached.db().filter(other -> !other.equals(db)).isPresent()) {
+            var type = reached.written() ? "CROSS_DATABASE_OUTPUT" : "CROSS_DATABASE_ACCESS";
+            throw violation(type, stage, location, "it uses another database");
+        }
+    }
+
+    private void checkJavaScript(String name, Location location) {
+        if (rules.forbidsJavaScript(name)) {
+            throw violation("JAVASCRIPT_EXECUTION", name, location, "JavaScript execution is not allowed");
+        }
+    }
+
+    /// What holds at any depth.
     ///
     /// @param literal whether names are not operators, since they are within `$literal`
     private void checkMembers(BsonValue value, String db, Location location, boolean literal, Walk walk) {
-        walk.step();
+        walk.slices.step();
         if (value instanceof BsonDocument document) {
             document.forEach((name, operand) -> {
-                checkReached(name, operand, db, location);
+                if (rules.forbidsOperator(name)) {
+                    throw blacklisted(name, location);
+                }
+                checkJavaScript(name, location);
+                Stages.reached(name, operand).ifPresent(reached -> checkOpen(name, reached, db, location));
                 if (!literal) {
                     checkForbidden(name, location);
                 }
@@ -133,7 +171,7 @@ public final class PipelineInspection {
     /// releases up to 6.0 end with a segmentation fault, when they optimise one that has a constant operand.
     private static void checkNewRoots(String name, BsonValue operand, Location location) {
         switch (name) {
-            case "$replaceRoot" -> checkNewRoot(name, member(operand, "newRoot"), location);
+            case "$replaceRoot" -> checkNewRoot(name, Stages.member(operand, "newRoot"), location);
             case "$replaceWith" -> checkNewRoot(name, operand, location);
             default -> {}
         }
@@ -142,7 +180,7 @@ public final class PipelineInspection {
     private static void checkNewRoot(String stage, BsonValue expression, Location location) {
         var root = expression;
         while (root instanceof BsonDocument document && document.containsKey("$let")) {
-            root = member(document.get("$let"), "in");
+            root = Stages.member(document.get("$let"), "in");
         }
         if (root instanceof BsonDocument document && (document.containsKey("$and") || document.containsKey("$or"))) {
             throw new ProblemException(
@@ -154,30 +192,12 @@ public final class PipelineInspection {
 
     /// Refuses access to reserved and withheld collections by any stage at any depth, even if the rules allow the
     /// stage.
-    private void checkReached(String name, BsonValue operand, String db, Location location) {
-        if (!name.startsWith("$")) {
-            return;
-        }
-        switch (lower(name)) {
-            case "$lookup", "$graphlookup" -> checkOpen(name, member(operand, "from"), db, location);
-            case "$unionwith", "$out" -> checkOpen(name, operand, db, location);
-            case "$merge" -> checkOpen(name, operand.isDocument() ? member(operand, "into") : operand, db, location);
-            default -> {}
-        }
-    }
-
-    /// @param target `coll`, `otherdb.coll` or `{db: …, coll: …}`
-    private void checkOpen(String stage, BsonValue target, String db, Location location) {
-        if (target instanceof BsonString text) {
-            var name = text.getValue();
-            int dot = name.indexOf('.');
-            requireOpen(stage, db, name, location);
-            if (dot > 0) {
-                requireOpen(stage, name.substring(0, dot), name.substring(dot + 1), location);
-            }
-        } else if (member(target, "coll") instanceof BsonString collection) {
-            var named = member(target, "db");
-            requireOpen(stage, named.isString() ? named.asString().getValue() : db, collection.getValue(), location);
+    private void checkOpen(String stage, Stages.Reached reached, String db, Location location) {
+        var name = reached.collection();
+        int dot = name.indexOf('.');
+        requireOpen(stage, reached.db().orElse(db), name, location);
+        if (dot > 0) { // `otherdb.coll`
+            requireOpen(stage, name.substring(0, dot), name.substring(dot + 1), location);
         }
     }
 
@@ -195,19 +215,15 @@ public final class PipelineInspection {
             throw violation("INTERNAL_OPERATOR", name, location, "only processes of MongoDB use it");
         }
         if (security.forbiddenOperators().contains(name)) {
-            throw violation("BLACKLISTED_OPERATOR", name, location, "Operator is in security blacklist");
+            throw blacklisted(name, location);
         }
     }
 
-    static BsonValue member(BsonValue document, String name) {
-        return document.isDocument() ? document.asDocument().getOrDefault(name, BsonNull.VALUE) : BsonNull.VALUE;
+    private static RuntimeException blacklisted(String operator, Location location) {
+        return violation("BLACKLISTED_OPERATOR", operator, location, "Operator is in security blacklist");
     }
 
-    static String lower(String name) {
-        return name.toLowerCase(Locale.ROOT);
-    }
-
-    static RuntimeException violation(String type, String operator, Location location, String reason) {
+    private static RuntimeException violation(String type, String operator, Location location, String reason) {
         return new ProblemException(
                 ProblemCode.FORBIDDEN,
                 "aggregation pipeline security violation: Security violation: " + type + " operator '" + operator

@@ -2,7 +2,9 @@ package org.restheart.mongo.guard;
 
 import com.mongodb.MongoNamespace;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 
@@ -13,8 +15,10 @@ import org.restheart.http.ProblemException;
 /// @param pipelines the restrictions of aggregations
 /// @param withheld collections, of accounts and permissions, that no pipeline reads or writes from another one
 public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipelines, Set<MongoNamespace> withheld) {
-    public static final QuerySecurity DEFAULT =
-            new QuerySecurity(PipelineRules.JAVASCRIPT, PipelineRules.DEFAULT, Set.of());
+    /// Operators that run code in the database.
+    static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
+
+    public static final QuerySecurity DEFAULT = new QuerySecurity(JAVASCRIPT, PipelineRules.DEFAULT, Set.of());
 
     public QuerySecurity {
         forbiddenOperators = Set.copyOf(forbiddenOperators);
@@ -38,5 +42,46 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
         return withheld.stream()
                 .anyMatch(namespace -> namespace.getDatabaseName().equalsIgnoreCase(db)
                         && namespace.getCollectionName().equalsIgnoreCase(collection));
+    }
+
+    /// The restrictions of aggregations, which [PipelineInspection] enforces: which stages, in pipelines within stages
+    /// too, and which operators. Names are compared without regard to case.
+    ///
+    /// @param enabled false allows every pipeline
+    /// @param stages refused, also in pipelines within stages
+    /// @param operators refused at any depth
+    /// @param allowOtherDatabases whether stages may read from and write to other databases
+    /// @param allowJavaScript whether stages may run code in the database
+    public record PipelineRules(
+            boolean enabled,
+            Set<String> stages,
+            Set<String> operators,
+            boolean allowOtherDatabases,
+            boolean allowJavaScript) {
+        public static final PipelineRules DEFAULT = new PipelineRules(
+                true, Set.of("$out", "$merge", "$lookup", "$graphLookup", "$unionWith"), JAVASCRIPT, false, false);
+
+        public static final PipelineRules NONE = new PipelineRules(false, Set.of(), Set.of(), true, true);
+
+        public PipelineRules {
+            stages = stages.stream().map(PipelineRules::lower).collect(Collectors.toUnmodifiableSet());
+            operators = operators.stream().map(PipelineRules::lower).collect(Collectors.toUnmodifiableSet());
+        }
+
+        private static String lower(String name) {
+            return name.toLowerCase(Locale.ROOT);
+        }
+
+        boolean forbidsStage(String name) {
+            return enabled && stages.contains(lower(name));
+        }
+
+        boolean forbidsOperator(String name) {
+            return enabled && operators.contains(lower(name));
+        }
+
+        boolean forbidsJavaScript(String name) {
+            return enabled && !allowJavaScript && JAVASCRIPT.contains(lower(name));
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.Stages;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
@@ -69,22 +70,11 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
                 stage.forEach((name, operand) -> {
                     require(stages.contains(name), name, at);
                     checkOperators(operand, at.member(name));
-                    checkInner(name, operand, at.member(name));
+                    Stages.pipelines(name, operand)
+                            .forEach((inner, within) ->
+                                    checkStages(within, at.member(name).member(inner)));
                 });
             }
-        }
-    }
-
-    /// Pipelines within the stage.
-    private void checkInner(String stage, BsonValue operand, Location location) {
-        if (operand instanceof BsonDocument options) {
-            options.forEach((name, value) -> {
-                boolean pipeline = stage.equals("$facet")
-                        || (name.equals("pipeline") && (stage.equals("$lookup") || stage.equals("$unionWith")));
-                if (pipeline && value instanceof BsonArray inner) {
-                    checkStages(inner, location.member(name));
-                }
-            });
         }
     }
 
@@ -92,7 +82,7 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
         if (value instanceof BsonDocument document) {
             document.forEach((name, operand) -> {
                 require(
-                        !PipelineRules.JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")),
+                        !QuerySecurity.JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")),
                         name,
                         location);
                 if (!name.equals("$literal")) {

@@ -75,7 +75,7 @@ final class IdempotencyClaims {
         }
         if (record.containsKey("answer")) {
             var answer = record.getDocument("answer");
-            return new Claim.Done(StoredAnswer.restore(answer), StoredAnswer.report(answer));
+            return new Claim.Done(StoredResponse.restore(answer), StoredResponse.report(answer));
         }
         var stored = record.getObjectId("etag").getValue();
         return record.getObjectId("owner").getValue().equals(owner)
@@ -89,7 +89,7 @@ final class IdempotencyClaims {
     /// @return false if another attempt has taken over the claim in the meantime, or a lost connection hid that the
     /// response is stored; what is stored then counts
     boolean complete(String db, Claim.Granted claim, Response.Ready answer, Optional<DataWrite.Report> report) {
-        var stored = StoredAnswer.of(answer, report);
+        var stored = StoredResponse.of(answer, report);
         var done = Updates.combine(Updates.set("answer", stored), Updates.unset("until"));
         return ConnectionRetry.repeated(() -> collection(db).updateOne(own(claim), done))
                         .getMatchedCount()
@@ -207,31 +207,24 @@ final class IdempotencyClaims {
 
     /// Stored responses: status, headers and the bytes of the content; and what the service that made the request was
     /// told.
-    private static final class StoredAnswer {
-        private static final String STATUS = "status";
-        private static final String HEADERS = "headers";
-        private static final String CONTENT = "content";
-        private static final String REPORT = "report";
-        private static final String INSERTED = "inserted";
-        private static final String ERRORS = "errors";
-
-        private StoredAnswer() {}
+    private static final class StoredResponse {
+        private StoredResponse() {}
 
         static BsonDocument of(Response.Ready answer, Optional<DataWrite.Report> report) {
             var document = of(answer);
             report.ifPresent(told -> document.append(
-                    REPORT,
-                    new BsonDocument(INSERTED, new BsonArray(told.inserted()))
-                            .append(ERRORS, new BsonArray(told.errors()))));
+                    "report",
+                    new BsonDocument("inserted", new BsonArray(told.inserted()))
+                            .append("errors", new BsonArray(told.errors()))));
             return document;
         }
 
         /// The report that belongs to a stored response; empty for a request of the REST API.
         static Optional<DataWrite.Report> report(BsonDocument document) {
-            return document.get(REPORT) instanceof BsonDocument told
+            return document.get("report") instanceof BsonDocument told
                     ? Optional.of(DataWrite.Report.inserted(
-                            told.getArray(INSERTED).getValues(),
-                            told.getArray(ERRORS).stream()
+                            told.getArray("inserted").getValues(),
+                            told.getArray("errors").stream()
                                     .map(BsonValue::asDocument)
                                     .toList()))
                     : Optional.empty();
@@ -240,13 +233,13 @@ final class IdempotencyClaims {
         private static BsonDocument of(Response.Ready answer) {
             var headers = new BsonDocument();
             answer.headers().forEach((name, value) -> headers.append(name, new BsonString(value)));
-            var document = new BsonDocument(STATUS, new BsonInt32(answer.status())).append(HEADERS, headers);
+            var document = new BsonDocument("status", new BsonInt32(answer.status())).append("headers", headers);
             return switch (answer.content()) {
                 case Content.None() -> document;
                 case Content.Bytes(var buffer) -> {
                     var bytes = new byte[buffer.remaining()];
                     buffer.duplicate().get(bytes);
-                    yield document.append(CONTENT, new BsonBinary(bytes));
+                    yield document.append("content", new BsonBinary(bytes));
                 }
                 case Content.Streamed _, Content.Push _, Content.Forwarded _ ->
                     throw new IllegalStateException("an answer without an end");
@@ -255,13 +248,13 @@ final class IdempotencyClaims {
 
         static Response.Ready restore(BsonDocument document) {
             var headers = Fields.NONE;
-            for (var header : document.getDocument(HEADERS).entrySet()) {
+            for (var header : document.getDocument("headers").entrySet()) {
                 headers = headers.plus(
                         header.getKey(), header.getValue().asString().getValue());
             }
-            var answer = Response.status(document.getInt32(STATUS).getValue()).with(headers);
-            return document.containsKey(CONTENT)
-                    ? answer.with(Content.Bytes.of(document.getBinary(CONTENT).getData()))
+            var answer = Response.status(document.getInt32("status").getValue()).with(headers);
+            return document.containsKey("content")
+                    ? answer.with(Content.Bytes.of(document.getBinary("content").getData()))
                     : answer;
         }
     }

@@ -102,14 +102,14 @@ final class ImportContent {
         if (!store.add(job, part)) {
             throw new ProblemException(NOT_FOUND, "the import was deleted");
         }
-        var held = store.held(payer);
-        if (held.byPayer() > config.maxBytesPerAccount()) {
+        var stored = store.storedBytes(payer);
+        if (stored.byPayer() > config.maxBytesPerAccount()) {
             throw new ProblemException(
                     CONTENT_TOO_LARGE,
                     "the imports of this account take more than " + config.maxBytesPerAccount()
                             + " bytes: wait until others are done, delete them, or send less");
         }
-        if (held.byAll() > config.maxBytes()) {
+        if (stored.byAll() > config.maxBytes()) {
             throw Problem.of(OVERLOADED, "the stored content of all imports exceeds its bound at the moment")
                     .with("Retry-After", "60")
                     .raise();

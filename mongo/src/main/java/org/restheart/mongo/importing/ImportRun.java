@@ -154,7 +154,7 @@ record ImportRun(
     /// messages can be longer than the documents.
     private void done(Job job, ImportPart part, long stored) {
         long growth = part.growth(true);
-        boolean listed = growth <= 0 || store.held(job.payer).byPayer() + growth <= maxBytes;
+        boolean listed = growth <= 0 || store.storedBytes(job.payer).byPayer() + growth <= maxBytes;
         store.done(job.id, part, stored, listed);
     }
 

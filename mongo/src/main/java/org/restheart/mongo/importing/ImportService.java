@@ -172,7 +172,7 @@ public final class ImportService implements Service {
     }
 
     private void resume(Request request, String id, BsonDocument job) {
-        if (!store.take(id)) {
+        if (!store.acquire(id)) {
             throw new ProblemException(
                     CONFLICT, "the import is done or under way, or its content did not arrive whole");
         }
@@ -194,7 +194,7 @@ public final class ImportService implements Service {
 
     /// Called after the import is stored, so that concurrent ones cannot exceed the limit together.
     private void requireFew(String payer) {
-        if (store.working(payer) > config.maxPerAccount()) {
+        if (store.active(payer) > config.maxPerAccount()) {
             throw Problem.of(TOO_MANY_REQUESTS, config.maxPerAccount() + " imports of this account are under way")
                     .with("Retry-After", "10")
                     .raise();

@@ -46,9 +46,9 @@ import org.restheart.mongo.resource.ResourceNames;
 
 /// Stores imports and their parts in MongoDB, so that any gateway can continue them. One atomic update records
 /// the outcome of a part; the progress of an import is the sum over its parts. The gateway that writes an
-/// import has a lease on it for [#HOLD], which it renews. Blocks; thread-safe.
+/// import has a lease on it for [#LEASE], which it renews. Blocks; thread-safe.
 final class ImportStore {
-    static final Duration HOLD = Duration.ofMinutes(1);
+    static final Duration LEASE = Duration.ofMinutes(1);
 
     private static final long KEPT_DAYS = 7;
 
@@ -105,7 +105,7 @@ final class ImportStore {
                 .append("state", new BsonString("receiving"))
                 .append("bytes", new BsonInt64(BYTES_OF_JOB))
                 .append("by", new BsonString(self))
-                .append("until", new BsonDateTime(Instant.now().plus(HOLD).toEpochMilli()))
+                .append("until", leaseEnd())
                 .append("begun", now());
         owner.key.ifPresent(key -> job.append("key", new BsonString(key)));
         jobs.insertOne(job);
@@ -117,7 +117,7 @@ final class ImportStore {
     }
 
     /// The number of the payer's imports for which a gateway has a lease.
-    long working(String payer) {
+    long active(String payer) {
         return jobs.countDocuments(and(eq("payer", payer), in("state", "receiving", "running"), gt("until", now())));
     }
 
@@ -146,15 +146,15 @@ final class ImportStore {
     /// @return whether the import still exists and this gateway has the lease
     boolean add(String job, ImportPart part) {
         parts.insertOne(part.toDocument(job).append("begun", now()));
-        return jobs.updateOne(mine(job), combine(inc("bytes", part.bytes()), hold()))
+        return jobs.updateOne(leased(job), combine(inc("bytes", part.bytes()), lease()))
                         .getMatchedCount()
                 > 0;
     }
 
     /// Approximate numbers of stored bytes.
-    record Held(long byPayer, long byAll) {}
+    record StoredBytes(long byPayer, long byAll) {}
 
-    Held held(String payer) {
+    StoredBytes storedBytes(String payer) {
         var own = new BsonDocument(
                 "$cond",
                 new BsonArray(List.of(
@@ -169,38 +169,42 @@ final class ImportStore {
                         Aggregates.group(null, Accumulators.sum("own", own), Accumulators.sum("all", "$bytes"))))
                 .first();
         return sums == null
-                ? new Held(0, 0)
-                : new Held(
+                ? new StoredBytes(0, 0)
+                : new StoredBytes(
                         sums.getNumber("own").longValue(), sums.getNumber("all").longValue());
     }
 
     /// Called when the content is complete and may be written.
     void received(String job, long documents) {
-        jobs.updateOne(mine(job), combine(set("state", "running"), set("documents", documents), hold()));
+        jobs.updateOne(leased(job), combine(set("state", "running"), set("documents", documents), lease()));
     }
 
-    private Bson mine(String job) {
+    private Bson leased(String job) {
         return and(eq("_id", job), eq("by", self));
     }
 
-    private static Bson hold() {
-        return set("until", new BsonDateTime(Instant.now().plus(HOLD).toEpochMilli()));
+    private static BsonDateTime leaseEnd() {
+        return new BsonDateTime(Instant.now().plus(LEASE).toEpochMilli());
     }
 
-    /// Renews this gateway's lease for [#HOLD].
+    private static Bson lease() {
+        return set("until", leaseEnd());
+    }
+
+    /// Renews this gateway's lease for [#LEASE].
     ///
     /// @return false if another gateway has it
     boolean renew(String job) {
-        return jobs.updateOne(and(mine(job), in("state", "receiving", "running")), hold())
+        return jobs.updateOne(and(leased(job), in("state", "receiving", "running")), lease())
                         .getMatchedCount()
                 > 0;
     }
 
     /// Acquires the lease on an import that has stopped, or whose lease has expired.
-    boolean take(String job) {
+    boolean acquire(String job) {
         var idle = or(eq("state", "stopped"), and(eq("state", "running"), lt("until", now())));
         var taken = jobs.updateOne(
-                and(eq("_id", job), idle), combine(set("state", "running"), set("by", self), hold(), unset("reason")));
+                and(eq("_id", job), idle), combine(set("state", "running"), set("by", self), lease(), unset("reason")));
         return taken.getMatchedCount() > 0;
     }
 
@@ -234,7 +238,7 @@ final class ImportStore {
 
     void end(String job, String state, Optional<String> reason) {
         jobs.updateOne(
-                mine(job),
+                leased(job),
                 combine(
                         set("state", state),
                         set("until", now()),

@@ -5,12 +5,11 @@ import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import com.mongodb.MongoCommandException;
 import java.util.List;
-import java.util.Optional;
-import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.EffectiveValue;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.aggregation.Aggregation;
@@ -18,7 +17,6 @@ import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.PipelineInspection;
 import org.restheart.mongo.metadata.Metadata;
@@ -28,7 +26,6 @@ import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
 /// Writes of `/{db}/{collection}`, also of buckets and schema stores, but for the documents in them. Thread-safe.
@@ -64,7 +61,7 @@ public final class CollectionHandlers {
         var etag = new ObjectId();
         var fields = NewDocument.properties(request, request.contentDocument());
         streams.check(fields);
-        var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
+        var document = properties.document(request, fields, etag);
         request.http().requireThread();
         schemas.check(request, fields);
         var written = properties.changing(
@@ -73,7 +70,7 @@ public final class CollectionHandlers {
                         write(request, document),
                         etag.toHexString(),
                         "The collection's ETag must be provided using the 'If-Match' header."));
-        schemas.warn(request, Optional.ofNullable(fields.get("jsonSchema")));
+        schemas.warn(request, fields.get("jsonSchema"));
         PropertyWarnings.ofReplaced(request, request.contentDocument());
         warnOfForbidden(request, fields.get("aggrs"));
         return written;
@@ -83,13 +80,8 @@ public final class CollectionHandlers {
         var created = !request.resource().exists() && create(request);
         // properties that outlived an earlier collection of this name are ignored
         var target = created ? properties.target(request, new Precondition.None()) : properties.target(request);
-        return switch (target.replace(document, WriteMode.UPSERT)) {
-            case WriteOutcome.Created(), WriteOutcome.Changed() ->
-                created ? new WriteOutcome.Created() : new WriteOutcome.Changed();
-            case WriteOutcome.Missing missing -> missing;
-            case WriteOutcome.Duplicate duplicate -> duplicate;
-            case WriteOutcome.Refused refused -> refused;
-        };
+        return StoredProperties.outcome(
+                target.replacing(document, WriteMode.UPSERT).alone(), created);
     }
 
     /// False if a concurrent request created it first.
@@ -122,14 +114,10 @@ public final class CollectionHandlers {
         streams.check(update);
         request.http().requireThread();
         schemas.check(request, update);
-        var written = properties.changing(
-                request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
-        schemas.warn(request, update);
-        warnOfForbidden(
-                request,
-                content.containsKey("aggrs")
-                        ? content.get("aggrs")
-                        : content.get("$set") instanceof BsonDocument set ? set.get("aggrs") : null);
+        var written = properties.update(request, update, etag, TAG_REQUIRED);
+        schemas.warn(request, EffectiveValue.of(content, "jsonSchema").value());
+        PropertyWarnings.ofUnknown(request, content);
+        warnOfForbidden(request, EffectiveValue.of(content, "aggrs").value());
         return written;
     }
 
@@ -147,15 +135,10 @@ public final class CollectionHandlers {
         var database = collections.database(request.path().requireDb());
         var names = dropped(request);
         names.forEach(name -> CollectionLock.require(database, name));
-        return properties.changing(request, () -> switch (properties
-                .target(request)
-                .delete()) {
-            case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
-                names.forEach(name -> database.getCollection(name).drop());
-                yield JsonResponses.empty(204);
-            }
-            case WriteOutcome.Refused refused -> WriteResponses.of(refused, TAG_REQUIRED);
-        });
+        return properties.delete(
+                request,
+                TAG_REQUIRED,
+                () -> names.forEach(name -> database.getCollection(name).drop()));
     }
 
     private static List<String> dropped(DataRequest request) {

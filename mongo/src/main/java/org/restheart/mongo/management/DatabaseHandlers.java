@@ -5,14 +5,12 @@ import org.restheart.http.Response;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.WriteOutcome;
-import org.restheart.mongo.write.WriteOutcome.DeleteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
 /// Writes of `/{db}`. Thread-safe.
@@ -31,14 +29,16 @@ public final class DatabaseHandlers {
     public Response put(DataRequest request) {
         var etag = new ObjectId();
         var fields = NewDocument.properties(request, request.contentDocument());
-        var document = NewDocument.encode(NewDocument.tagged(properties.id(request), fields, etag));
+        var document = properties.document(request, fields, etag);
         request.http().requireThread();
         var written = properties.changing(request, () -> {
-            var outcome = properties.target(request).replace(document, WriteMode.UPSERT);
-            var onlyProperties = outcome instanceof WriteOutcome.Created
-                    && request.resource().exists();
-            return WriteResponses.of(
-                    onlyProperties ? new WriteOutcome.Changed() : outcome, etag.toHexString(), TAG_REQUIRED);
+            var outcome = properties
+                    .target(request)
+                    .replacing(document, WriteMode.UPSERT)
+                    .alone();
+            var created = outcome instanceof WriteOutcome.Created
+                    && !request.resource().exists();
+            return WriteResponses.of(StoredProperties.outcome(outcome, created), etag.toHexString(), TAG_REQUIRED);
         });
         PropertyWarnings.ofRemoved(request);
         return written;
@@ -49,8 +49,7 @@ public final class DatabaseHandlers {
         var etag = new ObjectId();
         var update = UpdateContent.ofProperties(request, request.contentDocument(), etag);
         request.http().requireThread();
-        return properties.changing(
-                request, () -> WriteResponses.of(properties.update(request, update), etag.toHexString(), TAG_REQUIRED));
+        return properties.update(request, update, etag, TAG_REQUIRED);
     }
 
     /// `DELETE`: drops a database with everything in it. It is dropped only after its properties were removed under
@@ -59,13 +58,6 @@ public final class DatabaseHandlers {
         request.http().requireThread();
         var database = collections.database(request.path().requireDb());
         CollectionLock.requireAll(database);
-        return properties.changing(
-                request, () -> switch (properties.target(request).delete()) {
-                    case DeleteOutcome.Deleted(), WriteOutcome.Missing() -> {
-                        database.drop();
-                        yield JsonResponses.empty(204);
-                    }
-                    case WriteOutcome.Refused refused -> WriteResponses.of(refused, TAG_REQUIRED);
-                });
+        return properties.delete(request, TAG_REQUIRED, database::drop);
     }
 }

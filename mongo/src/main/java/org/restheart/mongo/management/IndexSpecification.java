@@ -2,7 +2,7 @@ package org.restheart.mongo.management;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 
-import java.util.Map;
+import java.util.Locale;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -28,21 +28,10 @@ final class IndexSpecification {
 
     private static final Set<String> KEYS = Set.of("keys", "ops");
 
-    /// MongoDB's names for the fields of a collation, for each that clients may send: some of these are older.
-    private static final Map<String, String> COLLATION = Map.ofEntries(
-            Map.entry("locale", "locale"),
-            Map.entry("caseLevel", "caseLevel"),
-            Map.entry("backwards", "backwards"),
-            Map.entry("normalization", "normalization"),
-            Map.entry("numericOrdering", "numericOrdering"),
-            Map.entry("strength", "strength"),
-            Map.entry("collationStrength", "strength"),
-            Map.entry("caseFirst", "caseFirst"),
-            Map.entry("collationCaseFirst", "caseFirst"),
-            Map.entry("alternate", "alternate"),
-            Map.entry("collationAlternate", "alternate"),
-            Map.entry("maxVariable", "maxVariable"),
-            Map.entry("collationMaxVariable", "maxVariable"));
+    private static final Set<String> COLLATION = Words.of("""
+            locale caseLevel backwards normalization numericOrdering strength caseFirst alternate maxVariable
+            collationStrength collationCaseFirst collationAlternate collationMaxVariable
+            """);
 
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument of(String name, BsonDocument content) {
@@ -110,10 +99,12 @@ final class IndexSpecification {
     private static BsonDocument collation(BsonDocument sent) {
         var collation = new BsonDocument();
         sent.forEach((field, value) -> {
-            var name = COLLATION.get(field);
-            if (name == null) {
-                throw unknown("collation." + field, Nearest.question(field, COLLATION.keySet()));
+            if (!COLLATION.contains(field)) {
+                throw unknown("collation." + field, Nearest.question(field, COLLATION));
             }
+            // the older names begin with what is around them
+            var bare = field.startsWith("collation") ? field.substring("collation".length()) : field;
+            var name = bare.substring(0, 1).toLowerCase(Locale.ROOT) + bare.substring(1);
             collation.append(
                     name,
                     switch (name) {

@@ -36,6 +36,9 @@ public final class PropertyWarnings {
     /// Names by which somebody may mean these.
     private static final Map<String, String> SYNONYMS = Map.of("aggregations", "aggrs", "relationships", "rels");
 
+    /// Properties without an effect that somebody may nevertheless write to describe the collection.
+    private static final Set<String> NOTES = Set.of("comment", "descr", "description");
+
     private static final EntryKeys SCHEMA_KEYS = EntryKeys.of("schemaId", "schemaStoreDb", "skipNotSupported");
 
     /// Where documents are written.
@@ -115,6 +118,30 @@ public final class PropertyWarnings {
                     request.http(),
                     "_id is not stored: the content is the properties of the collection. Documents are written to "
                             + DOCUMENT);
+        } else {
+            ofUnknown(request, sent);
+        }
+    }
+
+    /// Adds a warning if no property has a meaning, so that the content may have been meant as a document.
+    ///
+    /// @param request that has been carried out
+    /// @param sent its content
+    static void ofUnknown(DataRequest request, BsonDocument sent) {
+        var names = sent.get("$set") instanceof BsonDocument set ? set.keySet() : sent.keySet();
+        boolean unknown = !names.isEmpty()
+                && names.stream()
+                        .noneMatch(name -> name.startsWith("_")
+                                || name.startsWith("$")
+                                || NOTES.contains(name)
+                                || SYNONYMS.containsKey(name)
+                                || Nearest.to(name.split("\\.", 2)[0], WITH_MEANING)
+                                        .isPresent());
+        if (unknown && request.path().kind() == ResourceKind.COLLECTION) {
+            FoundWarnings.add(
+                    request.http(),
+                    "the content is stored as properties of the collection, none of which has a meaning. Documents are"
+                            + " written to " + DOCUMENT);
         }
     }
 

@@ -1,11 +1,16 @@
 package org.restheart.mongo.management;
 
 import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.RawBsonDocument;
+import org.bson.types.ObjectId;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.Method;
 import org.restheart.http.Response;
+import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.exchange.DataRequest;
+import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
@@ -14,12 +19,13 @@ import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
 import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
+import org.restheart.mongo.write.WriteResponses;
 
 /// The stored properties of the database or the collection of a request's path, as the target of writes.
 /// Thread-safe.
 record StoredProperties(RequestCollections collections, Metadata metadata, Preconditions preconditions) {
     /// The `_id` under which they are stored.
-    BsonString id(DataRequest request) {
+    private BsonString id(DataRequest request) {
         var collection = request.path().collection();
         return new BsonString(collection == null ? ResourceNames.PROPERTIES : Metadata.propertiesId(collection));
     }
@@ -37,10 +43,39 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
         return new TargetDocument(collections.properties(request), id(request), precondition);
     }
 
+    /// The document that holds the properties.
+    RawBsonDocument document(DataRequest request, BsonDocument fields, ObjectId etag) {
+        return NewDocument.encode(NewDocument.tagged(id(request), fields, etag));
+    }
+
+    /// The outcome of a write of the properties as that of the request.
+    ///
+    /// @param created whether the request has created the database or the collection
+    static WriteOutcome outcome(WriteOutcome ofProperties, boolean created) {
+        return ofProperties instanceof WriteOutcome.Created || ofProperties instanceof WriteOutcome.Changed
+                ? created ? new WriteOutcome.Created() : new WriteOutcome.Changed()
+                : ofProperties;
+    }
+
     /// Changes some of them, also if there were none before.
-    WriteOutcome update(DataRequest request, Update update) {
-        var outcome = target(request).update(update, WriteMode.UPSERT);
-        return outcome instanceof WriteOutcome.Created ? new WriteOutcome.Changed() : outcome;
+    Response update(DataRequest request, Update update, ObjectId etag, String tagRequired) {
+        return changing(request, () -> {
+            var outcome =
+                    outcome(target(request).updating(update, WriteMode.UPSERT).alone(), false);
+            return WriteResponses.of(outcome, etag.toHexString(), tagRequired);
+        });
+    }
+
+    /// Removes them under the precondition, and only then drops what they belong to.
+    Response delete(DataRequest request, String tagRequired, Runnable drop) {
+        return changing(request, () -> {
+            var outcome = target(request).deleting().alone();
+            if (outcome instanceof WriteOutcome.Refused) {
+                return WriteResponses.of(outcome, tagRequired);
+            }
+            drop.run();
+            return JsonResponses.empty(204);
+        });
     }
 
     /// Runs a write and then invalidates the cached metadata, also when it fails, since part of it may have been

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -81,13 +80,13 @@ public final class Metadata {
     /// @param request says whether a miss may wait for MongoDB
     /// @param fresh ask MongoDB, whatever is cached
     public ResourceMetadata db(Request request, String db, boolean fresh) {
-        return find(request, new Namespace(db, null), fresh, this::loadDb);
+        return find(request, new Namespace(db, null), fresh);
     }
 
     /// @param request says whether a miss may wait for MongoDB
     /// @param fresh ask MongoDB, whatever is cached
     public ResourceMetadata collection(Request request, String db, String collection, boolean fresh) {
-        return find(request, new Namespace(db, collection), fresh, this::loadCollection);
+        return find(request, new Namespace(db, collection), fresh);
     }
 
     /// The same on a thread that may block.
@@ -97,9 +96,9 @@ public final class Metadata {
             return ResourceMetadata.MISSING;
         }
         if (cache == null) {
-            return loadCollection(namespace);
+            return load(namespace);
         }
-        var known = cache.get(namespace, this::loadCollection);
+        var known = cache.get(namespace, this::load);
         if (!known.exists()) {
             cache.forget(namespace); // it may be created by another way before a client asks for it
         }
@@ -113,14 +112,13 @@ public final class Metadata {
                 : cache.find(new Namespace(db, collection)).filter(ResourceMetadata::exists);
     }
 
-    private ResourceMetadata find(
-            Request request, Namespace namespace, boolean fresh, Function<Namespace, ResourceMetadata> load) {
+    private ResourceMetadata find(Request request, Namespace namespace, boolean fresh) {
         if (!namespace.isPossible()) {
             return ResourceMetadata.MISSING;
         }
         if (cache == null) {
             request.requireThread();
-            return load.apply(namespace);
+            return load(namespace);
         }
         if (fresh) {
             request.requireThread();
@@ -132,21 +130,18 @@ public final class Metadata {
             }
             request.requireThread();
         }
-        return cache.get(namespace, load);
+        return cache.get(namespace, this::load);
     }
 
     /// With the connections for look-ups, since requests of several callers may wait for the result.
-    private ResourceMetadata loadDb(Namespace namespace) {
-        return CallerScope.lookUp(() -> ConnectionRetry.repeated(() -> readDb(namespace)));
+    private ResourceMetadata load(Namespace namespace) {
+        var collection = namespace.collection();
+        return CallerScope.lookUp(() -> ConnectionRetry.repeated(
+                () -> collection == null ? readDb(namespace.db()) : readCollection(namespace.db(), collection)));
     }
 
-    /// As [#loadDb].
-    private ResourceMetadata loadCollection(Namespace namespace) {
-        return CallerScope.lookUp(() -> ConnectionRetry.repeated(() -> readCollection(namespace)));
-    }
-
-    private ResourceMetadata readDb(Namespace namespace) {
-        var database = client.getDatabase(namespace.db());
+    private ResourceMetadata readDb(String db) {
+        var database = client.getDatabase(db);
         var exists = database.listCollectionNames().first() != null;
         return exists
                 ? new ResourceMetadata(
@@ -158,15 +153,14 @@ public final class Metadata {
                 : ResourceMetadata.MISSING;
     }
 
-    private ResourceMetadata readCollection(Namespace namespace) {
-        var name = namespace.collection() == null ? "" : namespace.collection();
-        var database = client.getDatabase(namespace.db());
+    private ResourceMetadata readCollection(String db, String name) {
+        var database = client.getDatabase(db);
         return StoredMetadata.info(database, name)
                 .map(info -> new ResourceMetadata(
                         true,
                         isPlain(info),
                         collation(info),
-                        new ViewSources(database).of(info),
+                        StoredMetadata.sources(database, info),
                         StoredMetadata.properties(database, propertiesId(name))))
                 .orElse(ResourceMetadata.MISSING);
     }

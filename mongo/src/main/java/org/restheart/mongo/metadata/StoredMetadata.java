@@ -1,16 +1,22 @@
 package org.restheart.mongo.metadata;
 
+import com.mongodb.MongoNamespace;
 import com.mongodb.client.MongoDatabase;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.bson.fields.Stages;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// Reads what is stored about databases and collections. Blocks for MongoDB.
@@ -62,5 +68,40 @@ public final class StoredMetadata {
             }
         }
         return schemas;
+    }
+
+    /// The collections that a view reads: the one it is defined on, and those of its stages, also by way of other
+    /// views.
+    ///
+    /// @param info as `listCollections` describes a collection or a view
+    static Set<MongoNamespace> sources(MongoDatabase database, BsonDocument info) {
+        var found = new HashSet<MongoNamespace>();
+        addSources(database, info, found);
+        return Set.copyOf(found);
+    }
+
+    private static void addSources(MongoDatabase database, BsonDocument info, Set<MongoNamespace> found) {
+        if (info.get("type") instanceof BsonString type && type.getValue().equals("view")) {
+            var options = info.getDocument("options", new BsonDocument());
+            add(database, options.getString("viewOn", new BsonString("")).getValue(), found);
+            addReached(database, options.getArray("pipeline", new BsonArray()), found);
+        }
+    }
+
+    private static void add(MongoDatabase database, String name, Set<MongoNamespace> found) {
+        if (!name.isEmpty() && found.add(new MongoNamespace(database.getName(), name))) {
+            info(database, name).ifPresent(source -> addSources(database, source, found));
+        }
+    }
+
+    private static void addReached(MongoDatabase database, BsonValue value, Set<MongoNamespace> found) {
+        if (value instanceof BsonDocument document) {
+            document.forEach((name, operand) -> {
+                Stages.reached(name, operand).ifPresent(reached -> add(database, reached.collection(), found));
+                addReached(database, operand, found);
+            });
+        } else if (value instanceof BsonArray array) {
+            array.forEach(element -> addReached(database, element, found));
+        }
     }
 }

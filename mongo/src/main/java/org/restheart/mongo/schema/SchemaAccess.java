@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -33,6 +34,9 @@ public final class SchemaAccess {
     private static final Problem REFUSED =
             Problem.of(ProblemCode.FORBIDDEN, "'jsonSchema' has to name a schema that the caller may read");
 
+    /// The id of a schema that has none yet.
+    private static final BsonString NEW = new BsonString("new");
+
     private final JudgedRequests judged;
     private final Mounts mounts;
     private final Schemas schemas;
@@ -48,22 +52,7 @@ public final class SchemaAccess {
     ///
     /// @param db of the store
     public DocumentRule ofSchemas(Request request, String db) {
-        return new References(request, db);
-    }
-
-    private final class References implements DocumentRule {
-        private static final BsonString NEW = new BsonString("new");
-
-        private final Request request;
-        private final String db;
-
-        References(Request request, String db) {
-            this.request = request;
-            this.db = db;
-        }
-
-        @Override
-        public void check(BsonDocument document, boolean disclose) {
+        return (document, _) -> {
             request.requireThread();
             var id = document.get("_id");
             var key = new SchemaKey(db, id != null && SchemaKey.isId(id) ? id : NEW);
@@ -76,12 +65,7 @@ public final class SchemaAccess {
                     .ifPresent(found -> schemas.missing(key, SchemaForm.shown(document)).stream()
                             .map(missing -> "the schema refers to " + missing.place() + ", which does not exist")
                             .forEach(found::add));
-        }
-
-        @Override
-        public boolean skipsUnsupported() {
-            return false;
-        }
+        };
     }
 
     private boolean mayReadAll(Request request, Set<SchemaKey> keys) {
@@ -160,11 +144,12 @@ public final class SchemaAccess {
     /// Warns of a write of the property that names a schema that is not there yet, or that refers to one that is
     /// not. Only after [#check], which refuses schemas that the caller may not read. May block.
     ///
-    /// @param property `jsonSchema` as written
-    public void warn(DataRequest request, Optional<BsonValue> property) {
+    /// @param property `jsonSchema` as written; null if it was not
+    public void warn(DataRequest request, @Nullable BsonValue property) {
         var found = request.http().attribute(FoundWarnings.KEY);
-        var named = property.filter(BsonValue::isDocument)
-                .flatMap(value -> reference(request.path().requireDb(), value.asDocument()));
+        var named = property instanceof BsonDocument value
+                ? reference(request.path().requireDb(), value)
+                : Optional.<SchemaKey>empty();
         if (found.isEmpty() || named.isEmpty()) {
             return;
         }
@@ -176,13 +161,6 @@ public final class SchemaAccess {
                     .map(missing -> "writes of documents will fail until there is a schema " + missing.place()
                             + ", to which " + key.place() + " refers")
                     .forEach(found.get()::add);
-        }
-    }
-
-    /// Warns of what the operators of an update set.
-    public void warn(DataRequest request, Update update) {
-        if (update instanceof Update.Operators(var operators) && operators.get("$set") instanceof BsonDocument set) {
-            warn(request, Optional.ofNullable(set.get(SchemaReference.PROPERTY)));
         }
     }
 
@@ -214,8 +192,8 @@ public final class SchemaAccess {
     /// Refuses callers who may not read a schema. May block.
     ///
     /// @throws ProblemException 403
-    public void requireReadable(DataRequest request, String db, BsonValue id) {
-        if (!mayRead(request.http(), new SchemaKey(db, id))) {
+    public void requireReadable(DataRequest request, SchemaKey key) {
+        if (!mayRead(request.http(), key)) {
             throw new ProblemException(
                     ProblemCode.FORBIDDEN, "this would reveal a schema that the caller may not read");
         }

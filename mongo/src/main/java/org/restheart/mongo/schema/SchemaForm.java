@@ -77,7 +77,7 @@ public final class SchemaForm {
 
     /// Validates schemas against their meta schemas. Thread-safe.
     private static final class MetaSchemas {
-        private static final SchemaRegistry REGISTRY = Registries.of(_ -> null);
+        private static final SchemaRegistry REGISTRY = BoundedDialects.registry(_ -> null);
 
         private MetaSchemas() {}
 

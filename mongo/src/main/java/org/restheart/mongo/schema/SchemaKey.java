@@ -11,7 +11,7 @@ import org.restheart.mongo.resource.IdSpelling;
 import org.restheart.mongo.resource.ResourceNames;
 
 /// The key of a schema: the database of its store and its id, a string or an ObjectId.
-record SchemaKey(String db, BsonValue id) {
+public record SchemaKey(String db, BsonValue id) {
     /// Not a real host: URIs are resolved by this server only.
     static final String BASE = "http://schema-store/";
 
@@ -20,7 +20,7 @@ record SchemaKey(String db, BsonValue id) {
     }
 
     /// Its URI, without a fragment: references in it are relative to this.
-    String uri() {
+    public String uri() {
         return BASE + IdSpelling.encode(db) + "/" + IdSpelling.encode(idText());
     }
 
@@ -34,7 +34,8 @@ record SchemaKey(String db, BsonValue id) {
         return db + "/" + StoredSchemas.COLLECTION + "/" + idText();
     }
 
-    String idText() {
+    /// The id as text.
+    public String idText() {
         return id.isString()
                 ? id.asString().getValue()
                 : id.asObjectId().getValue().toHexString();

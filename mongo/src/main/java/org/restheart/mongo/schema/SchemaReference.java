@@ -5,6 +5,8 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.resource.ResourceNames;
 
@@ -24,20 +26,26 @@ record SchemaReference(String db, BsonDocument property) {
     SchemaKey key() {
         var id = property.get("schemaId");
         if (id == null) {
-            throw Misconfigured.because("missing property schemaId");
+            throw wrong("missing property schemaId");
         }
         if (!SchemaKey.isId(id)) {
-            throw Misconfigured.because("property schemaId must be a string or an ObjectId");
+            throw wrong("property schemaId must be a string or an ObjectId");
         }
         var store = property.get("schemaStoreDb", new BsonString(db));
         if (!store.isString()) {
-            throw Misconfigured.because("property schemaStoreDb must be a string");
+            throw wrong("property schemaStoreDb must be a string");
         }
         var name = store.asString().getValue();
         if (name.isEmpty() || ResourceNames.isReservedDb(name)) {
-            throw Misconfigured.because("property schemaStoreDb must name a database");
+            throw wrong("property schemaStoreDb must name a database");
         }
         return new SchemaKey(name, id);
+    }
+
+    /// The problem of a collection whose schema cannot be applied: it accepts no documents, since their validity is
+    /// unknown.
+    static ProblemException wrong(String why) {
+        return new ProblemException(ProblemCode.INTERNAL, "wrong 'jsonSchema': " + why);
     }
 
     /// Whether writes that cannot be checked are allowed.

@@ -22,7 +22,10 @@ import org.restheart.http.ProblemException;
 /// A caller who writes a schema needs the right to read those of them that are in other databases, and the
 /// evaluation loads no others from there. Both use this class, so that they cannot differ.
 final class SchemaReferences {
-    private static final Set<String> KEYWORDS = Set.of("$ref", "$dynamicRef", "$recursiveRef");
+    private static final Set<String> REFERENCES = Set.of("$ref", "$dynamicRef", "$recursiveRef");
+
+    /// By which parts of a schema have URIs of their own.
+    private static final Set<String> IDENTIFIERS = Set.of("$id", "id");
 
     /// Most schemas that one schema may refer to, directly or indirectly.
     static final int MAX = 100;
@@ -39,18 +42,18 @@ final class SchemaReferences {
     static Map<String, Optional<BsonDocument>> all(
             SchemaKey from, BsonDocument schema, Function<SchemaKey, Optional<BsonDocument>> find) {
         var all = new HashMap<String, Optional<BsonDocument>>();
-        var unread = new ArrayDeque<>(named(from, schema));
+        var unread = new ArrayDeque<>(named(from, schema, REFERENCES));
         while (!unread.isEmpty()) {
             var key = unread.remove();
             if (key.uri().equals(from.uri()) || all.containsKey(key.uri())) {
                 continue;
             }
             if (all.size() == MAX) {
-                throw Misconfigured.because("more than " + MAX + " schemas refer to each other");
+                throw SchemaReference.wrong("more than " + MAX + " schemas refer to each other");
             }
             var found = find.apply(key);
             all.put(key.uri(), found);
-            found.ifPresent(document -> unread.addAll(named(key, document)));
+            found.ifPresent(document -> unread.addAll(named(key, document, REFERENCES)));
         }
         return all;
     }
@@ -61,11 +64,10 @@ final class SchemaReferences {
     static List<SchemaKey> missing(
             SchemaKey from, BsonDocument schema, Function<SchemaKey, Optional<BsonDocument>> find) {
         var all = new HashMap<>(all(from, schema, find));
-        var embedded = new HashSet<SchemaKey>();
-        embedded(from, schema, embedded);
+        var embedded = named(from, schema, IDENTIFIERS);
         all.forEach((uri, found) -> {
             if (found.isPresent()) {
-                SchemaKey.of(uri).ifPresent(key -> embedded(key, found.get(), embedded));
+                SchemaKey.of(uri).ifPresent(key -> embedded.addAll(named(key, found.get(), IDENTIFIERS)));
             }
         });
         embedded.forEach(key -> all.remove(key.uri()));
@@ -76,23 +78,9 @@ final class SchemaReferences {
                 .toList();
     }
 
-    /// The URIs that parts of a schema give themselves.
-    private static void embedded(SchemaKey from, BsonValue part, Set<SchemaKey> keys) {
-        switch (part) {
-            case BsonDocument document ->
-                document.forEach((name, value) -> {
-                    if (value.isString() && (name.equals("$id") || name.equals("id"))) {
-                        target(from, value.asString().getValue()).ifPresent(keys::add);
-                    } else {
-                        embedded(from, value, keys);
-                    }
-                });
-            case BsonArray array -> array.forEach(element -> embedded(from, element, keys));
-            default -> {}
-        }
-    }
-
-    private static Set<SchemaKey> named(SchemaKey from, BsonDocument schema) {
+    /// @param keywords whose values are URIs
+    /// @return modifiable
+    private static Set<SchemaKey> named(SchemaKey from, BsonDocument schema, Set<String> keywords) {
         var keys = new HashSet<SchemaKey>();
         var unread = new ArrayDeque<BsonValue>();
         unread.add(schema);
@@ -100,7 +88,7 @@ final class SchemaReferences {
             switch (unread.remove()) {
                 case BsonDocument document ->
                     document.forEach((name, value) -> {
-                        if (value.isString() && KEYWORDS.contains(name)) {
+                        if (value.isString() && keywords.contains(name)) {
                             target(from, value.asString().getValue()).ifPresent(keys::add);
                         } else {
                             unread.add(value);

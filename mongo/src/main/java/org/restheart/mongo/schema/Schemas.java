@@ -57,6 +57,11 @@ public final class Schemas implements AutoCloseable {
         return SchemaReference.of(db, collection).map(reference -> new Rule(request, reference));
     }
 
+    /// A schema of a store. Immutable by agreement.
+    ///
+    /// @param schema as clients see it, without `_id` and `_etag`
+    public record StoredSchema(SchemaKey key, BsonDocument schema) {}
+
     private void changedElsewhere() {
         stored.forget();
         observer.run();
@@ -71,27 +76,21 @@ public final class Schemas implements AutoCloseable {
     ///
     /// @param db of the collection
     /// @throws org.restheart.http.ProblemException 500 if it is missing
-    public Optional<SchemaSource> named(String db, BsonDocument properties) {
+    public Optional<StoredSchema> named(String db, BsonDocument properties) {
         return Optional.ofNullable(properties.get(SchemaReference.PROPERTY))
                 .filter(BsonValue::isDocument)
                 .map(property -> new SchemaReference(db, property.asDocument()).key())
-                .map(key -> source(key).orElseThrow(() -> StoredSchemas.notFound(key)));
+                .map(key -> find(key).orElseThrow(() -> StoredSchemas.notFound(key)));
     }
 
     /// A schema of a store; empty if there is none. Blocks for MongoDB.
-    ///
-    /// @param id a string or an ObjectId
-    public Optional<SchemaSource> find(String db, BsonValue id) {
-        return source(new SchemaKey(db, id));
-    }
-
-    private Optional<SchemaSource> source(SchemaKey key) {
+    public Optional<StoredSchema> find(SchemaKey key) {
         changes.follow(key.db());
-        return stored.find(key).map(schema -> new SchemaSource(key.db(), key.id(), key.uri(), schema));
+        return stored.find(key).map(schema -> new StoredSchema(key, schema));
     }
 
     /// A function for the schemas to which a schema may refer, by URI without a fragment. Both block for MongoDB.
-    public Function<String, Optional<BsonDocument>> referred(SchemaSource schema) {
+    public Function<String, Optional<BsonDocument>> referred(StoredSchema schema) {
         return stored.loader(schema.key(), schema.schema());
     }
 
@@ -127,7 +126,7 @@ public final class Schemas implements AutoCloseable {
     ///
     /// @return which refuses documents with 400 if they take too long
     /// @throws org.restheart.http.ProblemException 500 if the schema is invalid
-    public Function<BsonDocument, List<Violation>> checking(SchemaSource schema) {
+    public Function<BsonDocument, List<Violation>> checking(StoredSchema schema) {
         var compiled = stored.compiled(schema.key());
         return document -> compiled.violations(document, new EvaluationBudget()).stream()
                 .map(Violation::of)

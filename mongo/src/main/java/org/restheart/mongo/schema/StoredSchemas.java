@@ -4,6 +4,7 @@ import static com.mongodb.client.model.Filters.eq;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
@@ -32,6 +33,8 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.CacheWeight;
 import org.restheart.http.ProblemException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Compiles schemas from the stores and caches them. Thread-safe.
 ///
@@ -39,6 +42,8 @@ import org.restheart.http.ProblemException;
 /// generation number identifies schemas that were read before the latest known change.
 final class StoredSchemas {
     static final String COLLECTION = "_schemas";
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoredSchemas.class);
 
     private static final int MAX_CACHED = 1_000;
 
@@ -98,8 +103,8 @@ final class StoredSchemas {
         var known = SchemaReferences.all(key, schema, this::find);
         var load = loader(key, known);
         var references = new AtomicInteger();
-        var registry = Registries.of(iri -> resource(iri.toString(), load, references));
-        var compiled = Misconfigured.instead(
+        var registry = BoundedDialects.registry(iri -> resource(iri.toString(), load, references));
+        var compiled = instead(
                 key,
                 () -> why(key, schema),
                 () -> new CompiledSchema(
@@ -114,6 +119,21 @@ final class StoredSchemas {
         return compiled;
     }
 
+    /// Runs code that fails for an invalid schema.
+    ///
+    /// @param why is appended to the message then; empty if the reason is not known
+    @SuppressWarnings("IllegalCatch")
+    private static <T> T instead(SchemaKey key, Supplier<String> why, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (ProblemException | MongoException e) {
+            throw e;
+        } catch (RuntimeException e) { // the library throws many for invalid schemas and references
+            LOG.warn("The schema {} is not valid: {}", key.uri(), e.getMessage());
+            throw SchemaReference.wrong("schema '" + key.idText() + "' is not valid" + why.get());
+        }
+    }
+
     /// Bytes in BSON.
     private static long size(BsonDocument schema, Collection<Optional<BsonDocument>> references) {
         return Stream.concat(Stream.of(schema), references.stream().flatMap(Optional::stream))
@@ -122,7 +142,7 @@ final class StoredSchemas {
     }
 
     static ProblemException notFound(SchemaKey key) {
-        return Misconfigured.because("schema " + key.place() + " not found");
+        return SchemaReference.wrong("schema " + key.place() + " not found");
     }
 
     /// What is appended to the message that a schema is not valid. Schemas of other databases are not named to
@@ -160,7 +180,7 @@ final class StoredSchemas {
         return load.apply(iri)
                 .map(schema -> {
                     if (references.incrementAndGet() > SchemaReferences.MAX) {
-                        throw Misconfigured.because(
+                        throw SchemaReference.wrong(
                                 "more than " + SchemaReferences.MAX + " schemas refer to each other");
                     }
                     var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
@@ -204,7 +224,7 @@ final class StoredSchemas {
         /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema is invalid
         List<Error> violations(BsonDocument document, EvaluationBudget budget) {
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
-            return Misconfigured.instead(key, why, () -> Evaluation.of(schema, json, budget));
+            return instead(key, why, () -> Evaluation.of(schema, json, budget));
         }
     }
 }

@@ -163,9 +163,9 @@ public final class CsvLoader implements Service {
 
     /// Without content: the counts are in header fields.
     private static Response.Ready answer(BsonArray rows, BulkWrites.Counts counts) {
-        long lost = rows.size() - counts.matched() - counts.made();
+        long lost = rows.size() - counts.matched() - counts.inserted();
         var answer = Response.status(200)
-                .with("X-Inserted-Count", Long.toString(counts.made()))
+                .with("X-Inserted-Count", Long.toString(counts.inserted()))
                 .with("X-Matched-Count", Long.toString(counts.matched()));
         if (lost > 0) {
             answer = warned(answer, lost + " rows found no document to change");

@@ -22,9 +22,10 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.JsonResponses;
 import org.restheart.mongo.schema.SchemaAccess;
-import org.restheart.mongo.schema.SchemaSource;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.schema.Schemas.StoredSchema;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
+import org.restheart.mongo.validator.Validators.StoredValidator;
 
 /// `/{db}/{collection}/_validator`: the collection's JSON Schema as MongoDB's validator. Thread-safe.
 public final class CollectionValidator {
@@ -59,7 +60,7 @@ public final class CollectionValidator {
         var schema = schema(request)
                 .orElseThrow(() -> new ProblemException(
                         CONTENT_INVALID, "the collection has no jsonSchema, from which a validator is made"));
-        access.requireReadable(request, schema.db(), schema.id());
+        access.requireReadable(request, schema.key());
         var db = request.path().requireDb();
         var collection = request.path().requireCollection();
         var before = validators.find(db, collection);
@@ -104,7 +105,7 @@ public final class CollectionValidator {
         request.http().requireThread();
         var stored = following(request);
         var schema = schema(request).orElseThrow(CollectionValidator::missing);
-        access.requireReadable(request, schema.db(), schema.id());
+        access.requireReadable(request, schema.key());
         return JsonResponses.of(request, 200, shown(schema, stored));
     }
 
@@ -127,16 +128,16 @@ public final class CollectionValidator {
         return new ProblemException(NOT_FOUND, "the collection has no validator that was made from its schema");
     }
 
-    private Optional<SchemaSource> schema(DataRequest request) {
+    private Optional<StoredSchema> schema(DataRequest request) {
         return request.resource()
                 .properties()
                 .flatMap(properties -> schemas.named(request.path().requireDb(), properties));
     }
 
-    private BsonDocument shown(SchemaSource schema, StoredValidator stored) {
+    private BsonDocument shown(StoredSchema schema, StoredValidator stored) {
         var translation = validators.translate(schema);
         return new BsonDocument("_id", new BsonString("_validator"))
-                .append("schema", new BsonString(schema.uri()))
+                .append("schema", new BsonString(schema.key().uri()))
                 .append(
                         "current",
                         BsonBoolean.valueOf(stored.validator().equals(StoredValidator.following(schema, translation))))

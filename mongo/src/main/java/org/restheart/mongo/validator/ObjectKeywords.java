@@ -199,8 +199,8 @@ record ObjectKeywords(SchemaTranslator translator, BsonDocument schema, SchemaPl
         if (schema.get(keyword) instanceof BsonNumber count) {
             parts.add(
                     place.whole()
-                            ? loosened(new BsonDocument(keyword, ScalarKeywords.count(count, added)))
-                            : TranslatedPart.exact(new BsonDocument(keyword, ScalarKeywords.count(count, 0))));
+                            ? loosened(new BsonDocument(keyword, ValueKeywords.count(count, added)))
+                            : TranslatedPart.exact(new BsonDocument(keyword, ValueKeywords.count(count, 0))));
         }
     }
 

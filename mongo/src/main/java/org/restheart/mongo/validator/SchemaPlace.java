@@ -1,12 +1,17 @@
 package org.restheart.mongo.validator;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.ShortText;
+import org.restheart.mongo.schema.JsonPointer;
 
 /// Where a subschema stands. Immutable.
 ///
@@ -47,10 +52,58 @@ record SchemaPlace(
     /// What a reference refers to.
     ///
     /// @param key of the reference
-    SchemaPlace referred(BsonDocument other, URI uri, String key, String path) {
+    private SchemaPlace referred(BsonDocument other, URI uri, String key, String path) {
         var all = new HashSet<>(within);
         all.add(key);
         return new SchemaPlace(other, uri, Draft.of(other), path, whole, Set.copyOf(all));
+    }
+
+    /// What is referred to, or why it cannot be used.
+    sealed interface Referred {
+        record Found(BsonValue schema, SchemaPlace place) implements Referred {}
+
+        record Unusable(String why) implements Referred {}
+    }
+
+    /// Finds what a reference in the subschema refers to, in the same schema or in another one of the stores.
+    ///
+    /// @param schemas by URI, without a fragment
+    Referred find(String reference, Function<String, Optional<BsonDocument>> schemas) {
+        if (base == null) {
+            return new Referred.Unusable("relative to an id within the schema");
+        }
+        URI target;
+        try {
+            target = base.resolve(new URI(reference));
+        } catch (URISyntaxException _) {
+            return new Referred.Unusable("no URI");
+        }
+        var pointer = Optional.ofNullable(target.getRawFragment()).orElse("");
+        if (!pointer.isEmpty() && !pointer.startsWith("/")) {
+            return new Referred.Unusable("to an anchor");
+        }
+        var uri = withoutFragment(target.toString());
+        var key = uri + "#" + pointer;
+        if (within.contains(key)) {
+            return new Referred.Unusable("to a schema that it is a part of");
+        }
+        var found = uri.equals(base.toString()) ? Optional.of(document) : schemas.apply(uri);
+        if (found.isEmpty()) {
+            return new Referred.Unusable("to a schema that is not in a store");
+        }
+        var schema = JsonPointer.find(found.get(), pointer);
+        return schema == null
+                ? new Referred.Unusable("to nothing")
+                : new Referred.Found(schema, referred(found.get(), URI.create(uri), key, shown(uri, pointer)));
+    }
+
+    private static String withoutFragment(String uri) {
+        int hash = uri.indexOf('#');
+        return hash < 0 ? uri : uri.substring(0, hash);
+    }
+
+    private static String shown(String uri, String pointer) {
+        return uri.substring(uri.lastIndexOf('/') + 1) + "#" + pointer;
     }
 
     /// The draft of a schema, by its `$schema`.

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
-import org.restheart.mongo.validator.References.Referred;
 import org.restheart.mongo.validator.SchemaPlace.Draft;
+import org.restheart.mongo.validator.SchemaPlace.Referred;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema.LeftOut;
 import org.restheart.mongo.validator.TranslatedPart.Bound;
 
@@ -35,6 +35,10 @@ final class SchemaTranslator {
             $anchor $vocabulary contentEncoding contentMediaType contentSchema
             """);
 
+    private static final Set<String> INEXPRESSIBLE = Words.of("""
+            format propertyNames unevaluatedItems unevaluatedProperties $dynamicRef $recursiveRef
+            """);
+
     /// Keywords about values of one type; translated together.
     private static final Set<String> GROUPED = Words.of("""
             type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
@@ -43,12 +47,12 @@ final class SchemaTranslator {
             dependentSchemas
             """);
 
-    private final References references;
+    private final Function<String, Optional<BsonDocument>> schemas;
     private final Set<LeftOut> leftOut = new LinkedHashSet<>();
     private int size;
 
-    private SchemaTranslator(References references) {
-        this.references = references;
+    private SchemaTranslator(Function<String, Optional<BsonDocument>> schemas) {
+        this.schemas = schemas;
     }
 
     /// @param schema as clients see it, without `_id` and `_etag`
@@ -58,7 +62,7 @@ final class SchemaTranslator {
     /// @throws org.restheart.http.ProblemException 422 for a schema that is too large
     static TranslatedSchema translate(
             BsonDocument schema, String uri, String name, Function<String, Optional<BsonDocument>> schemas) {
-        var translator = new SchemaTranslator(new References(schemas));
+        var translator = new SchemaTranslator(schemas);
         var part = translator.part(schema, SchemaPlace.root(schema, uri, name), Bound.UPPER);
         return new TranslatedSchema(part.schema(), List.copyOf(translator.leftOut));
     }
@@ -86,9 +90,7 @@ final class SchemaTranslator {
         var here = isNested(demands, place) ? place.withoutBase() : place;
         var groups = new ArrayList<TranslatedPart>();
         var others = new ArrayList<TranslatedPart>();
-        groups.add(TypeKeywords.translate(demands, here, bound));
-        groups.addAll(new ScalarKeywords(this, demands, here, bound).translate());
-        groups.add(new ArrayKeywords(this, demands, here, bound).translate());
+        groups.addAll(new ValueKeywords(this, demands, here, bound).translate());
         groups.add(new ObjectKeywords(this, demands, here, bound).translate());
         demands.forEach((keyword, value) -> others.add(other(demands, keyword, value, here, bound)));
         return TranslatedPart.allOf(groups, others);
@@ -117,13 +119,8 @@ final class SchemaTranslator {
                 place.draft().isSince(Draft.V7) ? conditional(schema, value, place, bound) : TranslatedPart.ANY;
             case "then", "else" -> TranslatedPart.ANY;
             case "$ref" -> referred(value.asString().getValue(), place, bound);
-            case "format",
-                    "propertyNames",
-                    "unevaluatedItems",
-                    "unevaluatedProperties",
-                    "$dynamicRef",
-                    "$recursiveRef" -> leaveOut(place, keyword, "", bound);
-            default -> TranslatedPart.ANY; // unknown keywords have no meaning
+            default -> // unknown keywords have no meaning
+                INEXPRESSIBLE.contains(keyword) ? leaveOut(place, keyword, "", bound) : TranslatedPart.ANY;
         };
     }
 
@@ -156,7 +153,7 @@ final class SchemaTranslator {
     }
 
     private TranslatedPart referred(String reference, SchemaPlace place, Bound bound) {
-        return switch (references.find(reference, place)) {
+        return switch (place.find(reference, schemas)) {
             case Referred.Found(var schema, var there) -> part(schema, there, bound);
             case Referred.Unusable(var why) -> leaveOut(place, "$ref", why, bound);
         };

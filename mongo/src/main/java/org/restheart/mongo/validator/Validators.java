@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiPredicate;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -25,8 +26,8 @@ import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.resource.Mounts;
 import org.restheart.mongo.resource.ResourceNames;
-import org.restheart.mongo.schema.SchemaSource;
 import org.restheart.mongo.schema.Schemas;
+import org.restheart.mongo.schema.Schemas.StoredSchema;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 import org.restheart.mongo.write.CollectionLock;
 import org.slf4j.Logger;
@@ -80,8 +81,9 @@ public final class Validators {
     }
 
     /// @throws ProblemException 422 for a schema that is too large
-    TranslatedSchema translate(SchemaSource schema) {
-        return SchemaTranslator.translate(schema.schema(), schema.uri(), schema.name(), schemas.referred(schema));
+    TranslatedSchema translate(StoredSchema schema) {
+        return SchemaTranslator.translate(
+                schema.schema(), schema.key().uri(), schema.key().idText(), schemas.referred(schema));
     }
 
     /// Sets or removes the validator of a collection.
@@ -254,6 +256,57 @@ public final class Validators {
         }
         if (changed.get()) {
             followSoon();
+        }
+    }
+
+    /// A collection's validator in MongoDB. One that was made from the collection's JSON Schema is marked in its
+    /// description, so that no other validator is taken for it. Immutable by agreement.
+    record StoredValidator(BsonDocument validator, String level, String action) {
+        private static final String SCHEMA = "$jsonSchema";
+        private static final String DESCRIPTION = "description";
+        private static final String MARK = "RESTHeart keeps this equal to the JSON Schema ";
+
+        /// @param info of `listCollections`
+        static Optional<StoredValidator> of(BsonDocument info) {
+            var options = info.getDocument("options", new BsonDocument());
+            return Optional.of(options.getDocument("validator", new BsonDocument()))
+                    .filter(validator -> !validator.isEmpty())
+                    .map(validator -> new StoredValidator(
+                            validator,
+                            text(options, "validationLevel", "strict"),
+                            text(options, "validationAction", "error")));
+        }
+
+        private static String text(BsonDocument options, String name, String otherwise) {
+            return options.getString(name, new BsonString(otherwise)).getValue();
+        }
+
+        static BsonDocument following(StoredSchema schema, TranslatedSchema translation) {
+            var described = new BsonDocument(
+                    DESCRIPTION,
+                    new BsonString(MARK
+                            + schema.key().uri()
+                            + (translation.isComplete() ? "" : "; what MongoDB cannot express is left out")));
+            described.putAll(translation.schema());
+            return new BsonDocument(SCHEMA, described);
+        }
+
+        /// Whether it was made from a JSON Schema.
+        boolean follows() {
+            return validator.size() == 1
+                    && validator.get(SCHEMA) instanceof BsonDocument schema
+                    && schema.get(DESCRIPTION) instanceof BsonString text
+                    && text.getValue().startsWith(MARK);
+        }
+
+        static BsonArray texts(TranslatedSchema translation) {
+            var texts = new BsonArray();
+            translation
+                    .leftOut()
+                    .forEach(left -> texts.add(new BsonDocument("path", new BsonString(left.path()))
+                            .append("keyword", new BsonString(left.keyword()))
+                            .append("why", new BsonString(left.why()))));
+            return texts;
         }
     }
 }

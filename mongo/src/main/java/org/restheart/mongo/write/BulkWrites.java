@@ -59,15 +59,21 @@ public final class BulkWrites {
     /// The counters of a bulk write.
     ///
     /// @param matched documents that existed
-    /// @param made documents that were inserted
-    public record Counts(long matched, long made) {
+    /// @param inserted documents that were inserted
+    public record Counts(long matched, long inserted) {
+        static final Counts NONE = new Counts(0, 0);
+
         /// Zeros for an unacknowledged write.
         public static Counts of(BulkWriteResult result) {
             return result.wasAcknowledged()
                     ? new Counts(
                             result.getMatchedCount(),
                             result.getInsertedCount() + result.getUpserts().size())
-                    : new Counts(0, 0);
+                    : NONE;
+        }
+
+        Counts plus(Counts other) {
+            return new Counts(matched + other.matched, inserted + other.inserted);
         }
     }
 
@@ -85,22 +91,23 @@ public final class BulkWrites {
             return new DryRunUpdates(client, collection, updates, check).run();
         }
         return Transaction.run(client, collection.getWriteConcern(), session -> {
-            long matched = 0;
-            long made = 0;
+            var sum = Counts.NONE;
             for (var update : updates) {
-                var filter = ((UpdateOneModel<BsonDocument>) update).getFilter().toBsonDocument();
-                var result = collection.bulkWrite(session, List.of(update));
-                matched += result.getMatchedCount();
-                made += result.getUpserts().size();
-                if (result.getMatchedCount() + result.getUpserts().size() > 0) {
-                    var id = Objects.requireNonNull(filter.get("_id"));
-                    check.accept(Objects.requireNonNull(collection
-                            .find(session, new BsonDocument("_id", id))
-                            .first()));
+                var counts = Counts.of(collection.bulkWrite(session, List.of(update)));
+                if (!counts.equals(Counts.NONE)) {
+                    check.accept(Objects.requireNonNull(
+                            collection.find(session, byId(update)).first()));
                 }
+                sum = sum.plus(counts);
             }
-            return new Counts(matched, made);
+            return sum;
         });
+    }
+
+    /// The id in the filter of an update, as a filter.
+    static BsonDocument byId(WriteModel<BsonDocument> update) {
+        var filter = ((UpdateOneModel<BsonDocument>) update).getFilter().toBsonDocument();
+        return new BsonDocument("_id", Objects.requireNonNull(filter.get("_id")));
     }
 
     private static <T> BulkWriteResult run(

@@ -1,18 +1,26 @@
 package org.restheart.mongo.write;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.ReadPreference;
+import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.UpdateManyModel;
+import java.io.Serial;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.http.Problem;
@@ -27,10 +35,22 @@ public final class CheckedChanges {
     /// Few enough that the transaction is over long before others wait for it in vain.
     private static final int BATCH = 100;
 
+    private static final BsonDocument ID_ONLY = new BsonDocument("_id", new BsonInt32(1));
+
+    private static final BulkWriteResult NOTHING = BulkWriteResult.acknowledged(0, 0, 0, 0, List.of(), List.of());
+
+    /// Of documents that are in memory together with their copies, but for the last one.
+    private static final long MAX_BYTES = 4 << 20;
+
     /// Refusals that are kept; all are counted.
     private static final int MAX_KEPT = 1_000;
 
-    private final CheckedBatch batches;
+    private final MongoClient client;
+    private final MongoCollection<RawBsonDocument> collection;
+    private final Optional<ClientSession> session;
+    private final BsonDocument filter;
+    private final BsonDocument update;
+    private final Consumer<RawBsonDocument> check;
 
     /// Of the client, when this began: an error aborts it, and nothing may be changed outside of it then.
     private final Optional<ClientSession> transaction;
@@ -51,9 +71,12 @@ public final class CheckedChanges {
             BsonDocument filter,
             BsonDocument update,
             Consumer<RawBsonDocument> check) {
-        var acknowledged = SessionCollection.acknowledged(collection);
-        this.batches = new CheckedBatch(
-                client, acknowledged.withReadPreference(ReadPreference.primary()), session, filter, update, check);
+        this.client = client;
+        this.collection = SessionCollection.acknowledged(collection).withReadPreference(ReadPreference.primary());
+        this.session = session;
+        this.filter = filter;
+        this.update = update;
+        this.check = check;
         this.transaction = session.filter(ClientSession::hasActiveTransaction);
     }
 
@@ -85,13 +108,13 @@ public final class CheckedChanges {
     public Optional<Outcome> run(Duration timeLimit) {
         long start = System.nanoTime();
         // by the index of ids, or sorted as a whole: a document that the change moves in another index comes once
-        try (var ids = new SessionCollection(batches.collection(), batches.session())
-                .find(batches.filter())
-                .projection(CheckedBatch.ID_ONLY)
-                .sort(CheckedBatch.ID_ONLY)
+        try (var ids = new SessionCollection(collection, session)
+                .find(filter)
+                .projection(ID_ONLY)
+                .sort(ID_ONLY)
                 .batchSize(10 * BATCH)
                 .maxTime(timeLimit.toMillis(), TimeUnit.MILLISECONDS)
-                .map(CheckedBatch::id)
+                .map(CheckedChanges::id)
                 .iterator()) {
             var batch = new ArrayList<BsonValue>(BATCH);
             while (failure.isEmpty() && ids.hasNext()) {
@@ -114,12 +137,11 @@ public final class CheckedChanges {
         var left = new ArrayList<>(ids);
         while (!left.isEmpty()) {
             try {
-                transaction.ifPresentOrElse(
-                        begun -> batches.changeWithin(begun, left, this), () -> batches.change(left, this));
+                transaction.ifPresentOrElse(begun -> changeWithin(begun, left), () -> changeBatch(left));
                 return;
-            } catch (CheckedBatch.RefusedException e) {
-                e.refused().forEach(this::add);
-                left.removeAll(e.refused().stream().map(Refusal::id).toList());
+            } catch (RefusedException e) {
+                e.refused.forEach(this::add);
+                left.removeAll(e.refused.stream().map(Refusal::id).toList());
             } catch (MongoBulkWriteException e) {
                 failure = Optional.of(e);
                 if (transaction.isPresent()) { // which is aborted, earlier batches included
@@ -143,18 +165,182 @@ public final class CheckedChanges {
         }
     }
 
-    /// A document that was refused.
-    void add(Refusal refusal) {
+    private void add(Refusal refusal) {
         refused++;
         if (refusals.size() < MAX_KEPT) {
             refusals.add(refusal);
         }
     }
 
-    /// @param matched documents that were changed or had the new values already
-    /// @param modified those of them that did not have them
-    void add(long matched, long modified) {
-        changed += matched;
-        this.modified += modified;
+    private void add(BulkWriteResult written) {
+        changed += written.getMatchedCount();
+        modified += written.getModifiedCount();
+    }
+
+    /// Says that documents are refused, so that none of the batch was changed.
+    private static final class RefusedException extends RuntimeException {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        private final transient List<Refusal> refused;
+
+        RefusedException(List<Refusal> refused) {
+            super("refused", null, false, false);
+            this.refused = refused;
+        }
+    }
+
+    /// Within a transaction of the client, which never holds what is not checked: another request could commit it.
+    /// Aborts it if a document is refused.
+    private void changeWithin(ClientSession begun, List<BsonValue> ids) {
+        try (var dryRun = DryRun.open(client, collection.getNamespace())) {
+            var some = new ArrayList<RawBsonDocument>();
+            long bytes = 0;
+            var matching = matching(begun, ids); // before any is changed, which may change what others match
+            try (var found = in(begun).find(byIds(matching)).iterator()) {
+                while (found.hasNext()) {
+                    some.add(found.next());
+                    bytes += some.getLast().getByteLength();
+                    if (bytes > MAX_BYTES || !found.hasNext()) {
+                        add(replaced(dryRun, begun, some));
+                        some.clear();
+                        bytes = 0;
+                    }
+                }
+            }
+        } catch (ProblemException | MongoException e) { // all are changed or none
+            Transaction.abort(begun);
+            throw e;
+        }
+    }
+
+    /// @throws RefusedException in a transaction
+    /// @throws MongoBulkWriteException if MongoDB refuses the change
+    private void changeBatch(List<BsonValue> ids) {
+        if (Transaction.isSupported(client)) {
+            Transaction.run(client, collection.getWriteConcern(), own -> changedIn(own, ids))
+                    .ifPresent(this::add);
+            return;
+        }
+        try (var dryRun = DryRun.open(client, collection.getNamespace())) {
+            for (var id : ids) { // one after the other, since each has to be as it was read when it is replaced
+                try {
+                    changeAfter(dryRun, id);
+                } catch (ProblemException e) {
+                    add(new Refusal(id, refusal(e)));
+                }
+            }
+        }
+    }
+
+    private SessionCollection in(ClientSession transaction) {
+        return new SessionCollection(collection, Optional.of(transaction));
+    }
+
+    /// The ids of documents that the filter matches.
+    private List<BsonValue> matching(ClientSession transaction, List<BsonValue> ids) {
+        return in(transaction)
+                .find(of(ids))
+                .projection(ID_ONLY)
+                .map(CheckedChanges::id)
+                .into(new ArrayList<>());
+    }
+
+    private BulkWriteResult replaced(DryRun dryRun, ClientSession begun, List<RawBsonDocument> stored) {
+        var change = change(of(stored.stream().map(CheckedChanges::id).toList()));
+        var results = dryRun.with(stored, copies -> {
+            var changed = BulkWrites.inOrder(copies.session(), copies.collection(), change);
+            if (changed.getMatchedCount() != stored.size()) {
+                throw DryRun.unmatched();
+            }
+            return copies.inSession().find(new BsonDocument()).into(new ArrayList<>());
+        });
+        var byId = new HashMap<BsonValue, RawBsonDocument>();
+        for (var result : results) {
+            check.accept(result);
+            byId.put(id(result), result);
+        }
+        var replacements = stored.stream()
+                .map(document -> {
+                    var result = Objects.requireNonNull(byId.get(id(document)));
+                    return DryRun.replacement(document, result, true);
+                })
+                .toList();
+        var written = BulkWrites.inOrder(Optional.of(begun), collection, replacements);
+        if (written.getMatchedCount() != stored.size()) { // by a request that runs in the same transaction
+            throw Transaction.changesTooOften();
+        }
+        return written;
+    }
+
+    /// In one snapshot: which of the documents still match, their change, and what it made of them.
+    ///
+    /// @return empty if none matches
+    private Optional<BulkWriteResult> changedIn(ClientSession transaction, List<BsonValue> ids) {
+        var matching = matching(transaction, ids);
+        if (matching.isEmpty()) {
+            return Optional.empty();
+        }
+        // with the filter, to which a positional operator refers
+        var result = BulkWrites.inOrder(Optional.of(transaction), collection, change(of(matching)));
+        var some = new ArrayList<Refusal>();
+        for (var document : in(transaction).find(byIds(matching))) {
+            try {
+                check.accept(document);
+            } catch (ProblemException e) {
+                some.add(new Refusal(id(document), refusal(e)));
+            }
+        }
+        if (!some.isEmpty()) {
+            throw new RefusedException(some);
+        }
+        return Optional.of(result);
+    }
+
+    private void changeAfter(DryRun dryRun, BsonValue id) {
+        var one = of(List.of(id));
+        var replaced = DryRun.untilUnchanged(() -> {
+            var stored = new SessionCollection(collection, session).find(one).first();
+            if (stored == null) {
+                return Optional.of(NOTHING);
+            }
+            var result = dryRun.result(
+                    stored,
+                    id,
+                    copies -> BulkWrites.inOrder(copies.session(), copies.collection(), change(one))
+                                    .getMatchedCount()
+                            > 0);
+            check.accept(result);
+            return Optional.of(
+                            BulkWrites.inOrder(session, collection, List.of(DryRun.replacement(stored, result, false))))
+                    .filter(written -> written.getMatchedCount() > 0);
+        });
+        add(replaced);
+    }
+
+    /// What is the matter with one document, not with the request.
+    private static Problem refusal(ProblemException e) {
+        var code = e.problem().code();
+        if (code != ProblemCode.CONTENT_INVALID && code != ProblemCode.CONFLICT) {
+            throw e;
+        }
+        return e.problem();
+    }
+
+    private List<UpdateManyModel<RawBsonDocument>> change(BsonDocument documents) {
+        return List.of(new UpdateManyModel<>(documents, update));
+    }
+
+    private BsonDocument of(List<BsonValue> ids) {
+        var all = byIds(ids);
+        return filter.isEmpty() ? all : all.append("$and", new BsonArray(List.of(filter)));
+    }
+
+    private static BsonDocument byIds(List<BsonValue> ids) {
+        return new BsonDocument("_id", new BsonDocument("$in", new BsonArray(ids)));
+    }
+
+    private static BsonValue id(BsonDocument document) {
+        return Objects.requireNonNull(document.get("_id"));
     }
 }

@@ -5,8 +5,10 @@ import com.mongodb.MongoWriteException;
 import com.mongodb.WriteConcern;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.WriteOutcome.Changed;
@@ -21,7 +23,9 @@ import org.restheart.mongo.write.WriteOutcome.Missing;
 ///
 /// @param <O> the outcome
 public abstract sealed class DocumentWrite<O> {
-    private final DocumentCondition condition;
+    private static final int MAX_ATTEMPTS = 10;
+
+    final DocumentCondition condition;
     private final Optional<BsonDocument> statement;
 
     DocumentWrite(DocumentCondition condition, Optional<BsonDocument> statement) {
@@ -48,15 +52,8 @@ public abstract sealed class DocumentWrite<O> {
         return statement;
     }
 
-    WriteAttempts attempts() {
-        return new WriteAttempts(condition);
-    }
-
-    boolean isUnconditional() {
-        return condition.isUnconditional();
-    }
-
-    /// Executes it separately, once; blocks for MongoDB.
+    /// Executes it separately, once; blocks for MongoDB. When nothing matched, another read determines why; when the
+    /// document changed between the two so that the write would match now, it is repeated.
     ///
     /// @throws com.mongodb.MongoException if MongoDB refuses it or its outcome is unknown
     public abstract O alone();
@@ -90,14 +87,14 @@ public abstract sealed class DocumentWrite<O> {
     /// A replacement or an update.
     static final class Change extends DocumentWrite<WriteOutcome> {
         private final WriteMode mode;
-        private final WriteAttempts.Attempt attempt;
+        private final Supplier<Optional<WriteOutcome>> attempt;
 
-        /// @param attempt executes it separately
+        /// @param attempt executes it separately; empty if nothing matched
         Change(
                 DocumentCondition condition,
                 WriteMode mode,
                 Optional<BsonDocument> statement,
-                WriteAttempts.Attempt attempt) {
+                Supplier<Optional<WriteOutcome>> attempt) {
             super(condition, statement);
             this.mode = mode;
             this.attempt = attempt;
@@ -105,7 +102,7 @@ public abstract sealed class DocumentWrite<O> {
 
         @Override
         public WriteOutcome alone() {
-            return attempts().write(mode, attempt, attempt);
+            return run(attempt);
         }
 
         @Override
@@ -113,7 +110,8 @@ public abstract sealed class DocumentWrite<O> {
             return switch (result) {
                 case StatementResult.Done() -> Optional.of(new Changed());
                 case StatementResult.Upserted() -> Optional.of(new Created());
-                case StatementResult.NoMatch() -> isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
+                case StatementResult.NoMatch() ->
+                    condition.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
                 case StatementResult.Failed(var reason) -> {
                     if (!MongoCodes.isDuplicateKey(reason.getError())) {
                         throw reason;
@@ -127,16 +125,58 @@ public abstract sealed class DocumentWrite<O> {
 
         @Override
         public WriteOutcome explained(StatementResult result) {
-            return attempts()
-                    .write(
-                            mode,
-                            () -> {
-                                if (result instanceof StatementResult.Failed(var reason)) {
-                                    throw reason;
-                                }
-                                return Optional.empty();
-                            },
-                            attempt);
+            return run(() -> {
+                if (result instanceof StatementResult.Failed(var reason)) {
+                    throw reason;
+                }
+                return Optional.empty();
+            });
+        }
+
+        private WriteOutcome run(Supplier<Optional<WriteOutcome>> first) {
+            for (int i = 0; i < MAX_ATTEMPTS; i++) {
+                Optional<WriteOutcome> outcome;
+                try {
+                    outcome = (i == 0 ? first : attempt).get().or(this::whyNoMatch);
+                } catch (MongoWriteException e) {
+                    if (!MongoCodes.isDuplicateKey(e.getError())) {
+                        throw e;
+                    }
+                    outcome = MongoCodes.isDuplicateId(e.getError())
+                            ? whyDuplicate(e.getError().getMessage())
+                            : Optional.of(new Duplicate(e.getError().getMessage()));
+                }
+                if (outcome.isPresent()) {
+                    return outcome.get();
+                }
+            }
+            throw Transaction.changesTooOften();
+        }
+
+        /// Empty when the document was changed in the meantime so that the write would match.
+        private Optional<WriteOutcome> whyNoMatch() {
+            var found = condition.isUnconditional() ? Optional.<RawBsonDocument>empty() : condition.find();
+            return found.isEmpty()
+                    ? Optional.of(new Missing())
+                    : condition.refusal(found.get()).map(refused -> refused);
+        }
+
+        /// The outcome for an existing id. Empty when it was inserted concurrently, so that the next attempt determines
+        /// the outcome.
+        private Optional<WriteOutcome> whyDuplicate(String message) {
+            var duplicate = Optional.<WriteOutcome>of(new Duplicate(message));
+            if (condition.collection().transaction().isPresent()) { // it has been aborted, so it allows no further read
+                return duplicate;
+            }
+            var found = condition.find();
+            if (found.isPresent()) {
+                var refused = condition.refusal(found.get()).<WriteOutcome>map(refusal -> refusal);
+                return mode == WriteMode.INSERT ? refused.or(() -> duplicate) : refused;
+            }
+            // A document that does not meet the further conditions: only that its id exists may be told.
+            boolean looksFurther =
+                    mode == WriteMode.INSERT || !condition.others().isEmpty();
+            return looksFurther && condition.idExists() ? duplicate : Optional.empty();
         }
     }
 
@@ -151,19 +191,38 @@ public abstract sealed class DocumentWrite<O> {
 
         @Override
         public DeleteOutcome alone() {
-            return attempts().delete(attempt, attempt);
+            return run(attempt);
         }
 
         @Override
         public Optional<DeleteOutcome> outcome(StatementResult result) {
             return isDone(result)
                     ? Optional.of(new Deleted())
-                    : isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
+                    : condition.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
         }
 
         @Override
         public DeleteOutcome explained(StatementResult result) {
-            return attempts().delete(() -> isDone(result), attempt);
+            return run(() -> isDone(result));
+        }
+
+        private DeleteOutcome run(BooleanSupplier first) {
+            boolean deleted = first.getAsBoolean();
+            for (int i = 0; i < MAX_ATTEMPTS; i++) {
+                if (deleted) {
+                    return new Deleted();
+                }
+                var found = condition.find();
+                if (found.isEmpty()) {
+                    return new Missing();
+                }
+                var refused = condition.refusal(found.get());
+                if (refused.isPresent()) {
+                    return refused.get();
+                }
+                deleted = attempt.getAsBoolean();
+            }
+            throw Transaction.changesTooOften();
         }
 
         private static boolean isDone(StatementResult result) {

@@ -38,7 +38,8 @@ import org.restheart.mongo.resource.ResourceNames;
 /// of the client can commit at any time. MongoDB carries it out on copies, in a collection that no request can name:
 /// one that exists for one request or, where there are transactions, one that is never committed. Who has checked the
 /// result replaces the stored document by it, if that is still [#unchanged]. Confined to one request.
-final class DryRun implements AutoCloseable {
+record DryRun(MongoClient client, MongoDatabase database, BsonDocument create, MongoCollection<RawBsonDocument> copies)
+        implements AutoCloseable {
     /// How often an update is tried again because the stored document has changed meanwhile.
     private static final int MAX_ATTEMPTS = 10;
 
@@ -53,18 +54,6 @@ final class DryRun implements AutoCloseable {
             new ReplaceOptions().collation(Collation.builder().locale("simple").build());
 
     private static final BsonString ROOT = new BsonString("$$ROOT");
-
-    private final MongoClient client;
-    private final MongoDatabase database;
-    private final BsonDocument create;
-    private final MongoCollection<RawBsonDocument> copies;
-
-    private DryRun(MongoClient client, MongoDatabase database, BsonDocument create) {
-        this.client = client;
-        this.database = database;
-        this.create = create;
-        this.copies = database.getCollection(create.getString("create").getValue(), RawBsonDocument.class);
-    }
 
     /// Copies of documents, to which writes may be applied.
     ///
@@ -93,7 +82,8 @@ final class DryRun implements AutoCloseable {
         if (!Transaction.isSupported(client)) {
             database.runCommand(create);
         }
-        return new DryRun(client, database, create);
+        var copies = database.getCollection(create.getString("create").getValue(), RawBsonDocument.class);
+        return new DryRun(client, database, create, copies);
     }
 
     private static Iterable<BsonDocument> collections(MongoDatabase database, String target) {
@@ -130,9 +120,9 @@ final class DryRun implements AutoCloseable {
     Optional<RawBsonDocument> attempt(@Nullable RawBsonDocument stored, BsonDocument byId, Predicate<Copies> update) {
         return with(
                 stored == null ? List.of() : List.of(stored),
-                made -> update.test(made)
+                copies -> update.test(copies)
                         ? Optional.of(Objects.requireNonNull(
-                                made.inSession().find(byId).first()))
+                                copies.inSession().find(byId).first()))
                         : Optional.empty());
     }
 
@@ -166,7 +156,7 @@ final class DryRun implements AutoCloseable {
             }
             Transaction.pause(i);
         }
-        throw WriteAttempts.changesTooOften();
+        throw Transaction.changesTooOften();
     }
 
     /// Replaces a document by its result, if it is still [#unchanged].

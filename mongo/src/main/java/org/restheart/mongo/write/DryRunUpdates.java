@@ -6,16 +6,15 @@ import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertOneModel;
-import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.WriteModel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
-import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.write.BulkWrites.Counts;
@@ -44,14 +43,13 @@ final class DryRunUpdates {
     }
 
     /// The updates of one document, in order.
-    private record Target(BsonValue id, List<WriteModel<BsonDocument>> updates) {}
+    private record Target(BsonDocument byId, List<WriteModel<BsonDocument>> updates) {}
 
     private static List<Target> targets(List<WriteModel<BsonDocument>> updates) {
         var byId = new LinkedHashMap<String, Target>(); // as JSON: documents with other orders of keys are equal
         for (var update : updates) {
-            var filter = ((UpdateOneModel<BsonDocument>) update).getFilter().toBsonDocument();
-            var id = Objects.requireNonNull(filter.get("_id"));
-            byId.computeIfAbsent(new BsonDocument("_id", id).toJson(), _ -> new Target(id, new ArrayList<>()))
+            var id = BulkWrites.byId(update);
+            byId.computeIfAbsent(id.toJson(), _ -> new Target(id, new ArrayList<>()))
                     .updates
                     .add(update);
         }
@@ -60,31 +58,24 @@ final class DryRunUpdates {
 
     Counts run() {
         try (var dryRun = DryRun.open(client, collection.getNamespace())) {
-            targets.forEach(target -> result(dryRun, stored(target.id), target));
-            long matched = 0;
-            long made = 0;
-            for (var target : targets) {
-                var counts = replace(dryRun, target);
-                matched += counts.matched();
-                made += counts.made();
-            }
-            return new Counts(matched, made);
+            targets.forEach(target -> result(dryRun, stored(target), target));
+            return targets.stream().map(target -> replace(dryRun, target)).reduce(Counts.NONE, Counts::plus);
         }
     }
 
-    private @Nullable RawBsonDocument stored(BsonValue id) {
-        return collection.find(new BsonDocument("_id", id)).first();
+    private @Nullable RawBsonDocument stored(Target target) {
+        return collection.find(target.byId).first();
     }
 
     private Counts replace(DryRun dryRun, Target target) {
         return DryRun.untilUnchanged(() -> {
-            var stored = stored(target.id);
+            var stored = stored(target);
             var result = result(dryRun, stored, target);
             if (result.isEmpty()) {
-                return Optional.of(new Counts(0, 0));
+                return Optional.of(Counts.NONE);
             }
             var updated = result.get();
-            boolean done = stored == null ? inserted(updated.document, target.id) : replaced(stored, updated.document);
+            boolean done = stored == null ? inserted(updated.document, target) : replaced(stored, updated.document);
             return done ? Optional.of(updated.counts) : Optional.empty();
         });
     }
@@ -96,14 +87,14 @@ final class DryRunUpdates {
     }
 
     /// False if the document came meanwhile.
-    private boolean inserted(RawBsonDocument document, BsonValue id) {
+    private boolean inserted(RawBsonDocument document, Target target) {
         try {
             var _ = BulkWrites.inOrder(Optional.empty(), collection, List.of(new InsertOneModel<>(document)));
             return true;
         } catch (MongoBulkWriteException e) {
             boolean duplicate =
                     e.getWriteErrors().stream().anyMatch(error -> error.getCategory() == ErrorCategory.DUPLICATE_KEY);
-            if (duplicate && stored(id) != null) {
+            if (duplicate && stored(target) != null) {
                 return false;
             }
             throw e;
@@ -114,20 +105,20 @@ final class DryRunUpdates {
 
     /// What the updates make of a document, one after the other; each result is checked. Empty if none matches.
     private Optional<Result> result(DryRun dryRun, @Nullable RawBsonDocument stored, Target target) {
-        var byId = new BsonDocument("_id", target.id);
-        long[] counts = new long[2];
-        var result = dryRun.attempt(stored, byId, copies -> {
+        var sum = new AtomicReference<>(Counts.NONE); // of the last attempt
+        var result = dryRun.attempt(stored, target.byId, copies -> {
+            sum.set(Counts.NONE);
             var documents = copies.collection().withDocumentClass(BsonDocument.class);
             for (var update : target.updates) {
-                var counted = Counts.of(BulkWrites.inOrder(Optional.empty(), documents, List.of(update)));
-                counts[0] += counted.matched();
-                counts[1] += counted.made();
-                if (counted.matched() + counted.made() > 0) {
-                    check.accept(Objects.requireNonNull(documents.find(byId).first()));
+                var counts = Counts.of(BulkWrites.inOrder(Optional.empty(), documents, List.of(update)));
+                if (!counts.equals(Counts.NONE)) {
+                    check.accept(
+                            Objects.requireNonNull(documents.find(target.byId).first()));
                 }
+                sum.set(sum.get().plus(counts));
             }
-            return counts[0] + counts[1] > 0;
+            return !sum.get().equals(Counts.NONE);
         });
-        return result.map(document -> new Result(document, new Counts(counts[0], counts[1])));
+        return result.map(document -> new Result(document, sum.get()));
     }
 }

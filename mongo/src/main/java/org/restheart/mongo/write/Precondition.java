@@ -1,5 +1,6 @@
 package org.restheart.mongo.write;
 
+import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -7,6 +8,7 @@ import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
+import org.restheart.bson.BsonTexts;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
@@ -36,7 +38,10 @@ public sealed interface Precondition {
     default Optional<BsonValue> condition() {
         return switch (this) {
             case None() -> Optional.empty();
-            case Untagged() -> Optional.of(not(type("objectId", "string")));
+            case Untagged() -> {
+                var isTag = new BsonDocument("$type", BsonTexts.array(List.of("objectId", "string")));
+                yield Optional.of(new BsonDocument("$not", isTag));
+            }
             case IfMatch(var tag) -> Optional.of(new BsonDocument("$in", values(tag)));
             case IfNoneMatch(var tag) ->
                 Optional.of(tag.equals("*") ? nothing() : new BsonDocument("$nin", values(tag)));
@@ -81,17 +86,5 @@ public sealed interface Precondition {
         return EntityTags.meant(sent).stream()
                 .anyMatch(tag -> stored.equals(tag)
                         || (ObjectId.isValid(tag) && stored.equals(new ObjectId(tag).toHexString())));
-    }
-
-    private static BsonDocument type(String... names) {
-        var types = new BsonArray();
-        for (var name : names) {
-            types.add(new BsonString(name));
-        }
-        return new BsonDocument("$type", types);
-    }
-
-    private static BsonDocument not(BsonDocument condition) {
-        return new BsonDocument("$not", condition);
     }
 }

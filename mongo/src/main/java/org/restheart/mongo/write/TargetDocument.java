@@ -32,7 +32,6 @@ import org.restheart.mongo.write.WriteOutcome.Missing;
 /// contains the precondition. Confined to one request.
 public final class TargetDocument {
     private final DocumentCondition condition;
-    private final WriteAttempts attempts;
 
     /// @param others further conditions: the client's filter, the shard key, the access rule's filter; may be
     ///     empty
@@ -57,18 +56,11 @@ public final class TargetDocument {
 
     private TargetDocument(DocumentCondition condition) {
         this.condition = condition;
-        this.attempts = new WriteAttempts(condition);
     }
 
     /// Replaces the target by `document`.
     ///
     /// @param document with its `_id`
-    /// @throws com.mongodb.MongoException for every failure but a duplicate key
-    public WriteOutcome replace(RawBsonDocument document, WriteMode mode) {
-        return replacing(document, mode).alone();
-    }
-
-    /// [#replace(RawBsonDocument, WriteMode)] as a prepared write.
     public DocumentWrite<WriteOutcome> replacing(RawBsonDocument document, WriteMode mode) {
         var statement = mode == WriteMode.INSERT
                 ? Optional.<BsonDocument>empty()
@@ -77,7 +69,7 @@ public final class TargetDocument {
                 condition, mode, statement, () -> replaceIn(condition.collection(), document, mode));
     }
 
-    /// As [#replace(RawBsonDocument, WriteMode)], in a transaction that does something else too.
+    /// As [#replacing], in a transaction that does something else too.
     ///
     /// @param mode not `UPDATE`
     /// @param also gets whether the document is created or changed; may be called several times
@@ -124,13 +116,6 @@ public final class TargetDocument {
     }
 
     /// Updates the target; in the modes that create, updates an empty document.
-    ///
-    /// @throws com.mongodb.MongoException for every failure but a duplicate key
-    public WriteOutcome update(Update update, WriteMode mode) {
-        return updating(update, mode).alone();
-    }
-
-    /// [#update(Update, WriteMode)] as a prepared write.
     public DocumentWrite<WriteOutcome> updating(Update update, WriteMode mode) {
         var made = withId(update, mode);
         var filter = updateFilter(mode);
@@ -141,7 +126,7 @@ public final class TargetDocument {
                 condition, mode, statement, () -> updateIn(condition.collection(), made, mode, filter));
     }
 
-    /// As [#update(Update, WriteMode)], but nothing is stored when `check` throws.
+    /// As [#updating], but nothing is stored when `check` throws.
     ///
     /// @param check receives the document as it would be stored; may be called several times
     public WriteOutcome update(Update update, WriteMode mode, MongoClient client, Consumer<RawBsonDocument> check) {
@@ -170,11 +155,6 @@ public final class TargetDocument {
         return notFromFilter ? Ids.kept(update, condition.id()) : update;
     }
 
-    public DeleteOutcome delete() {
-        return deleting().alone();
-    }
-
-    /// [#delete()] as a prepared write.
     public DocumentWrite<DeleteOutcome> deleting() {
         return new DocumentWrite.Removal(
                 condition,
@@ -200,8 +180,8 @@ public final class TargetDocument {
         return condition.mayShareCommand() ? Optional.of(statement.get()) : Optional.empty();
     }
 
-    private WriteOutcome write(WriteMode mode, WriteAttempts.Attempt attempt) {
-        return attempts.write(mode, attempt, attempt);
+    private WriteOutcome write(WriteMode mode, Supplier<Optional<WriteOutcome>> attempt) {
+        return new DocumentWrite.Change(condition, mode, Optional.empty(), attempt).alone();
     }
 
     private static Optional<WriteOutcome> outcome(UpdateResult result) {

@@ -2,10 +2,14 @@ package org.restheart.mongo.write;
 
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.MongoNamespace;
+import com.mongodb.MongoWriteConcernException;
+import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
 import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.bulk.BulkWriteUpsert;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCluster;
 import com.mongodb.client.MongoCollection;
@@ -14,13 +18,19 @@ import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.WriteModel;
 import com.mongodb.connection.ClusterType;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
+import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.error.UnknownOutcomeException;
 
 /// Inserts and replacements of documents, each of which waits for a limited time where an open transaction has
@@ -37,6 +47,18 @@ public final class TimeLimitedWrites {
     /// The time limit of a command with several statements, of one request or of several: many times as long as one of
     /// MongoDB's batches takes.
     public static final int COMMAND_MILLIS = 2_000;
+
+    /// As of every write of one document.
+    private static final int DOCUMENT_MILLIS = (int) SessionCollection.LONGEST_WRITE.toMillis();
+
+    /// Of further ones in the same request, which has waited enough.
+    private static final int FURTHER_MILLIS = 500;
+
+    /// When so many documents of one request have exceeded their limits, the rest is not tried.
+    private static final int MAX_BLOCKED = 3;
+
+    /// How many statements are sent separately, one after the other, to find the one that waits.
+    private static final int MAX_SEPARATE = 500;
 
     private final MongoClient client;
     private final boolean retriesWrites;
@@ -131,14 +153,209 @@ public final class TimeLimitedWrites {
         };
     }
 
-    private TimeLimitedRun run(
+    private Run run(
             String command,
             MongoNamespace namespace,
             WriteConcern concern,
             List<RawBsonDocument> statements,
             boolean ordered) {
         try (var sent = new RetryableStatements(client, command, namespace, statements)) {
-            return new TimeLimitedRun(sent, statements, command.equals("insert"), concern, ordered, most).all();
+            return new Run(sent, statements, command.equals("insert"), concern, ordered, most).all();
+        }
+    }
+
+    /// The statements of one request. Confined to the request.
+    private static final class Run {
+        private final RetryableStatements statements;
+        private final List<RawBsonDocument> documents;
+        private final boolean inserts;
+        private final WriteConcern concern;
+        private final boolean ordered;
+        private final Optional<Duration> most;
+        private final long began = System.nanoTime();
+
+        private final List<BulkWriteError> errors = new ArrayList<>();
+        private final List<BulkWriteUpsert> upserts = new ArrayList<>();
+        private int inserted;
+        private int matched;
+        private int modified;
+
+        private int blocked;
+        private boolean ended;
+
+        /// @param documents of the statements, or the statements of an `update`
+        /// @param ordered whether the first that fails ends the run
+        /// @param most time for all of them
+        Run(
+                RetryableStatements statements,
+                List<RawBsonDocument> documents,
+                boolean inserts,
+                WriteConcern concern,
+                boolean ordered,
+                Optional<Duration> most) {
+            this.statements = statements;
+            this.documents = documents;
+            this.inserts = inserts;
+            this.concern = concern;
+            this.ordered = ordered;
+            this.most = most;
+        }
+
+        /// Tries all statements.
+        ///
+        /// @throws MongoException if more failed than single documents
+        /// @throws UnknownOutcomeException if some were executed before
+        Run all() {
+            try {
+                tryAll();
+            } catch (MongoWriteConcernException | UnknownOutcomeException e) {
+                throw e;
+            } catch (MongoException e) {
+                throw done() == 0 ? e : new UnknownOutcomeException(e);
+            }
+            errors.sort(Comparator.comparingInt(BulkWriteError::getIndex));
+            upserts.sort(Comparator.comparingInt(BulkWriteUpsert::getIndex));
+            return this;
+        }
+
+        /// Of the statements that failed, ascending.
+        List<BulkWriteError> errors() {
+            return errors;
+        }
+
+        /// @throws MongoBulkWriteException if some failed
+        BulkWriteResult result() {
+            var result = BulkWriteResult.acknowledged(inserted, matched, 0, modified, upserts, List.of());
+            if (errors.isEmpty()) {
+                return result;
+            }
+            throw new MongoBulkWriteException(result, errors, null, new ServerAddress(), Set.of());
+        }
+
+        private void tryAll() {
+            var left =
+                    new ArrayList<>(IntStream.range(0, documents.size()).boxed().toList());
+            int limit = CommandBatches.MAX_STATEMENTS;
+            int size = limit;
+            while (!left.isEmpty() && !ended) {
+                if (isLate()) {
+                    left.forEach(this::refuse);
+                    return;
+                }
+                var part = List.copyOf(left.subList(
+                        0,
+                        CommandBatches.first(
+                                left, size, number -> documents.get(number).getByteLength())));
+                if (areTried(part)) {
+                    left.subList(0, part.size()).clear();
+                    giveUp(left);
+                    size = Math.min(size * 4, limit);
+                } else {
+                    var executed = executed(part);
+                    left.removeAll(executed);
+                    passBlocked(left, executed.isEmpty() ? -1 : Collections.max(executed));
+                    limit = Math.max(part.size() / 2, 1); // a slow server carries out smaller ones in time
+                    size = limit;
+                }
+            }
+        }
+
+        private boolean isLate() {
+            return most.filter(time -> System.nanoTime() - began > time.toNanos())
+                    .isPresent();
+        }
+
+        /// @return false if the time limit ended before all were tried
+        private boolean areTried(List<Integer> numbers) {
+            if (numbers.size() == 1) {
+                tryAlone(numbers.getFirst());
+                return true;
+            }
+            try {
+                send(numbers, COMMAND_MILLIS);
+                return true;
+            } catch (MongoExecutionTimeoutException _) {
+                return false;
+            }
+        }
+
+        private void tryAlone(int number) {
+            try {
+                send(List.of(number), blocked == 0 ? DOCUMENT_MILLIS : FURTHER_MILLIS);
+            } catch (MongoExecutionTimeoutException _) {
+                blocked++;
+                refuse(number);
+            }
+        }
+
+        private void refuse(int number) {
+            errors.add(new BulkWriteError(
+                    MongoCodes.MAX_TIME_EXPIRED, MongoCodes.blocked().message(), new BsonDocument(), number));
+            ended = ended || ordered;
+        }
+
+        /// Sends the first statements behind the last executed one separately, until one is executed or exceeds its
+        /// limit: those before were refused, and only their errors are missing. If many were, a smaller command
+        /// finishes in time.
+        private void passBlocked(List<Integer> left, int lastExecuted) {
+            int before = blocked + done();
+            int separate = 0;
+            var next = left.iterator();
+            while (next.hasNext() && !ended && !isLate() && blocked + done() == before && separate < MAX_SEPARATE) {
+                int number = next.next();
+                if (number > lastExecuted) {
+                    separate++;
+                    tryAlone(number);
+                    next.remove();
+                }
+            }
+            giveUp(left);
+        }
+
+        /// Refuses the rest after too many that were blocked.
+        private void giveUp(List<Integer> left) {
+            if (blocked >= MAX_BLOCKED && !ended) {
+                left.forEach(this::refuse);
+                ended = true;
+            }
+        }
+
+        private void send(List<Integer> numbers, int limitMillis) {
+            var reply = statements.send(numbers, ordered, concern, limitMillis);
+            if (reply.waitsForConcern()) {
+                statements.executed(numbers, concern).requireConcern();
+            } else {
+                reply.requireConcern();
+            }
+            var failed = reply.errors();
+            errors.addAll(failed);
+            ended = ended || (ordered && !failed.isEmpty());
+            count(reply.n(), reply.upserts(), reply.modified());
+        }
+
+        /// Counts those that were executed before the time limit ended.
+        private Set<Integer> executed(List<Integer> numbers) {
+            var executed = statements.executed(numbers, concern);
+            executed.requireConcern();
+            int n = executed.results().size();
+            count(n, executed.upserts(), n - executed.upserts().size());
+            return executed.results().keySet();
+        }
+
+        /// @param created among the `n`; what MongoDB says of inserts there is ignored
+        private void count(int n, List<BulkWriteUpsert> created, int changed) {
+            if (inserts) {
+                inserted += n;
+            } else {
+                upserts.addAll(created);
+                matched += n - created.size();
+                modified += changed;
+            }
+        }
+
+        /// The number of documents that were written.
+        private int done() {
+            return inserted + matched + upserts.size();
         }
     }
 }

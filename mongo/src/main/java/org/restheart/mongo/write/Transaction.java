@@ -15,13 +15,13 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoCodes;
 
 /// Runs several commands atomically. Needs a replica set.
-final class Transaction {
+public final class Transaction {
     private static final int MAX_ATTEMPTS = 10;
 
     private Transaction() {}
 
     /// Whether the deployment has transactions, which a standalone server has not.
-    static boolean isSupported(MongoClient client) {
+    public static boolean isSupported(MongoClient client) {
         return client.getClusterDescription().getType() != ClusterType.STANDALONE;
     }
 
@@ -78,7 +78,11 @@ final class Transaction {
             }
             pause(attempt);
         }
-        throw new ProblemException(ProblemCode.CONFLICT, "the document changes too often; try again");
+        throw changesTooOften();
+    }
+
+    static ProblemException changesTooOften() {
+        return new ProblemException(ProblemCode.CONFLICT, "the document changes too often; try again");
     }
 
     /// The driver replaces the server's error of a write by one of its own.

@@ -26,7 +26,7 @@ public final class WriteResponses {
             case WriteOutcome.Missing() ->
                 throw missing("; wm=upsert creates what does not exist").raise();
             case WriteOutcome.Duplicate(var message) ->
-                throw MongoCodes.ofCode(11000, message).raise();
+                throw MongoCodes.ofCode(MongoCodes.DUPLICATE_KEY, message).raise();
             case WriteOutcome.Refused refused -> throw refusal(refused, tagRequired);
         };
     }

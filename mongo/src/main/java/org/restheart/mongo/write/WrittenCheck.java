@@ -14,16 +14,12 @@ import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.RequestCollections;
 
 /// Refuses new documents that the write filter does not match, for permissions with this check. The filter is
-/// evaluated by MongoDB (`$documents`, since MongoDB 5.1). Thread-safe.
+/// evaluated by MongoDB (`$documents`, since MongoDB 5.1).
 public final class WrittenCheck {
     /// Bytes of documents per command; a command may have 16 MiB.
     private static final int MAX_BYTES = 4 << 20;
 
-    private final RequestCollections collections;
-
-    public WrittenCheck(RequestCollections collections) {
-        this.collections = collections;
-    }
+    private WrittenCheck() {}
 
     /// The condition on stored documents; empty without the check.
     public static Optional<BsonDocument> condition(DataRequest request) {
@@ -39,7 +35,7 @@ public final class WrittenCheck {
     /// Blocks for MongoDB if there is a condition.
     ///
     /// @throws ProblemException 403
-    public void check(DataRequest request, List<RawBsonDocument> documents) {
+    public static void check(RequestCollections collections, DataRequest request, List<RawBsonDocument> documents) {
         request.http().attribute(DocumentCheck.KEY).ifPresent(check -> {
             request.http().requireThread();
             check.check(documents);
@@ -51,13 +47,17 @@ public final class WrittenCheck {
                 for (long bytes = 0; to < documents.size() && (to == from || bytes < MAX_BYTES); to++) {
                     bytes += documents.get(to).getByteBuffer().remaining();
                 }
-                check(request, condition, documents.subList(from, to));
+                check(collections, request, condition, documents.subList(from, to));
                 from = to;
             }
         });
     }
 
-    private void check(DataRequest request, BsonDocument condition, List<RawBsonDocument> documents) {
+    private static void check(
+            RequestCollections collections,
+            DataRequest request,
+            BsonDocument condition,
+            List<RawBsonDocument> documents) {
         var stages = List.of(
                 new BsonDocument("$documents", new BsonArray(literals(documents))),
                 new BsonDocument("$match", new BsonDocument("$nor", new BsonArray(List.of(condition)))),

@@ -61,7 +61,9 @@ class CoalescedWritesTest extends CoalescedWritesFixture {
         for (int id = 0; id < ids; id++) {
             var tag = new ObjectId();
             tags.add(tag.toHexString());
-            assertThat(target("tagged", id).update(change("{$set: {n: 0}}", tag), WriteMode.UPDATE))
+            assertThat(target("tagged", id)
+                            .updating(change("{$set: {n: 0}}", tag), WriteMode.UPDATE)
+                            .alone())
                     .isEqualTo(new Changed());
         }
         var current = new ConcurrentHashMap<Integer, String>();

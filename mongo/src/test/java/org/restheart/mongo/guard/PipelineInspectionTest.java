@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.ProblemException;
+import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
 
 class PipelineInspectionTest {
     private static final PipelineInspection NO_LISTS =
@@ -43,6 +44,7 @@ class PipelineInspectionTest {
                 "{$facet: {a: [{$unionWith: 'other.c'}]}} | CROSS_DATABASE_ACCESS operator '$unionWith' at pipeline[0].$facet.a[0]",
                 "{$lookup: {from: 'c', pipeline: [{$lookup: {from: 'other.c'}}]}} | at pipeline[0].$lookup.pipeline[0]",
                 "{$unionWith: {coll: 'c', pipeline: [{$unionWith: 'other.c'}]}} | at pipeline[0].$unionWith.pipeline[0]",
+                "{$rankFusion: {input: {pipelines: {a: [{$unionWith: 'other.c'}]}}}} | at pipeline[0].$rankFusion.a[0]",
                 "{$merge: {into: 'c', whenMatched: [{$where: 1}]}} | JAVASCRIPT_EXECUTION operator '$where'",
                 "{$project: {x: {$function: {}}}} | JAVASCRIPT_EXECUTION operator '$function' at pipeline[0].$project.x"
             })
@@ -74,6 +76,15 @@ class PipelineInspectionTest {
     @ValueSource(strings = {"{$lookup: {from: 'other.c'}}", "{$out: 'c'}", "{$project: {x: {$function: {}}}}"})
     void nothing_is_checked_when_the_rules_are_off(String stage) {
         assertThatCode(() -> check(inspection(PipelineRules.NONE), stage)).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"{$unionWith: 'admin.c'}", "{$unionWith: {coll: 'admin.c'}}", "{$lookup: {from: 'admin.c'}}"})
+    void reserved_databases_are_not_read_whatever_the_rules(String stage) {
+        assertThatThrownBy(() -> check(inspection(PipelineRules.NONE), stage))
+                .isInstanceOf(ProblemException.class)
+                .hasMessageContaining("PROTECTED_COLLECTION");
     }
 
     private static BsonDocument match(int length, int leaves) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.schema.SchemaForm;
+import org.restheart.mongo.schema.SchemaKey;
 import org.restheart.mongo.schema.Schemas;
 import org.restheart.mongo.validator.SchemaTranslator.TranslatedSchema;
 import org.restheart.testkit.TestMongo;
@@ -55,8 +56,8 @@ class SchemaTranslatorTest {
     }
 
     private TranslatedSchema translate(String id) {
-        var source = schemas.find(mongo.databaseName(), new BsonString(id)).orElseThrow();
-        return SchemaTranslator.translate(source.schema(), source.uri(), source.name(), schemas.referred(source));
+        var source = schemas.find(new SchemaKey(mongo.databaseName(), new BsonString(id))).orElseThrow();
+        return SchemaTranslator.translate(source.schema(), source.key().uri(), source.key().idText(), schemas.referred(source));
     }
 
     private TranslatedSchema translate(BsonDocument schema) {
@@ -101,7 +102,7 @@ class SchemaTranslatorTest {
             } catch (ProblemException _) {
                 continue; // not valid
             }
-            var source = schemas.find(mongo.databaseName(), new BsonString(id)).orElseThrow();
+            var source = schemas.find(new SchemaKey(mongo.databaseName(), new BsonString(id))).orElseThrow();
             var check = schemas.checking(source);
             var translation = translate(id);
             Set<BsonValue> admitted;

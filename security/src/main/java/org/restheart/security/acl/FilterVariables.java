@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.bson.BsonArray;
@@ -40,6 +41,11 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
     private static final Pattern RND = Pattern.compile("@rnd\\((\\d{1,4})\\)");
     private static final Pattern QPARAMS = Pattern.compile("@qparams\\[(?:'([^']*)'|\"([^\"]*)\")]");
     private static final int MAX_RND = 4_096;
+
+    /// Variables without a value that the log has; so many at most.
+    private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
+
+    private static final int MAX_LOGGED = 1_000;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /// With the roles of the credentials.
@@ -125,9 +131,22 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
                 array.forEach(element -> bound.add(bind(element)));
                 yield bound;
             }
-            case BsonString text when isVariable(text.getValue()) -> valueOf(text.getValue());
+            case BsonString text when isVariable(text.getValue()) -> inserted(text.getValue());
             default -> value;
         };
+    }
+
+    /// The value of a variable. That an account lacks a property is logged once: the name may be misspelt.
+    private BsonValue inserted(String variable) {
+        var value = valueOf(variable);
+        if (value.isNull()
+                && variable.startsWith("@user.")
+                && attempt.account() != null
+                && LOGGED.size() < MAX_LOGGED
+                && LOGGED.add(variable)) {
+            LOG.warn("the mergeRequest of a permission stores null for {}: an account has no such property", variable);
+        }
+        return value;
     }
 
     private BsonValue valueOf(String variable) {
