@@ -56,8 +56,10 @@ class SchemaTranslatorTest {
     }
 
     private TranslatedSchema translate(String id) {
-        var source = schemas.find(new SchemaKey(mongo.databaseName(), new BsonString(id))).orElseThrow();
-        return SchemaTranslator.translate(source.schema(), source.key().uri(), source.key().idText(), schemas.referred(source));
+        var source = schemas.find(new SchemaKey(mongo.databaseName(), new BsonString(id)))
+                .orElseThrow();
+        return SchemaTranslator.translate(
+                source.schema(), source.key().uri(), source.key().idText(), schemas.referred(source));
     }
 
     private TranslatedSchema translate(BsonDocument schema) {
@@ -102,7 +104,8 @@ class SchemaTranslatorTest {
             } catch (ProblemException _) {
                 continue; // not valid
             }
-            var source = schemas.find(new SchemaKey(mongo.databaseName(), new BsonString(id))).orElseThrow();
+            var source = schemas.find(new SchemaKey(mongo.databaseName(), new BsonString(id)))
+                    .orElseThrow();
             var check = schemas.checking(source);
             var translation = translate(id);
             Set<BsonValue> admitted;
