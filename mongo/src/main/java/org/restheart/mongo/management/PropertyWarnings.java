@@ -123,13 +123,13 @@ public final class PropertyWarnings {
         }
     }
 
-    /// Adds a warning if no property has a meaning, so that the content may have been meant as a document.
+    /// Adds a warning if none of several properties has a meaning: the content may have been meant as a document.
     ///
     /// @param request that has been carried out
     /// @param sent its content
     static void ofUnknown(DataRequest request, BsonDocument sent) {
         var names = sent.get("$set") instanceof BsonDocument set ? set.keySet() : sent.keySet();
-        boolean unknown = !names.isEmpty()
+        boolean unknown = names.size() > 1
                 && names.stream()
                         .noneMatch(name -> name.startsWith("_")
                                 || name.startsWith("$")
