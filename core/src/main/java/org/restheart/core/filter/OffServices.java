@@ -3,6 +3,7 @@ package org.restheart.core.filter;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.restheart.console.ConsoleConfig;
 import org.restheart.core.config.Endpoint;
 import org.restheart.core.config.GatewayConfig;
 import org.restheart.http.Filter;
@@ -13,7 +14,9 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
+import org.restheart.http.Words;
 import org.restheart.mcp.McpConfig;
+import org.restheart.openapi.OpenApiConfig;
 import org.restheart.security.apikey.ApiKeyService;
 
 /// Replaces the problem "collection not found" at the path of a service that is switched off, or that is elsewhere,
@@ -34,11 +37,7 @@ public final class OffServices implements Filter {
         var graphiql = Optional.of(config.graphiql()).filter(Endpoint::enabled);
         var logIn = security.oauth().authorization();
         var registration = security.oauth().registration();
-        var mcpElsewhere = config.mcp()
-                .map(McpConfig::uri)
-                .filter(uri -> !uri.equals("/mcp"))
-                .map(uri -> new Off(List.of("mcp"), "the Model Context Protocol is at " + uri));
-        return new OffServices(Stream.of(
+        var off = Stream.of(
                         off(config.mcp(), "the Model Context Protocol", "/_mcp", "/mcp"),
                         off(config.console(), "the console", "/_console", "/console"),
                         off(config.openApi(), "OpenAPI", "/_openapi", "/openApi"),
@@ -51,10 +50,35 @@ public final class OffServices implements Filter {
                                 registration,
                                 "the registration of OAuth clients",
                                 "/register",
-                                "/oauthClientRegistrationService"),
-                        mcpElsewhere)
-                .flatMap(Optional::stream)
-                .toList());
+                                "/oauthClientRegistrationService"))
+                .flatMap(Optional::stream);
+        var elsewhere = Stream.of(
+                        elsewhere("the Model Context Protocol", config.mcp().map(McpConfig::uri), "mcp"),
+                        elsewhere("the console", config.console().map(ConsoleConfig::uri), "console admin ui"),
+                        elsewhere(
+                                "the OpenAPI document",
+                                config.openApi().map(OpenApiConfig::uri),
+                                "openapi openapi.json _openapi.json swagger swagger.json swagger-ui api-docs"),
+                        elsewhere("GraphiQL", uri(config.graphiql()), "graphiql"),
+                        elsewhere(
+                                "the state of MongoDB",
+                                uri(config.databaseProbe().endpoint()),
+                                "health healthz"),
+                        elsewhere("what is measured", uri(config.metrics().endpoint()), "metric prometheus"))
+                .flatMap(List::stream);
+        return new OffServices(Stream.concat(off, elsewhere).toList());
+    }
+
+    private static Optional<String> uri(Endpoint endpoint) {
+        return Optional.of(endpoint).filter(Endpoint::enabled).map(Endpoint::uri);
+    }
+
+    /// @param uri of a service that is on
+    /// @param words what its path may be thought to be; a path of its own does not get here
+    private static List<Off> elsewhere(String name, Optional<String> uri, String words) {
+        return uri.stream()
+                .flatMap(at -> Words.of(words).stream().map(word -> new Off(List.of(word), name + " is at " + at)))
+                .toList();
     }
 
     private static Optional<Off> off(Optional<?> service, String name, String uri, String component) {

@@ -86,6 +86,11 @@ class HomeTest {
         assertThat(gateway.as("admin").post("/register", "{}").body())
                 .contains("is off", "/oauthClientRegistrationService/enabled switches it on");
         assertThat(gateway.as("admin").get("/films-that-are-not").body()).doesNotContain("is off");
+        assertThat(gateway.as("admin").get("/openapi.json").body())
+                .contains("the OpenAPI document is at /_openapi. As data: ");
+        assertThat(gateway.as("admin").get("/health").body()).contains("the state of MongoDB is at /health/db");
+        assertThat(gateway.as("admin").get("/graphiql").body()).doesNotContain("GraphiQL is at");
+        assertThat(gateway.as("bob").get("/openapi.json").body()).doesNotContain("/_openapi. As");
     }
 
     @Test
