@@ -47,7 +47,6 @@ export function Explanation({ answer }) {
     ${answer.reason && html`<p>${visible(answer.reason)}</p>`}
     ${limits.length > 0 && html`<div><p>Within these limits:</p><ul class="limits">${limits.map(([name, value]) => html`<li><code>${name}</code> ${value === true ? "" : html`<code class="quiet">${visible(JSON.stringify(value))}</code>`}</li>`)}</ul></div>`}
     ${answer.trace.length > 0 && html`<h3>Permissions, in the order in which they were tried</h3><ol class="trace">${answer.trace.map((/** @type {any} */ rule, /** @type {number} */ i) => html`<${Rule} rule=${rule} index=${i} />`)}</ol>`}
-    ${!answer.trace.length && !answer.reason && html`<p class="quiet">There is no permission for any role of this account.</p>`}
     ${answer.decision === "allowed" && html`<p class="quiet small">Rules allow it. Whether it succeeds also depends on the data, on validation and on guards.</p>`}
   </div>`;
 }

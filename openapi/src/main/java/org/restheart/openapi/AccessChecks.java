@@ -29,6 +29,7 @@ import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
+import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.AccessExplanation.Tried;
 import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.JudgedRequest;
@@ -93,7 +94,10 @@ record AccessChecks(Explanations explanations) {
         var explanation = explanations.explain(asking, request(content));
         var answer =
                 object("decision", explanation.isAllowed() ? "allowed" : "refused", "status", explanation.status());
-        explanation.reason().ifPresent(reason -> answer.append("reason", new BsonString(reason)));
+        explanation
+                .reason()
+                .or(() -> withoutRules(asking, explanation))
+                .ifPresent(reason -> answer.append("reason", new BsonString(reason)));
         var deciding = explanation.deciding();
         return answer.append(
                         "permission",
@@ -110,6 +114,18 @@ record AccessChecks(Explanations explanations) {
                         new BsonArray(explanation.tried().stream()
                                 .map(rule -> traced(rule, readsRules))
                                 .toList()));
+    }
+
+    /// What a caller without any access rule is told; its roles may be misspelt there or in the rules.
+    private static Optional<String> withoutRules(Request asking, AccessExplanation explanation) {
+        return explanation.isAllowed() || !explanation.tried().isEmpty()
+                ? Optional.empty()
+                : asking.caller()
+                        .account()
+                        .map(account -> account.roles().isEmpty()
+                                ? "the account has no roles"
+                                : "there is no permission for "
+                                        + ShortText.of(String.join(", ", account.roles()), MAX_QUOTED));
     }
 
     private static JudgedRequest request(BsonDocument content) {

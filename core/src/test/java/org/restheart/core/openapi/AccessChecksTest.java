@@ -95,6 +95,14 @@ class AccessChecksTest {
     }
 
     @Test
+    void roles_without_a_permission_are_named() {
+        assertThat(check("admin", "{\"path\": \"/books\", \"roles\": [\"editr\"]}"))
+                .containsEntry("reason", text("there is no permission for editr"));
+        assertThat(check("admin", "{\"method\": \"DELETE\", \"path\": \"/books/1\", \"as\": \"ada\"}"))
+                .doesNotContainKey("reason");
+    }
+
+    @Test
     void others_are_told_of_themselves_and_nothing_that_rules_say() {
         var allowed = check("ada", "{\"path\": \"/books/1\"}");
         assertThat(allowed).containsEntry("decision", text("allowed"));
