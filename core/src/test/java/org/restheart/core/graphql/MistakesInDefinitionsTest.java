@@ -144,6 +144,7 @@ class MistakesInDefinitionsTest {
             "$ifvar"     | "$ifarg"     | the mapping for Query.piped has the unknown stage $ifvar; did you mean $ifarg?
             {"$match": {"a": {"$var": "max"}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $var; did you mean $arg?
             {"$match": {"a": {"$gtt": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $gtt; did you mean $gt?
+            {"$match": {"a": "$arg.max"}} | {"$match": {}} | the mapping for Query.piped has the text $arg.max, which is no variable: that is an object with the key $arg
             {"$group": {"_id": "$a", "n": {"$summ": 1}}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $summ; did you mean $sum?
             {"$facet": {"a": [{"$mach": {}}]}} | {"$match": {}} | the mapping for Query.piped has the unknown operator $mach; did you mean $match?
             "@usr.userid" | "@user.userid" | $ifarg in the mapping for Query.piped names @usr, which is no argument; did you mean @user?

@@ -119,6 +119,7 @@ class SilentMistakesTest {
                 "{'_id': 'n', 'password': 'pw', 'roles': ['editor', 1]} | roles must be a list of texts",
                 "{'_id': 'n', 'password': 'pw', 'role': ['editor']} | role has no meaning for accounts; did you mean roles?",
                 "{'_id': 'n', 'passwrd': 'abc', 'roles': []} | passwrd has no meaning for accounts; did you mean password?",
+                "{'_id': 'n', 'pwd': 'abc', 'roles': []} | pwd has no meaning for accounts; did you mean password?",
                 "{'_id': 'n', 'Password': 'abc', 'roles': []} | Password has no meaning for accounts; did you mean password?",
             })
     void an_account_that_could_not_log_in_is_refused(String account, String why) {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.ExpressionOperators;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemException;
+import org.restheart.http.ShortText;
 import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.reading.DocumentReads;
@@ -60,6 +61,8 @@ record MappingWarnings(
                             $unsetField $ifarg""").stream())
             .flatMap(names -> names)
             .collect(Collectors.toUnmodifiableSet());
+
+    private static final int MAX_QUOTED = 100;
 
     private static final List<String> VARIABLES = List.of("$arg", "$fk");
 
@@ -132,6 +135,13 @@ record MappingWarnings(
                     }
                 });
             case BsonArray array -> array.forEach(element -> operators(element, isFilter));
+            case BsonString text ->
+                VARIABLES.stream()
+                        .filter(name ->
+                                text.getValue().equals(name) || text.getValue().startsWith(name + "."))
+                        .forEach(name -> warnings.add("the mapping for " + place + " has the text "
+                                + ShortText.of(text.getValue(), MAX_QUOTED)
+                                + ", which is no variable: that is an object with the key " + name));
             case null, default -> {}
         }
     }

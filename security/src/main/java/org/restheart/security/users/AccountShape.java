@@ -1,5 +1,6 @@
 package org.restheart.security.users;
 
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -16,6 +17,9 @@ import org.restheart.security.realm.UsersCollection;
 final class AccountShape {
     /// A name at this edit distance or less counts as misspelt; others, such as `passwordHint`, are allowed.
     private static final int MAX_DISTANCE = 2;
+
+    /// What passwords are called elsewhere.
+    private static final Set<String> PASSWORDS = Set.of("pwd", "pass", "passwd", "passphrase");
 
     private static final String FILE_NAME = "userid";
 
@@ -57,6 +61,9 @@ final class AccountShape {
                 throw refusal(key + " must be a list of texts, such as [\"editor\"]");
             }
             return;
+        }
+        if (PASSWORDS.contains(key.toLowerCase(Locale.ROOT))) {
+            throw refusal(key + " has no meaning for accounts; did you mean " + users.passwordProperty() + "?");
         }
         Nearest.to(key, meant)
                 .filter(near -> Nearest.distance(key, near) <= MAX_DISTANCE || key.equalsIgnoreCase(near))
