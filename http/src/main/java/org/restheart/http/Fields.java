@@ -85,6 +85,9 @@ public final class Fields implements Headers {
 
     @Override
     public List<String> all(String name) {
+        if (!has(name)) {
+            return List.of();
+        }
         var values = new ArrayList<String>();
         forEach((n, v) -> {
             if (n.equalsIgnoreCase(name)) {

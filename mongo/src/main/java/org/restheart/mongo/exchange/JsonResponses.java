@@ -1,6 +1,7 @@
 package org.restheart.mongo.exchange;
 
 import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Content;
@@ -17,9 +18,14 @@ public final class JsonResponses {
 
     /// One value as the whole body, of a media type whose syntax is JSON's.
     public static Response.Ready of(DataRequest request, int status, BsonValue value, String mediaType) {
-        var out = new Utf8Buffer();
+        var out = new Utf8Buffer(expected(value));
         JsonEncoder.of(request.parameters().format().jsonMode()).encode(value, out);
         return Response.status(status).with(mediaType, new Content.Bytes(out.toByteBuffer()));
+    }
+
+    /// Most documents are as long in JSON as they are in BSON: their buffer does not grow.
+    private static int expected(BsonValue value) {
+        return value instanceof RawBsonDocument raw ? raw.getByteLength() / 4 * 5 + 64 : 512;
     }
 
     /// A body already encoded.

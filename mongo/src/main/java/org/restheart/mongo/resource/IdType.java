@@ -3,6 +3,7 @@ package org.restheart.mongo.resource;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
+import java.util.HexFormat;
 import java.util.Locale;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
@@ -72,13 +73,13 @@ public enum IdType {
 
     private BsonValue parsePlain(String text) {
         return switch (this) {
-            case STRING_OID -> ObjectId.isValid(text) ? new BsonObjectId(new ObjectId(text)) : new BsonString(text);
+            case STRING_OID -> ObjectId.isValid(text) ? objectId(text) : new BsonString(text);
             case STRING -> new BsonString(text);
             case OID -> {
                 if (!ObjectId.isValid(text)) {
                     throw refuse("not a valid OID");
                 }
-                yield new BsonObjectId(new ObjectId(text));
+                yield objectId(text);
             }
             case NUMBER -> number(text);
             case DATE -> date(text);
@@ -87,6 +88,11 @@ public enum IdType {
             case MAXKEY -> new BsonMaxKey();
             case BOOLEAN -> throw refuse("not a valid BOOLEAN; use _true or _false");
         };
+    }
+
+    /// Faster than the driver's constructor, which parses each digit pair as a text of its own.
+    private static BsonObjectId objectId(String valid) {
+        return new BsonObjectId(new ObjectId(HexFormat.of().parseHex(valid)));
     }
 
     private static BsonValue number(String text) {
