@@ -13,7 +13,7 @@ import org.restheart.http.IoThreadService;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.http.Traffic;
+import org.restheart.http.Service.Traffic;
 
 /// The pages for browsers. Everything that they need is served here; they send requests with the credentials of their
 /// users.

@@ -18,7 +18,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
-import org.restheart.http.Traffic;
+import org.restheart.http.Service.Traffic;
 
 /// Serves an HTML page and its files from memory. Public, since they contain no data: the page sends requests
 /// with the credentials of its user.

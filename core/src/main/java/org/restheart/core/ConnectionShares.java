@@ -50,10 +50,10 @@ final class ConnectionShares implements ConnectionPoolListener {
         static Pool of(int size, long longest) {
             int reserved = size / RESERVED_PART;
             return size == 0
-                    ? new Pool(new FairShares(Integer.MAX_VALUE, 0), new FairShares(Integer.MAX_VALUE, 0), longest)
+                    ? new Pool(new FairShares(Integer.MAX_VALUE), new FairShares(Integer.MAX_VALUE), longest)
                     : new Pool(
-                            new FairShares(size, reserved),
-                            new FairShares(Math.max(1, reserved - Math.max(1, reserved / 4)), 0),
+                            new FairShares(size - reserved),
+                            new FairShares(Math.max(1, reserved - Math.max(1, reserved / 4))),
                             longest);
         }
 

@@ -5,7 +5,7 @@ import org.restheart.dataapi.LogIns;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
-import org.restheart.security.session.RenewableSessions;
+import org.restheart.security.token.RenewableSessions;
 
 /// Sessions for the service of the Atlas Data API.
 ///

@@ -291,7 +291,7 @@ final class DataServices {
                 new AccessService(
                         data.descriptions(),
                         judgedRequests,
-                        judgedRequests,
+                        judgedRequests::explain,
                         new AccessService.Dependencies(
                                 RequestPath.parse(config.access().uri())
                                         .segments()

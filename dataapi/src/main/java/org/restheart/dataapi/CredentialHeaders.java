@@ -1,12 +1,12 @@
 package org.restheart.dataapi;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
+import static org.restheart.http.AuthorizationHeader.BEARER;
+
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiConsumer;
-import org.restheart.http.BearerToken;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Headers;
 
 /// The headers of a request with a single credential, or none.
@@ -18,11 +18,12 @@ record CredentialHeaders(Headers sent, Optional<String> authorization, Optional<
     /// The headers with the credentials that are tried, where the gateway's mechanisms read them: of several kinds only
     /// the first in order of precedence. No cookies: a browser would send them for scripts of any site.
     static CredentialHeaders located(Headers sent) {
-        if (BearerToken.in(sent).isEmpty()) {
+        if (AuthorizationHeader.of(sent).filter(line -> line.has(BEARER)).isEmpty()) {
             var email = value(sent, "email");
             var password = value(sent, "password");
             if (email.isPresent() && password.isPresent()) {
-                var basic = Optional.of(basic(email.get(), password.get()));
+                var basic = Optional.of(
+                        AuthorizationHeader.basic(email.get(), password.get()).line());
                 return new CredentialHeaders(sent, basic, Optional.empty());
             }
             var key = key(sent);
@@ -31,7 +32,8 @@ record CredentialHeaders(Headers sent, Optional<String> authorization, Optional<
             }
             var token = value(sent, "jwtTokenString");
             if (token.isPresent()) {
-                return new CredentialHeaders(sent, token.map(BearerToken::field), Optional.empty());
+                return new CredentialHeaders(
+                        sent, token.map(AuthorizationHeader::bearer).map(AuthorizationHeader::line), Optional.empty());
             }
         }
         return new CredentialHeaders(sent, sent.first("Authorization"), Optional.empty());
@@ -75,12 +77,6 @@ record CredentialHeaders(Headers sent, Optional<String> authorization, Optional<
     /// Credentials that are wrong, expired or revoked.
     static Refusal rejected() {
         return new Refusal(401, "InvalidSession", "invalid session: error finding user for endpoint");
-    }
-
-    /// The value of `Authorization` for a name and a password.
-    static String basic(String name, String password) {
-        var pair = (name + ":" + password).getBytes(StandardCharsets.UTF_8);
-        return "Basic " + Base64.getEncoder().encodeToString(pair);
     }
 
     private Optional<Optional<String>> replaced(String name) {

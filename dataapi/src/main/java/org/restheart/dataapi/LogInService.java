@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
-import org.restheart.http.BearerToken;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -72,8 +72,11 @@ public final class LogInService implements Service {
             var content = content(request);
             var authorization = switch (provider) {
                 case PASSWORD ->
-                    Optional.of(CredentialHeaders.basic(member(content, "username"), member(content, "password")));
-                case TOKEN -> Optional.of(BearerToken.field(member(content, "token")));
+                    Optional.of(AuthorizationHeader.basic(member(content, "username"), member(content, "password"))
+                            .line());
+                case TOKEN ->
+                    Optional.of(
+                            AuthorizationHeader.bearer(member(content, "token")).line());
                 case API_KEY -> Optional.<String>empty();
             };
             var key = provider == LogIns.Provider.API_KEY

@@ -32,7 +32,7 @@ final class GraphqlSockets {
     GraphqlSockets(Subscriptions subscriptions, PushBounds bounds) {
         this.subscriptions = subscriptions;
         this.bounds = bounds;
-        this.open = new FairShares(bounds.maxSockets(), 0);
+        this.open = new FairShares(bounds.maxSockets());
     }
 
     /// Answers the handshake.

@@ -17,7 +17,7 @@ final class ResponseStream {
     private static final Logger LOG = LoggerFactory.getLogger(ResponseStream.class);
 
     /// Limits concurrent executions for events in this process, which do not count as requests in flight.
-    private static final FairShares EXECUTIONS = new FairShares(64, 0);
+    private static final FairShares EXECUTIONS = new FairShares(64);
 
     private final Subscription source;
     private final Execution execution;

@@ -39,7 +39,7 @@ final class BsonSink {
 
     /// Completes the value as a document with one field whose name is empty.
     void finish() {
-        out.add((byte) 0);
+        out.put((byte) 0);
         out.fill(0, out.length);
     }
 
@@ -72,7 +72,7 @@ final class BsonSink {
 
     /// Ends the innermost document or array.
     void end() {
-        out.add((byte) 0);
+        out.put((byte) 0);
         int start = starts[--depth];
         out.fill(start, out.length - start);
         if (indexes[depth] < 0) {
@@ -96,7 +96,7 @@ final class BsonSink {
     /// @param start the result of [#beginName]
     void endName(int start) {
         names.add(out, start);
-        out.add((byte) 0);
+        out.put((byte) 0);
     }
 
     void name(String name) {
@@ -111,11 +111,11 @@ final class BsonSink {
         reserveType();
         int index = indexes[depth - 1]++;
         if (index < 10) {
-            out.add((byte) ('0' + index));
+            out.put((byte) ('0' + index));
         } else {
-            Decimals.write(index, out);
+            out.addDecimal(index);
         }
-        out.add((byte) 0);
+        out.put((byte) 0);
     }
 
     private void reserveType() {
@@ -123,7 +123,7 @@ final class BsonSink {
             throw new MalformedJsonException("the value is larger than " + limit + " bytes of BSON");
         }
         typeAt = out.length;
-        out.add((byte) 0);
+        out.put((byte) 0);
     }
 
     /// To be followed by the bytes of a value of that type.
@@ -133,7 +133,7 @@ final class BsonSink {
 
     void bool(boolean value) {
         type(BsonTypes.BOOLEAN);
-        out.add((byte) (value ? 1 : 0));
+        out.put((byte) (value ? 1 : 0));
     }
 
     void int32(int value) {
@@ -179,18 +179,18 @@ final class BsonSink {
     /// @param id twelve bytes
     void objectId(byte[] id) {
         type(BsonTypes.OBJECT_ID);
-        out.add(id, 0, 12);
+        out.put(id, 0, 12);
     }
 
     void binary(byte subtype, byte[] data) {
         type(BsonTypes.BINARY);
         boolean repeatsLength = subtype == 2;
         out.int32(repeatsLength ? data.length + 4 : data.length);
-        out.add(subtype);
+        out.put(subtype);
         if (repeatsLength) {
             out.int32(data.length);
         }
-        out.add(data, 0, data.length);
+        out.put(data, 0, data.length);
     }
 
     /// @param type string, code or symbol
@@ -208,7 +208,7 @@ final class BsonSink {
     void dbPointer(String namespace, byte[] id) {
         type(BsonTypes.DB_POINTER);
         addString(namespace);
-        out.add(id, 0, 12);
+        out.put(id, 0, 12);
     }
 
     /// The scope's fields and [#end] follow, then [#endCodeWithScope].
@@ -230,7 +230,7 @@ final class BsonSink {
     private void addString(String text) {
         int gap = out.gap();
         addUtf8(text);
-        out.add((byte) 0);
+        out.put((byte) 0);
         out.fill(gap, out.length - gap - 4);
     }
 
@@ -239,7 +239,7 @@ final class BsonSink {
             throw new MalformedJsonException("a field name or regular expression contains the character U+0000");
         }
         addUtf8(text);
-        out.add((byte) 0);
+        out.put((byte) 0);
     }
 
     private void addUtf8(String text) {
@@ -247,6 +247,6 @@ final class BsonSink {
             throw new MalformedJsonException("a string contains half a surrogate pair");
         }
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        out.add(utf8, 0, utf8.length);
+        out.put(utf8, 0, utf8.length);
     }
 }

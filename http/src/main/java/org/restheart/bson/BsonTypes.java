@@ -37,7 +37,6 @@ public final class BsonTypes {
 
     private BsonTypes() {}
 
-    /// MongoDB's name of a type.
     public static String name(BsonType type) {
         return switch (type) {
             case INT32 -> "int";

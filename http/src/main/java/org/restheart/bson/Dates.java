@@ -22,16 +22,16 @@ final class Dates {
         writeSeconds(millis, out);
         int fraction = (int) (millis % 1000);
         if (fraction != 0) {
-            out.add((byte) '.');
-            out.add((byte) ('0' + fraction / 100));
+            out.put('.');
+            out.put((byte) ('0' + fraction / 100));
             if (fraction % 100 != 0) {
-                out.add((byte) ('0' + fraction / 10 % 10));
+                out.put((byte) ('0' + fraction / 10 % 10));
                 if (fraction % 10 != 0) {
-                    out.add((byte) ('0' + fraction % 10));
+                    out.put((byte) ('0' + fraction % 10));
                 }
             }
         }
-        out.add((byte) 'Z');
+        out.put('Z');
     }
 
     /// As `2019-09-12T13:42:49.260Z`: always three digits after the seconds.
@@ -41,15 +41,15 @@ final class Dates {
         if (millis < GREGORIAN) {
             var format = new SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT);
             format.setTimeZone(TimeZone.getTimeZone("UTC"));
-            out.addAscii(format.format(millis));
+            out.ascii(format.format(millis));
             return;
         }
         writeSeconds(millis, out);
         int fraction = (int) Math.floorMod(millis, 1000L);
-        out.add((byte) '.');
-        out.add((byte) ('0' + fraction / 100));
+        out.put('.');
+        out.put((byte) ('0' + fraction / 100));
         int at = out.room(3);
-        Decimals.pair(fraction % 100, out.bytes, at);
+        GrowableBytes.pair(fraction % 100, out.bytes, at);
         out.bytes[at + 2] = 'Z';
         out.length = at + 3;
     }
@@ -118,18 +118,18 @@ final class Dates {
 
         int at = out.room(19);
         byte[] bytes = out.bytes;
-        Decimals.pair(year / 100, bytes, at);
-        Decimals.pair(year % 100, bytes, at + 2);
+        GrowableBytes.pair(year / 100, bytes, at);
+        GrowableBytes.pair(year % 100, bytes, at + 2);
         bytes[at + 4] = '-';
-        Decimals.pair(month, bytes, at + 5);
+        GrowableBytes.pair(month, bytes, at + 5);
         bytes[at + 7] = '-';
-        Decimals.pair(day, bytes, at + 8);
+        GrowableBytes.pair(day, bytes, at + 8);
         bytes[at + 10] = 'T';
-        Decimals.pair(seconds / 3600, bytes, at + 11);
+        GrowableBytes.pair(seconds / 3600, bytes, at + 11);
         bytes[at + 13] = ':';
-        Decimals.pair(seconds / 60 % 60, bytes, at + 14);
+        GrowableBytes.pair(seconds / 60 % 60, bytes, at + 14);
         bytes[at + 16] = ':';
-        Decimals.pair(seconds % 60, bytes, at + 17);
+        GrowableBytes.pair(seconds % 60, bytes, at + 17);
         out.length = at + 19;
     }
 }

@@ -10,6 +10,7 @@ import org.bson.BSONException;
 import org.bson.BsonType;
 import org.bson.json.JsonParseException;
 import org.bson.json.JsonReader;
+import org.restheart.bson.JsonParser.Tail;
 
 /// Reads whatever the MongoDB driver's parser accepts, by that parser: Extended JSON v1 and v2 in all forms and the
 /// `mongo` shell's dialect (`ObjectId("…")`, bare names, single quotes, `/re/i`, a comma at the end, anything after the
@@ -102,17 +103,13 @@ final class DriverJson {
                 var binary = reader.readBinaryData();
                 sink.binary(binary.getType(), binary.getData());
             }
-            case UNDEFINED -> {
-                reader.readUndefined();
-                sink.type(BsonTypes.UNDEFINED);
+            case NULL, UNDEFINED, MIN_KEY, MAX_KEY -> {
+                reader.skipValue();
+                sink.type((byte) type.getValue());
             }
             case OBJECT_ID -> sink.objectId(reader.readObjectId().toByteArray());
             case BOOLEAN -> sink.bool(reader.readBoolean());
             case DATE_TIME -> sink.date(reader.readDateTime());
-            case NULL -> {
-                reader.readNull();
-                sink.type(BsonTypes.NULL);
-            }
             case REGULAR_EXPRESSION -> {
                 var regex = reader.readRegularExpression();
                 sink.regex(regex.getPattern(), regex.getOptions());
@@ -132,14 +129,6 @@ final class DriverJson {
             case TIMESTAMP -> sink.timestamp(reader.readTimestamp().getValue());
             case INT64 -> sink.int64(reader.readInt64());
             case DECIMAL128 -> sink.decimal128(reader.readDecimal128());
-            case MIN_KEY -> {
-                reader.readMinKey();
-                sink.type(BsonTypes.MIN_KEY);
-            }
-            case MAX_KEY -> {
-                reader.readMaxKey();
-                sink.type(BsonTypes.MAX_KEY);
-            }
             case END_OF_DOCUMENT -> throw new IllegalStateException("the caller has looked for the end");
         }
     }

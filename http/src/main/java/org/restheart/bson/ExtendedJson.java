@@ -2,6 +2,7 @@ package org.restheart.bson;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Set;
 import org.bson.types.Decimal128;
 import org.restheart.bson.StrictJson.NotStrict;
 
@@ -11,6 +12,21 @@ import org.restheart.bson.StrictJson.NotStrict;
 final class ExtendedJson {
     /// The length of `$regularExpression`.
     private static final int LONGEST_NAME = 18;
+
+    /// Left to [DriverJson].
+    private static final Set<String> OTHERS = Set.of(
+            "$type",
+            "$uuid",
+            "$regex",
+            "$options",
+            "$regularExpression",
+            "$code",
+            "$minKey",
+            "$maxKey",
+            "$symbol",
+            "$timestamp",
+            "$undefined",
+            "$dbPointer");
 
     private final StrictJson text;
     private final byte[] in;
@@ -43,18 +59,7 @@ final class ExtendedJson {
             case "$numberDouble" -> sink.float64(float64(value(end)));
             case "$numberDecimal" -> sink.decimal128(decimal128(value(end)));
             case "$binary" -> binary(value(end));
-            case "$type",
-                    "$uuid",
-                    "$regex",
-                    "$options",
-                    "$regularExpression",
-                    "$code",
-                    "$minKey",
-                    "$maxKey",
-                    "$symbol",
-                    "$timestamp",
-                    "$undefined",
-                    "$dbPointer" -> throw new NotStrict();
+            case String name when OTHERS.contains(name) -> throw new NotStrict();
             default -> {
                 return false;
             }

@@ -1,5 +1,6 @@
 package org.restheart.bson;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// A byte array that grows at its end. The writers of this package access the array directly after calling [#room].
@@ -7,6 +8,11 @@ import java.util.Arrays;
 abstract sealed class GrowableBytes permits Utf8Buffer, BsonBuffer {
     /// The largest array that common JVMs can allocate.
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
+
+    /// The two digits of each number below 100.
+    private static final byte[] PAIRS = pairs();
+
+    private static final byte[] LOWEST = Long.toString(Long.MIN_VALUE).getBytes(StandardCharsets.US_ASCII);
 
     byte[] bytes;
     int length;
@@ -33,31 +39,65 @@ abstract sealed class GrowableBytes permits Utf8Buffer, BsonBuffer {
         bytes = Arrays.copyOf(bytes, (int) Math.min(LONGEST_ARRAY, Math.max(needed, bytes.length * 2L)));
     }
 
-    final void add(byte b) {
+    public final void put(byte b) {
         int at = room(1);
         bytes[at] = b;
         length = at + 1;
     }
 
-    /// Two characters below U+0080.
-    final void add(char first, char second) {
-        int at = room(2);
-        bytes[at] = (byte) first;
-        bytes[at + 1] = (byte) second;
-        length = at + 2;
-    }
-
-    final void add(byte[] source, int from, int to) {
+    public final void put(byte[] source, int from, int to) {
         int at = room(to - from);
         System.arraycopy(source, from, bytes, at, to - from);
         length = at + to - from;
     }
 
-    /// Each character's low byte: for ASCII.
-    @SuppressWarnings("deprecation") // the one method that copies Latin-1 text without a temporary array
-    final void addAscii(String text) {
-        int at = room(text.length());
-        text.getBytes(0, text.length(), bytes, at);
-        length = at + text.length();
+    /// A number in decimal digits.
+    final void addDecimal(long number) {
+        int at = room(20);
+        if (number < 0) {
+            if (number == Long.MIN_VALUE) {
+                put(LOWEST, 0, LOWEST.length);
+                return;
+            }
+            bytes[at++] = '-';
+            number = -number;
+        }
+        int end = at + digits(number);
+        int i = end;
+        while (number >= 100) {
+            long rest = number / 100;
+            i -= 2;
+            pair((int) (number - rest * 100), bytes, i);
+            number = rest;
+        }
+        if (number >= 10) {
+            pair((int) number, bytes, i - 2);
+        } else {
+            bytes[i - 1] = (byte) ('0' + number);
+        }
+        length = end;
+    }
+
+    /// Exactly two digits.
+    static void pair(int number, byte[] bytes, int at) {
+        bytes[at] = PAIRS[2 * number];
+        bytes[at + 1] = PAIRS[2 * number + 1];
+    }
+
+    private static int digits(long number) {
+        int digits = 1;
+        for (long bound = 10; digits < 19 && number >= bound; bound *= 10) {
+            digits++;
+        }
+        return digits;
+    }
+
+    private static byte[] pairs() {
+        var pairs = new byte[200];
+        for (int i = 0; i < 100; i++) {
+            pairs[2 * i] = (byte) ('0' + i / 10);
+            pairs[2 * i + 1] = (byte) ('0' + i % 10);
+        }
+        return pairs;
     }
 }

@@ -31,13 +31,7 @@ public enum JsonMode {
 
     /// The mode of that name in any case; empty if there is none.
     public static Optional<JsonMode> of(String name) {
-        return switch (name.toUpperCase(Locale.ROOT)) {
-            case "DEFAULT" -> Optional.of(DEFAULT);
-            case "RELAXED" -> Optional.of(RELAXED);
-            case "STRICT" -> Optional.of(STRICT);
-            case "EXTENDED" -> Optional.of(EXTENDED);
-            case "SHELL" -> Optional.of(SHELL);
-            default -> Optional.empty();
-        };
+        var upper = name.toUpperCase(Locale.ROOT);
+        return ofParameter().stream().filter(mode -> mode.name().equals(upper)).findFirst();
     }
 }

@@ -56,7 +56,7 @@ final class JsonStrings {
             quote(utf8, 0, utf8.length, out);
             return;
         }
-        out.add((byte) '"');
+        out.put('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\' || !Printable.is(c)) {
@@ -65,7 +65,7 @@ final class JsonStrings {
                 out.text(String.valueOf(c));
             }
         }
-        out.add((byte) '"');
+        out.put('"');
     }
 
     /// True if the text is not Unicode: UTF-8 has no bytes for half a surrogate pair.
@@ -147,26 +147,18 @@ final class JsonStrings {
 
         private static boolean isPrintable(char c) {
             return switch (Character.getType(c)) {
-                case Character.UPPERCASE_LETTER,
-                        Character.LOWERCASE_LETTER,
-                        Character.TITLECASE_LETTER,
-                        Character.OTHER_LETTER,
-                        Character.DECIMAL_DIGIT_NUMBER,
-                        Character.LETTER_NUMBER,
-                        Character.OTHER_NUMBER,
-                        Character.SPACE_SEPARATOR,
-                        Character.CONNECTOR_PUNCTUATION,
-                        Character.DASH_PUNCTUATION,
-                        Character.START_PUNCTUATION,
-                        Character.END_PUNCTUATION,
-                        Character.INITIAL_QUOTE_PUNCTUATION,
-                        Character.FINAL_QUOTE_PUNCTUATION,
-                        Character.OTHER_PUNCTUATION,
-                        Character.MATH_SYMBOL,
-                        Character.CURRENCY_SYMBOL,
-                        Character.MODIFIER_SYMBOL,
-                        Character.OTHER_SYMBOL -> true;
-                default -> false;
+                case Character.UNASSIGNED,
+                        Character.MODIFIER_LETTER,
+                        Character.NON_SPACING_MARK,
+                        Character.ENCLOSING_MARK,
+                        Character.COMBINING_SPACING_MARK,
+                        Character.LINE_SEPARATOR,
+                        Character.PARAGRAPH_SEPARATOR,
+                        Character.CONTROL,
+                        Character.FORMAT,
+                        Character.PRIVATE_USE,
+                        Character.SURROGATE -> false;
+                default -> true;
             };
         }
     }

@@ -103,7 +103,6 @@ class RawCursor {
         return new String(in, from, skipName(end) - from, StandardCharsets.UTF_8);
     }
 
-    /// Moves over a value.
     final void skip(byte type, int end) {
         switch (type) {
             case BsonTypes.DOUBLE, BsonTypes.DATE, BsonTypes.TIMESTAMP, BsonTypes.INT64 -> take(8, end);
@@ -167,10 +166,10 @@ class RawCursor {
     private BsonValue decode(byte type, int from) {
         var out = new BsonBuffer(BsonSink.ROOT + at - from + 1);
         out.gap();
-        out.add(type);
-        out.add((byte) 0);
-        out.add(in, from, at);
-        out.add((byte) 0);
+        out.put(type);
+        out.put((byte) 0);
+        out.put(in, from, at);
+        out.put((byte) 0);
         out.fill(0, out.length);
         return Objects.requireNonNull(new RawBsonDocument(out.bytes, 0, out.length).get(""));
     }

@@ -67,7 +67,7 @@ public final class RawEdit {
             var change = changeOf(in, name, cursor.skipName(end));
             cursor.skip(type, end);
             if (change != null) {
-                out.add(in, run, element);
+                out.put(in, run, element);
                 run = cursor.at;
                 if (!change.first) {
                     write(change, out);
@@ -75,9 +75,9 @@ public final class RawEdit {
                 }
             }
         }
-        out.add(in, run, end);
+        out.put(in, run, end);
         pending.forEach(change -> write(change, out));
-        out.add((byte) 0);
+        out.put((byte) 0);
         out.fill(0, out.length);
         return new RawBsonDocument(out.bytes, 0, out.length);
     }
@@ -91,66 +91,58 @@ public final class RawEdit {
         return null;
     }
 
+    /// @throws IllegalArgumentException if the name contains U+0000
     private static void write(Change change, BsonBuffer out) {
-        if (change.value != null) {
-            BsonElements.write(change.name, change.value, out);
+        if (change.value == null) {
+            return;
         }
+        if (change.name.indexOf(0) >= 0) {
+            throw new IllegalArgumentException("a field name contains the character U+0000");
+        }
+        byte[] utf8 = change.name.getBytes(StandardCharsets.UTF_8);
+        int typeAt = out.length;
+        out.put((byte) 0);
+        out.put(utf8, 0, utf8.length);
+        out.put((byte) 0);
+        byte type = value(change.value, out); // first, since the bytes may move as they grow
+        out.bytes[typeAt] = type;
     }
 
-    /// Writes single elements, a type, a name and a value.
-    private static final class BsonElements {
-        private BsonElements() {}
-
-        /// @throws IllegalArgumentException if the name contains U+0000
-        static void write(String name, BsonValue value, BsonBuffer out) {
-            if (name.indexOf(0) >= 0) {
-                throw new IllegalArgumentException("a field name contains the character U+0000");
+    /// Writes the most frequent types directly and all others with the driver.
+    ///
+    /// @return the type
+    private static byte value(BsonValue value, BsonBuffer out) {
+        return switch (value.getBsonType()) {
+            case OBJECT_ID -> {
+                out.put(value.asObjectId().getValue().toByteArray(), 0, 12);
+                yield BsonTypes.OBJECT_ID;
             }
-            byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
-            int typeAt = out.length;
-            out.add((byte) 0);
-            out.add(utf8, 0, utf8.length);
-            out.add((byte) 0);
-            byte type = value(value, out); // first, since the bytes may move as they grow
-            out.bytes[typeAt] = type;
-        }
-
-        /// Writes the most frequent types directly and all others with the driver.
-        ///
-        /// @return the type
-        private static byte value(BsonValue value, BsonBuffer out) {
-            return switch (value.getBsonType()) {
-                case OBJECT_ID -> {
-                    out.add(value.asObjectId().getValue().toByteArray(), 0, 12);
-                    yield BsonTypes.OBJECT_ID;
-                }
-                case STRING -> {
-                    byte[] utf8 = value.asString().getValue().getBytes(StandardCharsets.UTF_8);
-                    out.int32(utf8.length + 1);
-                    out.add(utf8, 0, utf8.length);
-                    out.add((byte) 0);
-                    yield BsonTypes.STRING;
-                }
-                case INT32 -> {
-                    out.int32(value.asInt32().getValue());
-                    yield BsonTypes.INT32;
-                }
-                case INT64 -> {
-                    out.int64(value.asInt64().getValue());
-                    yield BsonTypes.INT64;
-                }
-                case DATE_TIME -> {
-                    out.int64(value.asDateTime().getValue());
-                    yield BsonTypes.DATE;
-                }
-                default -> {
-                    var around = RawDocuments.encode(new BsonDocument("", value));
-                    byte[] bytes = around.getBackingArray();
-                    int start = around.getByteOffset();
-                    out.add(bytes, start + BsonSink.ROOT, start + around.getByteLength() - 1);
-                    yield bytes[start + 4];
-                }
-            };
-        }
+            case STRING -> {
+                byte[] utf8 = value.asString().getValue().getBytes(StandardCharsets.UTF_8);
+                out.int32(utf8.length + 1);
+                out.put(utf8, 0, utf8.length);
+                out.put((byte) 0);
+                yield BsonTypes.STRING;
+            }
+            case INT32 -> {
+                out.int32(value.asInt32().getValue());
+                yield BsonTypes.INT32;
+            }
+            case INT64 -> {
+                out.int64(value.asInt64().getValue());
+                yield BsonTypes.INT64;
+            }
+            case DATE_TIME -> {
+                out.int64(value.asDateTime().getValue());
+                yield BsonTypes.DATE;
+            }
+            default -> {
+                var around = RawDocuments.encode(new BsonDocument("", value));
+                byte[] bytes = around.getBackingArray();
+                int start = around.getByteOffset();
+                out.put(bytes, start + BsonSink.ROOT, start + around.getByteLength() - 1);
+                yield bytes[start + 4];
+            }
+        };
     }
 }

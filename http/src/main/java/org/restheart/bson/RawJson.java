@@ -11,12 +11,12 @@ final class RawJson extends RawCursor {
 
     private static final byte[] TAG = {'_', 'e', 't', 'a', 'g'};
 
-    private final Spelling spelling;
+    private final JsonFormat format;
     private final Utf8Buffer out;
 
-    RawJson(byte[] in, int at, Spelling spelling, Utf8Buffer out) {
+    RawJson(byte[] in, int at, JsonFormat format, Utf8Buffer out) {
         super(in, at);
-        this.spelling = spelling;
+        this.format = format;
         this.out = out;
     }
 
@@ -29,8 +29,8 @@ final class RawJson extends RawCursor {
         if (depth == MAX_DEPTH) {
             throw tooDeep();
         }
-        out.add((byte) '{');
-        boolean hidesTags = depth == 0 && spelling.hidesTags();
+        out.put('{');
+        boolean hidesTags = depth == 0 && format.hidesTags;
         boolean first = true;
         while (at < end) {
             byte type = in[at++];
@@ -40,15 +40,15 @@ final class RawJson extends RawCursor {
                 continue;
             }
             if (!first) {
-                out.add(',', ' ');
+                out.put(',', ' ');
             }
             first = false;
             name(end);
-            out.add(':', ' ');
+            out.put(':', ' ');
             value(type, end, depth);
         }
         leave(end);
-        out.add((byte) '}');
+        out.put('}');
     }
 
     private boolean isTag(int end) {
@@ -61,17 +61,17 @@ final class RawJson extends RawCursor {
         if (depth == MAX_DEPTH) {
             throw tooDeep();
         }
-        out.add((byte) '[');
+        out.put('[');
         for (boolean first = true; at < end; first = false) {
             byte type = in[at++];
             if (!first) {
-                out.add(',', ' ');
+                out.put(',', ' ');
             }
             skipName(end);
             value(type, end, depth);
         }
         leave(end);
-        out.add((byte) ']');
+        out.put(']');
     }
 
     private void leave(int end) {
@@ -104,33 +104,33 @@ final class RawJson extends RawCursor {
 
     private void value(byte type, int end, int depth) {
         switch (type) {
-            case BsonTypes.DOUBLE -> spelling.float64(Double.longBitsToDouble(int64(end)), out);
+            case BsonTypes.DOUBLE -> format.float64(Double.longBitsToDouble(int64(end)), out);
             case BsonTypes.STRING -> quoted(end);
             case BsonTypes.DOCUMENT -> document(end, depth + 1);
             case BsonTypes.ARRAY -> array(end, depth + 1);
             case BsonTypes.BINARY -> binary(end);
-            case BsonTypes.UNDEFINED -> spelling.undefined(out);
-            case BsonTypes.OBJECT_ID -> spelling.objectId(in, take(12, end), out);
+            case BsonTypes.UNDEFINED -> format.undefined(out);
+            case BsonTypes.OBJECT_ID -> format.objectId(in, take(12, end), out);
             case BsonTypes.BOOLEAN -> bool(in[take(1, end)]);
-            case BsonTypes.DATE -> spelling.date(int64(end), out);
-            case BsonTypes.NULL -> out.addAscii("null");
+            case BsonTypes.DATE -> format.date(int64(end), out);
+            case BsonTypes.NULL -> out.ascii("null");
             case BsonTypes.REGEX -> regex(end);
-            case BsonTypes.DB_POINTER -> spelling.dbPointer(text(end), in, take(12, end), out);
+            case BsonTypes.DB_POINTER -> format.dbPointer(text(end), in, take(12, end), out);
             case BsonTypes.CODE -> wrapped("{\"$code\": ", end);
             case BsonTypes.SYMBOL -> wrapped("{\"$symbol\": ", end);
             case BsonTypes.CODE_WITH_SCOPE -> codeWithScope(end, depth);
-            case BsonTypes.INT32 -> spelling.int32(int32(end), out);
+            case BsonTypes.INT32 -> format.int32(int32(end), out);
             case BsonTypes.TIMESTAMP -> {
                 int increment = int32(end);
-                spelling.timestamp(int32(end), increment, out);
+                format.timestamp(int32(end), increment, out);
             }
-            case BsonTypes.INT64 -> spelling.int64(int64(end), out);
+            case BsonTypes.INT64 -> format.int64(int64(end), out);
             case BsonTypes.DECIMAL128 -> {
                 long low = int64(end);
-                spelling.decimal128(Decimal128.fromIEEE754BIDEncoding(int64(end), low), out);
+                format.decimal128(Decimal128.fromIEEE754BIDEncoding(int64(end), low), out);
             }
-            case BsonTypes.MIN_KEY -> spelling.minKey(out);
-            case BsonTypes.MAX_KEY -> spelling.maxKey(out);
+            case BsonTypes.MIN_KEY -> format.minKey(out);
+            case BsonTypes.MAX_KEY -> format.maxKey(out);
             default -> throw corrupt("there is no type " + type);
         }
     }
@@ -141,20 +141,20 @@ final class RawJson extends RawCursor {
     }
 
     private void wrapped(String opening, int end) {
-        if (spelling.unwrapsText()) {
+        if (format.unwrapsText) {
             quoted(end);
             return;
         }
-        out.addAscii(opening);
+        out.ascii(opening);
         quoted(end);
-        out.add((byte) '}');
+        out.put('}');
     }
 
     private void bool(byte value) {
         if (value != 0 && value != 1) {
             throw corrupt("a boolean is neither 0 nor 1");
         }
-        out.addAscii(value == 1 ? "true" : "false");
+        out.ascii(value == 1 ? "true" : "false");
     }
 
     private void binary(int end) {
@@ -167,27 +167,27 @@ final class RawJson extends RawCursor {
             length -= 4;
         }
         int from = take(length, end);
-        spelling.binary(subtype, in, from, at, out);
+        format.binary(subtype, in, from, at, out);
     }
 
     private void regex(int end) {
         String pattern = cstring(end);
         // The driver's type puts the options in order.
-        spelling.regex(pattern, new BsonRegularExpression(pattern, cstring(end)).getOptions(), out);
+        format.regex(pattern, new BsonRegularExpression(pattern, cstring(end)).getOptions(), out);
     }
 
     private void codeWithScope(int end, int depth) {
         int start = at;
         int length = int32(end);
-        if (spelling.unwrapsText()) {
+        if (format.unwrapsText) {
             quoted(end);
             skip(BsonTypes.DOCUMENT, end);
         } else {
-            out.addAscii("{\"$code\": ");
+            out.ascii("{\"$code\": ");
             quoted(end);
-            out.addAscii(", \"$scope\": ");
+            out.ascii(", \"$scope\": ");
             document(end, depth + 1);
-            out.add((byte) '}');
+            out.put('}');
         }
         if (at - start != length) {
             throw corrupt("the length of code with scope is wrong");

@@ -109,9 +109,9 @@ final class RepeatedNames {
         }
         out.length = start + 4;
         for (var element : elements.values()) {
-            out.add(source, element.from, element.to);
+            out.put(source, element.from, element.to);
         }
-        out.add((byte) 0);
+        out.put((byte) 0);
         out.fill(start, out.length - start);
     }
 }

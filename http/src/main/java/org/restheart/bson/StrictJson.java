@@ -41,7 +41,7 @@ final class StrictJson {
                 sink.type(BsonTypes.STRING);
                 int gap = out.gap();
                 text(false);
-                out.add((byte) 0);
+                out.put((byte) 0);
                 out.fill(gap, out.length - gap - 4);
             }
             case '{' -> object();
@@ -128,7 +128,7 @@ final class StrictJson {
             } else if (b == 0x7f) {
                 i++;
             } else {
-                out.add(in, run, i);
+                out.put(in, run, i);
                 i++;
                 if (b == '"') {
                     at = i;
@@ -146,12 +146,12 @@ final class StrictJson {
     private void escape(boolean isName) {
         byte b = next();
         switch (b) {
-            case '"', '\\', '/' -> out.add(b);
-            case 'b' -> out.add((byte) '\b');
-            case 'f' -> out.add((byte) '\f');
-            case 'n' -> out.add((byte) '\n');
-            case 'r' -> out.add((byte) '\r');
-            case 't' -> out.add((byte) '\t');
+            case '"', '\\', '/' -> out.put(b);
+            case 'b' -> out.put((byte) '\b');
+            case 'f' -> out.put((byte) '\f');
+            case 'n' -> out.put((byte) '\n');
+            case 'r' -> out.put((byte) '\r');
+            case 't' -> out.put((byte) '\t');
             case 'u' -> unicode(isName);
             default -> throw new NotStrict();
         }

@@ -19,7 +19,6 @@ final class StrictNumber {
 
     private StrictNumber() {}
 
-    /// @param start of the number
     /// @return the index after it
     /// @throws NotStrict if there is no such number, or an integer beyond int64
     static int read(byte[] in, int start, BsonSink sink) {

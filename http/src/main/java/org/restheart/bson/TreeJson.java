@@ -13,32 +13,32 @@ import org.bson.RawBsonDocument;
 /// Writes trees of BSON values as JSON; documents in them that are still bytes go to [RawJson].
 ///
 /// @param out confined to one thread
-record TreeJson(Spelling spelling, Utf8Buffer out) {
+record TreeJson(JsonFormat format, Utf8Buffer out) {
 
     /// @param depth how many documents and arrays the value is in
     void value(BsonValue value, int depth) {
         switch (value.getBsonType()) {
-            case DOUBLE -> spelling.float64(value.asDouble().getValue(), out);
+            case DOUBLE -> format.float64(value.asDouble().getValue(), out);
             case STRING -> JsonStrings.quote(value.asString().getValue(), out);
             case DOCUMENT -> document(value.asDocument(), depth);
             case ARRAY -> array(value.asArray(), depth);
             case BINARY -> binary(value.asBinary());
-            case UNDEFINED -> spelling.undefined(out);
-            case OBJECT_ID -> spelling.objectId(value.asObjectId().getValue().toByteArray(), 0, out);
-            case BOOLEAN -> out.addAscii(value.asBoolean().getValue() ? "true" : "false");
-            case DATE_TIME -> spelling.date(value.asDateTime().getValue(), out);
-            case NULL -> out.addAscii("null");
+            case UNDEFINED -> format.undefined(out);
+            case OBJECT_ID -> format.objectId(value.asObjectId().getValue().toByteArray(), 0, out);
+            case BOOLEAN -> out.ascii(value.asBoolean().getValue() ? "true" : "false");
+            case DATE_TIME -> format.date(value.asDateTime().getValue(), out);
+            case NULL -> out.ascii("null");
             case REGULAR_EXPRESSION -> regex(value.asRegularExpression());
             case DB_POINTER -> dbPointer(value.asDBPointer());
             case JAVASCRIPT -> wrapped("{\"$code\": ", value.asJavaScript().getCode());
             case SYMBOL -> wrapped("{\"$symbol\": ", value.asSymbol().getSymbol());
             case JAVASCRIPT_WITH_SCOPE -> codeWithScope(value.asJavaScriptWithScope(), depth);
-            case INT32 -> spelling.int32(value.asInt32().getValue(), out);
+            case INT32 -> format.int32(value.asInt32().getValue(), out);
             case TIMESTAMP -> timestamp(value.asTimestamp());
-            case INT64 -> spelling.int64(value.asInt64().getValue(), out);
-            case DECIMAL128 -> spelling.decimal128(value.asDecimal128().getValue(), out);
-            case MIN_KEY -> spelling.minKey(out);
-            case MAX_KEY -> spelling.maxKey(out);
+            case INT64 -> format.int64(value.asInt64().getValue(), out);
+            case DECIMAL128 -> format.decimal128(value.asDecimal128().getValue(), out);
+            case MIN_KEY -> format.minKey(out);
+            case MAX_KEY -> format.maxKey(out);
             case END_OF_DOCUMENT -> throw new IllegalArgumentException("the end of a document is not a value");
         }
     }
@@ -46,36 +46,35 @@ record TreeJson(Spelling spelling, Utf8Buffer out) {
     private void document(BsonDocument document, int depth) {
         if (document instanceof RawBsonDocument raw) {
             int from = raw.getByteOffset();
-            new RawJson(raw.getBackingArray(), from, spelling, out).document(from + raw.getByteLength(), depth);
+            new RawJson(raw.getBackingArray(), from, format, out).document(from + raw.getByteLength(), depth);
             return;
         }
         descend(depth);
-        out.add((byte) '{');
+        out.put('{');
         boolean first = true;
         for (var field : document.entrySet()) {
             if (!first) {
-                out.addAscii(", ");
+                out.ascii(", ");
             }
             first = false;
-            JsonStrings.quote(field.getKey(), out);
-            out.addAscii(": ");
+            out.quoted(field.getKey()).ascii(": ");
             value(field.getValue(), depth + 1);
         }
-        out.add((byte) '}');
+        out.put('}');
     }
 
     private void array(BsonArray array, int depth) {
         descend(depth);
-        out.add((byte) '[');
+        out.put('[');
         boolean first = true;
         for (var element : array) {
             if (!first) {
-                out.addAscii(", ");
+                out.ascii(", ");
             }
             first = false;
             value(element, depth + 1);
         }
-        out.add((byte) ']');
+        out.put(']');
     }
 
     private static void descend(int depth) {
@@ -85,41 +84,37 @@ record TreeJson(Spelling spelling, Utf8Buffer out) {
     }
 
     private void wrapped(String opening, String text) {
-        if (spelling.unwrapsText()) {
-            JsonStrings.quote(text, out);
-            return;
+        if (format.unwrapsText) {
+            out.quoted(text);
+        } else {
+            out.ascii(opening).quoted(text).put('}');
         }
-        out.addAscii(opening);
-        JsonStrings.quote(text, out);
-        out.add((byte) '}');
     }
 
     private void binary(BsonBinary binary) {
         byte[] data = binary.getData();
-        spelling.binary(binary.getType(), data, 0, data.length, out);
+        format.binary(binary.getType(), data, 0, data.length, out);
     }
 
     private void regex(BsonRegularExpression regex) {
-        spelling.regex(regex.getPattern(), regex.getOptions(), out);
+        format.regex(regex.getPattern(), regex.getOptions(), out);
     }
 
     private void dbPointer(BsonDbPointer pointer) {
-        spelling.dbPointer(pointer.getNamespace(), pointer.getId().toByteArray(), 0, out);
+        format.dbPointer(pointer.getNamespace(), pointer.getId().toByteArray(), 0, out);
     }
 
     private void codeWithScope(BsonJavaScriptWithScope code, int depth) {
-        if (spelling.unwrapsText()) {
-            JsonStrings.quote(code.getCode(), out);
+        if (format.unwrapsText) {
+            out.quoted(code.getCode());
             return;
         }
-        out.addAscii("{\"$code\": ");
-        JsonStrings.quote(code.getCode(), out);
-        out.addAscii(", \"$scope\": ");
+        out.ascii("{\"$code\": ").quoted(code.getCode()).ascii(", \"$scope\": ");
         document(code.getScope(), depth + 1);
-        out.add((byte) '}');
+        out.put('}');
     }
 
     private void timestamp(BsonTimestamp timestamp) {
-        spelling.timestamp(timestamp.getTime(), timestamp.getInc(), out);
+        format.timestamp(timestamp.getTime(), timestamp.getInc(), out);
     }
 }

@@ -1,13 +1,7 @@
 package org.restheart.bson;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /// Processes UTF-8 bytes without decoding them to characters.
 final class Utf8 {
-    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
     private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
     private static final long SPACES = 0x20 * ONES;
@@ -24,7 +18,7 @@ final class Utf8 {
     static int plainEnd(byte[] in, int from, int to) {
         int i = from;
         for (; i <= to - 8; i += 8) {
-            long word = (long) LONG.get(in, i);
+            long word = (long) RawCursor.LONG.get(in, i);
             // A difference has the high bit of a byte set if that byte was too small, as `"` is when all its bits are
             // taken out; the sum, if it was 0x7f. For bytes above, the high bit of the word itself is set. Borrows and
             // carries can raise false alarms only above a byte that is truly not plain, so the lowest is right.
@@ -54,7 +48,7 @@ final class Utf8 {
             System.arraycopy(in, from, out, at, length);
         } else {
             for (int i = 0; i < length; i += 8) {
-                LONG.set(out, at + i, (long) LONG.get(in, from + i));
+                RawCursor.LONG.set(out, at + i, (long) RawCursor.LONG.get(in, from + i));
             }
         }
         return at + length;

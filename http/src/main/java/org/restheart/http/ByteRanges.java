@@ -26,8 +26,6 @@ public final class ByteRanges {
 
     /// The requested ranges, in the client's order.
     ///
-    /// @param header the value of `Range`
-    /// @param length the length of the representation, in bytes
     /// @return empty if the field must be ignored and the whole representation is sent; an empty list if no range
     ///     can be satisfied, which is answered with 416
     public static Optional<List<Slice>> of(String header, long length) {

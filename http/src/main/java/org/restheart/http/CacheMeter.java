@@ -3,7 +3,7 @@ package org.restheart.http;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-/// Counts what a cache does, for metrics. Thread-safe.
+/// Counts what a cache does, for metrics, and weighs its entries. Thread-safe.
 public final class CacheMeter {
     private final String name;
     private final LongSupplier entries;
@@ -11,7 +11,6 @@ public final class CacheMeter {
     private final LongAdder misses = new LongAdder();
     private final LongAdder evictions = new LongAdder();
 
-    /// @param name such as `metadata`
     /// @param entries how many there are now; called when metrics are read
     public CacheMeter(String name, LongSupplier entries) {
         this.name = name;
@@ -26,7 +25,6 @@ public final class CacheMeter {
         return entries.getAsLong();
     }
 
-    /// A value was found in the cache.
     public void hit() {
         hits.increment();
     }
@@ -51,5 +49,16 @@ public final class CacheMeter {
 
     public long evictions() {
         return evictions.sum();
+    }
+
+    /// The weight of an entry of a cache that is bounded by bytes and by entries: at least its share of all bytes, so
+    /// that there are no more than `maxEntries`; one alone fits, whatever its size.
+    ///
+    /// @param bytes of heap that the entry takes
+    /// @param maxBytes of all entries
+    public static int weight(long bytes, int maxEntries, long maxBytes) {
+        long least = Math.max(1, maxBytes / maxEntries);
+        long most = Math.min(maxBytes, Integer.MAX_VALUE);
+        return (int) Math.min(most, Math.max(least, bytes));
     }
 }

@@ -3,6 +3,7 @@ package org.restheart.http;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.restheart.http.Response.Withdrawable;
 import org.restheart.http.access.CallerScope;
 
 /// A call that reads, on a separate thread. When the client disconnects, the thread is interrupted, which ends
@@ -24,7 +25,6 @@ public final class CancellableCall extends CompletableFuture<Response.Ready> imp
 
     /// The response of a call, which is begun.
     ///
-    /// @param thread its name
     /// @param call whose response holds nothing that has to be closed
     public static Response of(String thread, Supplier<Response.Ready> call) {
         var running = new CancellableCall(thread, call);

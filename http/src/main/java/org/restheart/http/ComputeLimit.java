@@ -21,7 +21,7 @@ public final class ComputeLimit {
 
     /// @param size the number of computations at a time; with 2 or more, one caller leaves a place to others
     ComputeLimit(int size) {
-        this.places = new FairShares(size, 0);
+        this.places = new FairShares(size);
     }
 
     /// Computes for the current caller, who waits for a place if others have them. It must not wait for MongoDB, nor
@@ -36,7 +36,6 @@ public final class ComputeLimit {
 
     /// Takes a place for a computation that has turned out to be long, as [#compute].
     ///
-    /// @param longestWait on a virtual thread
     /// @return gives the place back when it is closed, once
     /// @throws ProblemException 503 if there was no place in this time, or the thread was interrupted
     public Place enter(Duration longestWait) {
@@ -49,7 +48,6 @@ public final class ComputeLimit {
         return () -> places.release(caller);
     }
 
-    /// A place that is taken.
     @FunctionalInterface
     public interface Place extends AutoCloseable {
         @Override

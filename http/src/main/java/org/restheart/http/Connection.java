@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 /// @param hostAndPort the name by which the client addresses this server: the `Host` field, or the listener's address
 ///     without one
 /// @param peer the client's end of the connection; a proxy's when there is one in between
-/// @param local this server's end
 public record Connection(
         String scheme, String protocol, String hostAndPort, InetSocketAddress peer, InetSocketAddress local) {
 
@@ -19,7 +18,20 @@ public record Connection(
 
     /// The peer's IP address as text, without brackets or scope.
     public String peerAddress() {
-        var address = peer.getAddress();
-        return address == null ? peer.getHostString() : address.getHostAddress();
+        return address(peer);
+    }
+
+    /// The IP address of this server's end, like [#peerAddress()].
+    public String localAddress() {
+        return address(local);
+    }
+
+    private static String address(InetSocketAddress end) {
+        return end.getAddress() == null ? end.getHostString() : end.getAddress().getHostAddress();
+    }
+
+    /// [#hostAndPort()] without the port.
+    public String host() {
+        return hostAndPort.replaceFirst(":\\d+$", "");
     }
 }

@@ -12,7 +12,6 @@ public final class ContentTrees {
 
     /// Charges a tree to the caller of the request.
     ///
-    /// @param values of the tree
     /// @throws ProblemException 413 beyond [#MAX_VALUES]; 503 if the caller holds too much already
     public static void admit(Body body, long values) {
         if (values > MAX_VALUES) {

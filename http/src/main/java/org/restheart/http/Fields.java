@@ -26,7 +26,6 @@ public final class Fields implements Headers {
         return namesAndValues.length == 0 ? NONE : new Fields(namesAndValues.clone());
     }
 
-    /// These fields and one more line.
     public Fields plus(String name, String value) {
         var more = Arrays.copyOf(lines, lines.length + 2);
         more[lines.length] = name;
@@ -46,7 +45,7 @@ public final class Fields implements Headers {
         return new Fields(more);
     }
 
-    /// These fields with exactly one line of that name.
+    @Override
     public Fields with(String name, String value) {
         return (has(name) ? without(name) : this).plus(name, value);
     }

@@ -3,6 +3,7 @@ package org.restheart.http;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /// Header fields of a message. Names compare without regard to case (RFC 9110, 5.1).
@@ -29,5 +30,45 @@ public interface Headers {
                 .flatMap(line -> Stream.of(line.split(",", -1)))
                 .map(String::strip)
                 .anyMatch(known -> known.equals(tag) || known.equals("W/" + tag) || known.equals("*"));
+    }
+
+    /// These fields with exactly one line of that name.
+    default Headers with(String name, String value) {
+        return new Overlay(Fields.of(name, value), this, _ -> true);
+    }
+
+    /// Fields of which some are those of another message. Does not show values as text.
+    ///
+    /// @param own take the place of all inherited lines of their names
+    /// @param isInherited by name
+    record Overlay(Fields own, Headers others, Predicate<String> isInherited) implements Headers {
+        private Headers of(String name) {
+            return own.has(name) ? own : isInherited.test(name) ? others : Fields.NONE;
+        }
+
+        @Override
+        public Optional<String> first(String name) {
+            return of(name).first(name);
+        }
+
+        @Override
+        public List<String> all(String name) {
+            return of(name).all(name);
+        }
+
+        @Override
+        public void forEach(BiConsumer<String, String> line) {
+            own.forEach(line);
+            others.forEach((name, value) -> {
+                if (!own.has(name) && isInherited.test(name)) {
+                    line.accept(name, value);
+                }
+            });
+        }
+
+        @Override
+        public String toString() {
+            return "Overlay[…]";
+        }
     }
 }

@@ -183,7 +183,7 @@ public record Problem(
         return joined(warnings, hints);
     }
 
-    /// The body of [ErrorStyle#STATUS].
+    /// The body of [Service.ErrorStyle#STATUS].
     public BsonDocument toStatusDocument() {
         var document = new BsonDocument()
                 .append("http status code", new BsonInt32(status))
@@ -198,7 +198,7 @@ public record Problem(
         return document;
     }
 
-    /// The body of [ErrorStyle#MESSAGE].
+    /// The body of [Service.ErrorStyle#MESSAGE].
     public BsonDocument toMessageDocument() {
         var document = new BsonDocument("msg", new BsonString(clean(message)));
         exception.ifPresent(reported -> document.append("exception", new BsonString(reported.type)));

@@ -43,12 +43,10 @@ public enum ProblemCode {
         this.status = status;
     }
 
-    /// The status code of responses.
     public int status() {
         return status;
     }
 
-    /// The reason phrase of the status.
     public String title() {
         return StatusText.of(status);
     }

@@ -118,7 +118,6 @@ public final class Query {
         return values == null ? Optional.empty() : Optional.of(values.getFirst());
     }
 
-    /// All values, in order.
     public List<String> all(String name) {
         return parameters.getOrDefault(name, List.of());
     }

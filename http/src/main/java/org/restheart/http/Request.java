@@ -36,7 +36,6 @@ public record Request(
         }
     }
 
-    /// The attribute, if an earlier step has set it.
     public <T> Optional<T> attribute(Key<T> key) {
         return attributes.get(key);
     }

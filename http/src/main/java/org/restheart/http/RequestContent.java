@@ -2,6 +2,7 @@ package org.restheart.http;
 
 import java.util.List;
 import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.attribute.Key;
@@ -83,5 +84,15 @@ public final class RequestContent {
             }
         }
         return value;
+    }
+
+    /// Checks the documents of one request in the form in which they would be stored, before the first one is stored.
+    /// Called on a thread that may block.
+    @FunctionalInterface
+    public interface DocumentCheck {
+        Key<DocumentCheck> KEY = Key.named("document check");
+
+        /// @throws ProblemException if one of them must not be stored: then none is
+        void check(List<? extends BsonDocument> documents);
     }
 }

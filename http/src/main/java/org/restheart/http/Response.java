@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -116,7 +117,12 @@ public sealed interface Response {
     ///
     /// @param answer builds the response, on the thread that sends it
     static <T> Deferred<T> later(CompletionStage<T> outcome, Function<T, Ready> answer) {
-        return Deferred.of(outcome, answer);
+        return new Deferred<>(outcome, (value, failure) -> {
+            if (value == null) {
+                throw Deferred.thrown(failure);
+            }
+            return answer.apply(value);
+        });
     }
 
     /// A response that is completed later, such as that of a coalesced read or write. The thread that completes the
@@ -134,15 +140,6 @@ public sealed interface Response {
         private Deferred(CompletionStage<T> outcome, Answer<T> answer) {
             this.outcome = outcome;
             this.answer = answer;
-        }
-
-        private static <T> Deferred<T> of(CompletionStage<T> outcome, Function<T, Ready> answer) {
-            return new Deferred<>(outcome, (value, failure) -> {
-                if (value == null) {
-                    throw thrown(failure);
-                }
-                return answer.apply(value);
-            });
         }
 
         private static RuntimeException thrown(@Nullable Throwable failure) {
@@ -212,6 +209,22 @@ public sealed interface Response {
         /// were not recovered from.
         public void whenThere(Consumer<Supplier<Ready>> receiver) {
             var _ = outcome.whenComplete((value, failure) -> receiver.accept(() -> answer.of(value, failure)));
+        }
+    }
+
+    /// An outcome that may take long, and that need not be produced once its client has disconnected. Thread-safe.
+    interface Withdrawable {
+        /// Sets the waiter. Called once, before the outcome is requested.
+        void awaitedBy(Waiter waiter);
+
+        /// Knows whether the client is still connected. Thread-safe.
+        @FunctionalInterface
+        interface Waiter {
+            /// Runs `withdrawal`, immediately or soon on another thread, if the client has disconnected.
+            /// Does not block.
+            ///
+            /// @param withdrawal returns true if the outcome had not been started; it is then cancelled
+            void withdrawIfGone(BooleanSupplier withdrawal);
         }
     }
 }

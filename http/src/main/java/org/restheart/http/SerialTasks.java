@@ -23,12 +23,10 @@ public final class SerialTasks implements Executor {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /// @param name of the thread
     public SerialTasks(String name) {
         this(name, Duration.ZERO);
     }
 
-    /// @param name of the thread
     /// @param pause before the first of several tasks is run: to start a thread costs more than a small task
     public SerialTasks(String name, Duration pause) {
         this.name = name;

@@ -1,11 +1,12 @@
 package org.restheart.http;
 
+import java.util.Locale;
 import java.util.Optional;
+import org.restheart.http.attribute.Key;
 
 /// Handles all requests below one path of the server. Thread-safe. The path, and whether requests are authenticated
 /// and authorized, belong to its binding.
 public interface Service extends Handler {
-    /// The name in log lines.
     default String name() {
         var type = getClass().getSimpleName().replaceFirst("Service$", "");
         return Character.toLowerCase(type.charAt(0)) + type.substring(1);
@@ -27,7 +28,6 @@ public interface Service extends Handler {
         return Cors.DEFAULT;
     }
 
-    /// The format of error bodies.
     default ErrorStyle errorStyle() {
         return ErrorStyle.MESSAGE;
     }
@@ -82,5 +82,33 @@ public interface Service extends Handler {
     /// @param request not prepared yet, and without its content
     default boolean streamsContent(Request request) {
         return false;
+    }
+
+    /// How a service writes a [Problem] that a client sees.
+    enum ErrorStyle {
+        /// The data API: `{"http status code": 404, "http status description": "Not Found", "message": "…"}`.
+        STATUS,
+        /// Other services: `{"msg": "…"}`.
+        MESSAGE,
+        /// GraphQL: `{"errors": [{"message": "…", "locations": [], "extensions": {"classification":
+        /// "ExecutionAborted"}}]}`.
+        GRAPHQL
+    }
+
+    /// The kind of a service's requests for metrics: requests of the API are measured by path, others together.
+    enum Traffic {
+        /// Requests of data, and all others that are not named below.
+        API,
+        FILES,
+        /// Requests that are forwarded to another server.
+        PROXY;
+
+        /// The attribute of requests; absent for [#API].
+        public static final Key<Traffic> KEY = Key.named("traffic");
+
+        /// The value of the metrics' label.
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

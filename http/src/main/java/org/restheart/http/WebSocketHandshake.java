@@ -18,12 +18,8 @@ public final class WebSocketHandshake {
     }
 
     private static boolean mentions(Headers headers, String name, String word) {
-        for (var value : headers.all(name)) {
-            if (value.toLowerCase(Locale.ROOT).contains(word)) {
-                return true;
-            }
-        }
-        return false;
+        return headers.all(name).stream()
+                .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(word));
     }
 
     /// The headers of the response with status 101.

@@ -68,7 +68,7 @@ class WritingTest {
             var bytes = new byte[length];
             random.nextBytes(bytes);
             var out = new Utf8Buffer();
-            Base64Text.write(bytes, 0, length, out);
+            out.base64(bytes, 0, length);
             assertThat(out.toString()).isEqualTo(Base64.getEncoder().encodeToString(bytes));
         }
     }

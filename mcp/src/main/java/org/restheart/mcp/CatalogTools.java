@@ -16,8 +16,8 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonMode;
 import org.restheart.http.Content;
 import org.restheart.http.Method;
-import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequest.Slice;
 
 /// The tools that describe databases and collections. Thread-safe.

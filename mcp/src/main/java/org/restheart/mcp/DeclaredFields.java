@@ -11,7 +11,7 @@ import org.bson.BsonValue;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Method;
 import org.restheart.http.judged.DataCatalog;
-import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 
 /// The fields that a collection's validator and its stored JSON Schema declare, as far as the caller is shown them.

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.restheart.http.Content;
 import org.restheart.http.Response;
-import org.restheart.http.Withdrawable;
+import org.restheart.http.Response.Withdrawable;
 
 /// A call for which no thread waits: the thread that sends the response builds it. Thread-safe.
 final class PendingCall extends CompletableFuture<Supplier<Response.Ready>> implements Withdrawable {

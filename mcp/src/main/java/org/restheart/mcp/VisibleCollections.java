@@ -24,11 +24,10 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataCatalog;
-import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.KindPermissions;
-import org.restheart.http.judged.NameOrder;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 
@@ -75,7 +74,7 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
 
         /// Whether the list up to here includes all of a database.
         private boolean includes(String other) {
-            int order = NameOrder.BY_CODE_POINT.compare(other, database);
+            int order = DataCatalog.BY_CODE_POINT.compare(other, database);
             return order < 0 || (order == 0 && collection.isEmpty());
         }
 
@@ -83,7 +82,7 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
         private boolean includes(String other, String name) {
             return other.equals(database)
                     && collection
-                            .filter(last -> NameOrder.BY_CODE_POINT.compare(name, last) <= 0)
+                            .filter(last -> DataCatalog.BY_CODE_POINT.compare(name, last) <= 0)
                             .isPresent();
         }
     }
@@ -172,12 +171,12 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
         var segments = segments(path);
         for (var tool : READING) {
             var answer = ask(outer, requests(tool, GET, COLLECTION, segments));
-            if (answer != Answer.NEVER) {
+            if (answer != Decision.NEVER) {
                 var facts = calls.facts(outer, GET, path, tool.via());
                 if (facts.isPresent()) {
                     return Optional.of(new Visible(database, entry, path, facts));
                 }
-                depends |= answer == Answer.DEPENDS;
+                depends |= answer == Decision.DEPENDS;
             }
         }
         return depends && !reserved.contains(database + "." + entry.name())
@@ -226,7 +225,7 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
                 .noneMatch(path -> isUsable(
                         tool,
                         (method, resource, below) ->
-                                ask(outer, requests(tool, method, resource, path, below)) != Answer.NEVER)));
+                                ask(outer, requests(tool, method, resource, path, below)) != Decision.NEVER)));
     }
 
     private boolean isUsable(Request outer, Tool tool, String path) {
@@ -272,8 +271,8 @@ record VisibleCollections(DataCatalog catalog, JudgedCalls calls, KindPermission
         return RequestKind.segments(RequestPath.parse(path));
     }
 
-    private Answer ask(Request outer, RequestKind kind) {
-        return permissions.ask(outer, kind).answer();
+    private Decision ask(Request outer, RequestKind kind) {
+        return permissions.ask(outer, kind).decision();
     }
 
     /// All such requests of a tool.

@@ -19,9 +19,9 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
-import org.restheart.http.judged.DataFacts;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.http.judged.JudgedRequest;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 
 /// The tools that write. Thread-safe.
 ///

@@ -17,11 +17,11 @@ import org.restheart.http.Method;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.testkit.TestRequests;
@@ -80,7 +80,7 @@ class VisibleCollectionsTest {
     };
 
     /// @param rules by the path of a kind, in which unknown segments are `{}`
-    private VisibleCollections visible(Function<String, Answer> rules) {
+    private VisibleCollections visible(Function<String, Decision> rules) {
         KindPermissions permissions = (_, kind) -> {
             evaluated++;
             return new Permitted(rules.apply(path(kind)), List.of());
@@ -103,7 +103,7 @@ class VisibleCollectionsTest {
 
     @Test
     void what_nobody_may_read_is_not_even_listed() {
-        var closed = visible(_ -> Answer.NEVER);
+        var closed = visible(_ -> Decision.NEVER);
         assertThat(closed.mayReadAnything(REQUEST)).isFalse();
         assertThat(closed.usable(REQUEST, EnumSet.allOf(Tool.class))).containsExactly(Tool.LIST_DATABASES);
         assertThat(listed).isZero();
@@ -115,7 +115,7 @@ class VisibleCollectionsTest {
 
     @Test
     void databases_in_which_nothing_is_open_are_skipped() {
-        var visible = visible(path -> path.matches("(\\{}|d30)/(\\{}|c150)") ? Answer.DEPENDS : Answer.NEVER);
+        var visible = visible(path -> path.matches("(\\{}|d30)/(\\{}|c150)") ? Decision.DEPENDS : Decision.NEVER);
         assertThat(visible.mayReadAnything(REQUEST)).isTrue();
         assertThat(visible.databases(REQUEST, Optional.empty()).items()).containsExactly("d30");
         assertThat(listed).isEqualTo(2);
@@ -125,7 +125,7 @@ class VisibleCollectionsTest {
 
     @Test
     void a_response_evaluates_rules_for_a_bounded_number_of_collections() {
-        var visible = visible(path -> path.endsWith("{}") ? Answer.DEPENDS : Answer.NEVER);
+        var visible = visible(path -> path.endsWith("{}") ? Decision.DEPENDS : Decision.NEVER);
         for (var page :
                 List.of(visible.all(REQUEST, Optional.empty(), 100), visible.databases(REQUEST, Optional.empty()))) {
             assertThat(page.items()).isEmpty();
@@ -139,7 +139,7 @@ class VisibleCollectionsTest {
 
     @Test
     void pages_have_everything_visible_once_and_in_order() {
-        var visible = visible(path -> path.endsWith("{}") || path.endsWith("7") ? Answer.DEPENDS : Answer.NEVER);
+        var visible = visible(path -> path.endsWith("{}") || path.endsWith("7") ? Decision.DEPENDS : Decision.NEVER);
         var seen = new ArrayList<String>();
         var place = Optional.<VisibleCollections.ListPosition>empty();
         do {

@@ -8,7 +8,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;

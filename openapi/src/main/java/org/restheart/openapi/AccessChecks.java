@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -31,12 +32,11 @@ import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.AccessExplanation.Tried;
-import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
 
 /// `POST /_access/check`: evaluates the access rules for a request without executing it. Thread-safe.
-record AccessChecks(Explanations explanations) {
+record AccessChecks(BiFunction<Request, JudgedRequest, AccessExplanation> explanations) {
     private static final int MAX_PARAMETERS = 1_000;
 
     /// Longer texts are truncated in messages.
@@ -91,7 +91,7 @@ record AccessChecks(Explanations explanations) {
     ///     rule, its role, its priority and the flags that it lacks, and for a grant only the kinds of its
     ///     restrictions
     BsonDocument check(Request asking, BsonDocument content, boolean readsRules) {
-        var explanation = explanations.explain(asking, request(content));
+        var explanation = explanations.apply(asking, request(content));
         var answer =
                 object("decision", explanation.isAllowed() ? "allowed" : "refused", "status", explanation.status());
         explanation

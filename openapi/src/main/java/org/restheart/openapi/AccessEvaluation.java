@@ -18,14 +18,14 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
-import org.restheart.http.judged.RuleAnswer;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.description.Descriptions.CollectionStructure;
@@ -208,7 +208,7 @@ final class AccessEvaluation {
         for (var operation : Operations.of(kind)) {
             var demands = RequestKind.demands(kind, operation.method());
             var permitted = permitted(asking, options, operation.method(), path, demands);
-            if (permitted.answer() != Answer.NEVER) {
+            if (permitted.decision() != Decision.NEVER) {
                 var writing = EnumSet.of(Demand.WRITE_MODE);
                 writing.addAll(demands);
                 offered.add(new Offered(
@@ -224,14 +224,14 @@ final class AccessEvaluation {
     }
 
     private boolean may(Request asking, Options options, Method method, List<Segment> path, Set<Demand> demands) {
-        return permitted(asking, options, method, path, demands).answer() != Answer.NEVER;
+        return permitted(asking, options, method, path, demands).decision() != Decision.NEVER;
     }
 
     private Permitted permitted(
             Request asking, Options options, Method method, List<Segment> path, Set<Demand> demands) {
         var kind = new RequestKind(method, path, demands, true, Via.REST);
         if (options.unruled()) {
-            var all = List.of(RuleAnswer.of("everything", Answer.ALWAYS));
+            var all = List.of(RuleDecision.of("everything", Decision.ALWAYS));
             return Permitted.by(permissions.reachesData(kind) ? all : List.of());
         }
         return permissions.ask(asking, kind);

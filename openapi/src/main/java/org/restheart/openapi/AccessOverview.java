@@ -20,9 +20,9 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
@@ -94,8 +94,8 @@ record AccessOverview(
 
     /// Empty if nothing is permitted.
     private static Optional<BsonValue> resource(
-            RequestPath path, String kind, String holds, Map<String, Answer> operations) {
-        if (operations.values().stream().allMatch(answer -> answer == Answer.NEVER)) {
+            RequestPath path, String kind, String holds, Map<String, Decision> operations) {
+        if (operations.values().stream().allMatch(answer -> answer == Decision.NEVER)) {
             return Optional.empty();
         }
         var values = new BsonDocument();
@@ -107,7 +107,7 @@ record AccessOverview(
         return Optional.of(found.append("operations", values));
     }
 
-    private static BsonString text(Answer answer) {
+    private static BsonString text(Decision answer) {
         return new BsonString(
                 switch (answer) {
                     case ALWAYS -> "yes";
@@ -116,14 +116,14 @@ record AccessOverview(
                 });
     }
 
-    private Map<String, Answer> databaseOperations(Request asking, RequestPath path) {
-        var operations = new LinkedHashMap<String, Answer>();
+    private Map<String, Decision> databaseOperations(Request asking, RequestPath path) {
+        var operations = new LinkedHashMap<String, Decision>();
         operations.put("read", ask(asking, ResourceKind.DB, Method.GET, path));
         operations.put("manage", ask(asking, ResourceKind.DB, Method.PUT, path));
         return operations;
     }
 
-    private Map<String, Answer> collectionOperations(Request asking, RequestPath path, ResourceKind kind) {
+    private Map<String, Decision> collectionOperations(Request asking, RequestPath path, ResourceKind kind) {
         var document = kind == ResourceKind.FILES_BUCKET
                 ? ResourceKind.FILE
                 : kind == ResourceKind.SCHEMA_STORE ? ResourceKind.SCHEMA : ResourceKind.DOCUMENT;
@@ -131,7 +131,7 @@ record AccessOverview(
                 ? ResourceKind.BULK_FILES
                 : kind == ResourceKind.SCHEMA_STORE ? ResourceKind.BULK_SCHEMAS : ResourceKind.BULK_DOCUMENTS;
         var all = new Segment.Name("*");
-        var operations = new LinkedHashMap<String, Answer>();
+        var operations = new LinkedHashMap<String, Decision>();
         operations.put("read", ask(asking, kind, Method.GET, path));
         operations.put("create", ask(asking, kind, Method.POST, path));
         operations.put("update", ask(asking, document, Method.PATCH, path, ANY));
@@ -149,18 +149,18 @@ record AccessOverview(
         return operations;
     }
 
-    private Answer ask(Request asking, ResourceKind kind, Method method, RequestPath path, Segment... below) {
+    private Decision ask(Request asking, ResourceKind kind, Method method, RequestPath path, Segment... below) {
         var segments = new ArrayList<>(RequestKind.segments(path));
         segments.addAll(List.of(below));
         var requests = new RequestKind(method, segments, RequestKind.demands(kind, method), true, Via.REST);
-        return permissions.ask(asking, requests).answer();
+        return permissions.ask(asking, requests).decision();
     }
 
     private BsonDocument services(Request asking) {
         var values = new BsonDocument();
         services.forEach((name, uri) -> {
             var kind = RequestKind.of(Method.GET, RequestPath.parse(uri), Set.of(), false);
-            values.append(name, text(permissions.ask(asking, kind).answer()));
+            values.append(name, text(permissions.ask(asking, kind).decision()));
         });
         return values;
     }

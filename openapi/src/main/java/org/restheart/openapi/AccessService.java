@@ -22,7 +22,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
-import org.restheart.http.judged.Explanations;
+import org.restheart.http.judged.AccessExplanation;
+import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.KindPermissions;
 import org.restheart.mongo.description.Descriptions;
 
@@ -63,7 +64,7 @@ public final class AccessService implements Service {
     public AccessService(
             Descriptions descriptions,
             KindPermissions permissions,
-            Explanations explanations,
+            BiFunction<Request, JudgedRequest, AccessExplanation> explanations,
             Dependencies dependencies) {
         this.overview = new AccessOverview(
                 descriptions,

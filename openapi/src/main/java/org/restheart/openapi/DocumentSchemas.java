@@ -18,7 +18,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.BsonValues;
 import org.restheart.http.Method;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
 
@@ -113,7 +113,7 @@ final class DocumentSchemas {
         });
     }
 
-    private List<RuleAnswer> rules(Method method) {
+    private List<RuleDecision> rules(Method method) {
         return group.offered().stream()
                 .filter(offered -> offered.operation().method() == method)
                 .filter(offered -> switch (offered.operation().kind()) {

@@ -10,7 +10,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Visibility;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.RuleDecision;
 
 /// Removes properties from declared schemas that no rule of the caller shows.
 ///
@@ -24,7 +24,7 @@ record SchemaRedaction(List<Optional<Visibility>> visibilities, Components compo
     /// Keywords that describe a whole value, including its hidden parts.
     private static final List<String> WHOLE = List.of("additionalProperties", "const", "enum");
 
-    static SchemaRedaction by(List<RuleAnswer> rules, Components components) {
+    static SchemaRedaction by(List<RuleDecision> rules, Components components) {
         return new SchemaRedaction(
                 rules.stream()
                         .map(rule -> rule.grant().projectResponse().map(Visibility::of))

@@ -21,8 +21,8 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.StatusText;
 import org.restheart.http.access.Caller;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.KindPermissions;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
@@ -91,12 +91,12 @@ final class ServiceOperations {
                     .orElse(Segment.Unknown.ANY));
         }
         var kind = new RequestKind(Method.GET, segments, Set.of(), false, Via.REST);
-        var answer = permissions.ask(asking, kind).answer();
-        if (answer == Answer.NEVER) {
+        var answer = permissions.ask(asking, kind).decision();
+        if (answer == Decision.NEVER) {
             return Optional.empty();
         }
         boolean anonymous = account.isEmpty()
-                || permissions.ask(asking.with(Caller.ANONYMOUS), kind).answer() != Answer.NEVER;
+                || permissions.ask(asking.with(Caller.ANONYMOUS), kind).decision() != Decision.NEVER;
         return Optional.of(new Offer(
                 fragment.segment().isEmpty() ? path : path + "/{" + fragment.segment() + "}",
                 "get",
@@ -104,7 +104,7 @@ final class ServiceOperations {
                 fragment.summary(),
                 Optional.empty(),
                 responses(fragment.answer()),
-                answer == Answer.DEPENDS,
+                answer == Decision.DEPENDS,
                 anonymous));
     }
 

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.restheart.http.RequestPath;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.mongo.description.Descriptions.CollectionStructure;
 import org.restheart.mongo.description.Shape;
 import org.restheart.openapi.ReadableSchemas.StoredSchema;
@@ -63,7 +63,7 @@ record VisibleResources(List<Group> groups, boolean generic, boolean pending) {
             boolean writeMode,
             boolean anonymous) {
         boolean depends() {
-            return permitted.answer() == Answer.DEPENDS;
+            return permitted.decision() == Decision.DEPENDS;
         }
     }
 }

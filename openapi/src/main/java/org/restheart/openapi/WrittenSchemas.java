@@ -14,7 +14,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.openapi.VisibleResources.Group;
 import org.restheart.openapi.VisibleResources.Offered;
 
@@ -48,7 +48,7 @@ record WrittenSchemas(
     }
 
     /// The rules of all operations that accept whole documents, which share a schema.
-    private List<RuleAnswer> rules(Offered offered) {
+    private List<RuleDecision> rules(Offered offered) {
         return group.offered().isEmpty()
                 ? offered.permitted().possible()
                 : group.offered().stream()
@@ -64,7 +64,7 @@ record WrittenSchemas(
                 || offered.operation().input() == DataOperation.Input.DOCUMENT;
     }
 
-    private BsonDocument createdSchema(String component, List<RuleAnswer> rules) {
+    private BsonDocument createdSchema(String component, List<RuleDecision> rules) {
         var declared = declarations.schema();
         BsonDocument schema;
         if (declared.isPresent()) {
@@ -99,7 +99,7 @@ record WrittenSchemas(
                 secret -> schema.getDocument("properties").append(secret, object("type", "string", "writeOnly", true)));
     }
 
-    private static void finish(BsonDocument schema, List<RuleAnswer> rules) {
+    private static void finish(BsonDocument schema, List<RuleDecision> rules) {
         if (schema.get("required") instanceof BsonArray required) { // which the gateway generates
             required.removeIf(
                     property -> property.equals(new BsonString("_id")) || property.equals(new BsonString("_etag")));
@@ -182,7 +182,7 @@ record WrittenSchemas(
 
     /// The union over all rules that may decide; empty if one of them has no limit.
     private static Optional<Set<String>> together(
-            List<RuleAnswer> rules, Function<RuleAnswer, Optional<? extends Collection<String>>> of) {
+            List<RuleDecision> rules, Function<RuleDecision, Optional<? extends Collection<String>>> of) {
         var all = new LinkedHashSet<String>();
         for (var rule : rules) {
             var some = of.apply(rule);

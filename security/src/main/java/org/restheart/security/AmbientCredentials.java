@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -24,8 +25,7 @@ public final class AmbientCredentials {
     public static final Key<AmbientCredentials> KEY = Key.named("ambient credentials");
 
     /// Allows everything: for credentials that no browser adds by itself.
-    public static final AmbientCredentials NONE =
-            new AmbientCredentials(_ -> true, _ -> true, new Strictness(false, false));
+    public static final AmbientCredentials NONE = new AmbientCredentials(_ -> true, _ -> true, false, false);
 
     /// The only types of content that a page may send to other origins without asking (Fetch standard, 2.2.2,
     /// "CORS-safelisted request-header").
@@ -34,18 +34,17 @@ public final class AmbientCredentials {
 
     private final Predicate<String> trusted;
     private final Predicate<Request> exempt;
-    private final Strictness strictness;
+    private final boolean checksAll;
+    private final boolean checksReads;
 
-    /// Which requests are checked.
-    ///
-    /// @param all whether all writes are checked, not only those that browsers send without a preflight
-    /// @param reads whether reads are checked too
-    private record Strictness(boolean all, boolean reads) {}
-
-    private AmbientCredentials(Predicate<String> trusted, Predicate<Request> exempt, Strictness strictness) {
+    /// @param checksAll whether all writes are checked, not only those that browsers send without a preflight
+    /// @param checksReads whether reads are checked too
+    private AmbientCredentials(
+            Predicate<String> trusted, Predicate<Request> exempt, boolean checksAll, boolean checksReads) {
         this.trusted = trusted;
         this.exempt = exempt;
-        this.strictness = strictness;
+        this.checksAll = checksAll;
+        this.checksReads = checksReads;
     }
 
     /// The rule for a cookie.
@@ -53,7 +52,7 @@ public final class AmbientCredentials {
     /// @param trusted origins that may use it, besides this server's own
     /// @param crossSite whether browsers add it to requests of scripts of other sites
     public static AmbientCredentials cookie(Predicate<String> trusted, boolean crossSite) {
-        return new AmbientCredentials(trusted, _ -> false, new Strictness(true, crossSite));
+        return new AmbientCredentials(trusted, _ -> false, true, crossSite);
     }
 
     /// The rule for passwords. A browser adds its stored password to a request that needs a preflight only if
@@ -64,18 +63,13 @@ public final class AmbientCredentials {
     /// @param exempt requests that are useless to other pages, such as those for a token in a response
     /// they cannot read
     public static AmbientCredentials password(Predicate<String> trusted, Predicate<Request> exempt) {
-        return new AmbientCredentials(trusted, exempt, new Strictness(false, false));
+        return new AmbientCredentials(trusted, exempt, false, false);
     }
 
     static boolean isPassword(Request sent) {
-        return sent.headers()
-                .first("Authorization")
-                .filter(field -> isOfScheme(field, "Basic ") || isOfScheme(field, "Digest "))
+        return AuthorizationHeader.of(sent.headers())
+                .filter(known -> known.has(AuthorizationHeader.BASIC) || known.has(AuthorizationHeader.DIGEST))
                 .isPresent();
-    }
-
-    private static boolean isOfScheme(String field, String scheme) {
-        return field.regionMatches(true, 0, scheme, 0, scheme.length());
     }
 
     /// The request, marked to write nothing if it is a read that a link or an image of another site may have
@@ -84,7 +78,7 @@ public final class AmbientCredentials {
         if (this == NONE || !request.method().isSafe()) {
             return request;
         }
-        boolean suspect = strictness.all() ? !isOfOwnPage(request) : isForeign(request);
+        boolean suspect = checksAll ? !isOfOwnPage(request) : isForeign(request);
         return suspect ? request.with(DataWrite.FORBIDDEN, true) : request;
     }
 
@@ -107,10 +101,9 @@ public final class AmbientCredentials {
         }
         boolean opensSocket = WebSocketHandshake.isAsked(request.headers());
         if (request.method().isSafe() && !opensSocket) {
-            return strictness.reads()
-                    && origin(request).filter(isOther(request)).isPresent();
+            return checksReads && origin(request).filter(isOther(request)).isPresent();
         }
-        boolean asked = !strictness.all() && !opensSocket && takesPreflight(request);
+        boolean asked = !checksAll && !opensSocket && takesPreflight(request);
         return !asked && !exempt.test(request) && isForeign(request);
     }
 

@@ -1,7 +1,6 @@
 package org.restheart.security;
 
 import java.util.Optional;
-import java.util.Set;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 
@@ -20,9 +19,9 @@ public interface Authenticator {
         return authenticate(request);
     }
 
-    /// The schemes of `Authorization` that it reads, in lower case.
-    default Set<String> schemes() {
-        return Set.of();
+    /// The scheme of `Authorization` that it reads.
+    default Optional<String> scheme() {
+        return Optional.empty();
     }
 
     /// Whether the request has credentials of this kind elsewhere than in `Authorization`.

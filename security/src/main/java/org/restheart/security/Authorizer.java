@@ -9,7 +9,7 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation.Tried;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.predicate.KindAttempt;
 
 /// Allows requests. The grant of the first authorizer that allows a request applies. Thread-safe.
@@ -33,9 +33,7 @@ public interface Authorizer {
 
     /// The results of its rules for all requests of a kind, in the order of evaluation: of an authenticated caller
     /// as in [#authorize], of an anonymous one as in both methods.
-    ///
-    /// @param example a request of the kind
-    List<RuleAnswer> ask(Request example, KindAttempt attempt);
+    List<RuleDecision> ask(Request example, KindAttempt attempt);
 
     /// The rules that are tried for a request, up to the first that allows it, as in both methods above. What a
     /// service allows by itself is no rule, unless it allows this.

@@ -1,6 +1,7 @@
 package org.restheart.security;
 
 import java.util.List;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Fields;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
@@ -35,7 +36,7 @@ public final class Challenges {
     ///
     /// @param otherWay another way to send credentials, to be appended to a sentence; may be empty
     public static Problem unauthorized(Request request, String challenge, String otherWay) {
-        var problem = problem(request, request.headers().has("Authorization"), otherWay);
+        var problem = problem(request, AuthorizationHeader.isIn(request.headers()), otherWay);
         return areWanted(request) ? problem.with("WWW-Authenticate", challenge) : problem;
     }
 
@@ -44,7 +45,7 @@ public final class Challenges {
     }
 
     private static String missing(Request request, String otherWay) {
-        return request.headers().has("Authorization")
+        return AuthorizationHeader.isIn(request.headers())
                 ? "the header Authorization is of no kind that is read here; it begins with Basic, as with curl -u"
                         + " NAME:PASSWORD, or Bearer"
                 : "this needs an account: send credentials in the header Authorization (with curl: -u NAME:PASSWORD)"

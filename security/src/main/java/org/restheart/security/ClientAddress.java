@@ -24,7 +24,6 @@ public sealed interface ClientAddress {
     /// An IPv4 address, or an IPv6 address in brackets, each with an optional port.
     Pattern WITH_PORT = Pattern.compile("(?:([0-9.]+)|\\[([0-9A-Fa-f:.]+)])(?::[0-9]{1,5})?");
 
-    /// The other end of the connection.
     record Peer() implements ClientAddress {}
 
     /// A value of `X-Forwarded-For`, counted from the last, which the nearest proxy has written.

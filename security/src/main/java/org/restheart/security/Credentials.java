@@ -59,7 +59,6 @@ public record Credentials(String source, Optional<Token> token) {
     /// @param id shared by all tokens that were renewed from one
     /// @param source the realm of the account
     /// @param generation changes with the account's password; another account of the same name has another
-    /// @param origin the credentials of the log-in
     public record Lineage(String id, String source, String generation, Origin origin) {
         /// The handle of the API key with which the log-in was made.
         public Optional<String> apiKey() {
@@ -78,8 +77,6 @@ public record Credentials(String source, Optional<Token> token) {
         record Password() implements Origin {}
 
         /// An API key, whose limits apply to the tokens too.
-        ///
-        /// @param handle of the key
         record ApiKey(String handle) implements Origin {}
 
         /// No credentials: all anonymous clients share the account, and none of them may change it.
@@ -97,9 +94,12 @@ public record Credentials(String source, Optional<Token> token) {
 
     /// The handle of the API key: that of the request, or of the log-in from which its token was derived.
     public Optional<String> apiKey() {
-        return source.equals(API_KEYS)
-                ? token.flatMap(Token::id)
-                : token.flatMap(Token::lineage).flatMap(Lineage::apiKey);
+        return source.equals(API_KEYS) ? token.flatMap(Token::id) : lineage().flatMap(Lineage::apiKey);
+    }
+
+    /// Of a token that this gateway issued for an account of a realm.
+    public Optional<Lineage> lineage() {
+        return token.flatMap(Token::lineage);
     }
 
     /// The scopes to which the token is limited; empty if it is not.
@@ -118,7 +118,7 @@ public record Credentials(String source, Optional<Token> token) {
 
     /// Whether they are a token of a session that was begun without credentials.
     public boolean isAnonymous() {
-        return token.flatMap(Token::lineage).filter(Lineage::isAnonymous).isPresent();
+        return lineage().filter(Lineage::isAnonymous).isPresent();
     }
 
     /// Returns these credentials if others may be derived from them. None are derived from an API key: they
@@ -150,7 +150,7 @@ public record Credentials(String source, Optional<Token> token) {
 
     /// The realm of the account: that of its log-in for a token; otherwise the source.
     public String realm() {
-        return token.flatMap(Token::lineage).map(Lineage::source).orElse(source);
+        return lineage().map(Lineage::source).orElse(source);
     }
 
     /// Identifies the caller ([Caller#identity()]): the account by its realm and name, whether its password or
@@ -158,12 +158,12 @@ public record Credentials(String source, Optional<Token> token) {
     /// have fewer rights than its account; the session, if it was begun without credentials.
     public String identity(Account account) {
         if (isAnonymous()) {
-            return text("session", token.flatMap(Token::lineage).orElseThrow().id());
+            return text("session", lineage().orElseThrow().id());
         }
         if (isApiKey()) {
             return text("key", apiKey().orElse(""));
         }
-        boolean foreign = source.equals(TOKENS) && token.flatMap(Token::lineage).isEmpty();
+        boolean foreign = source.equals(TOKENS) && lineage().isEmpty();
         return foreign && account.claims().get("sub") instanceof BsonString subject
                 ? text("subject", source, account.name(), subject.getValue())
                 : text("account", realm(), account.name());

@@ -3,6 +3,7 @@ package org.restheart.security;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Problem;
 import org.restheart.http.Request;
 
@@ -28,18 +29,6 @@ public record Policy(
         failedAttempts = List.copyOf(failedAttempts);
     }
 
-    public static Policy of(List<Authenticator> authenticators, List<Vetoer> vetoers, List<Authorizer> authorizers) {
-        return new Policy(
-                authenticators,
-                vetoers,
-                authorizers,
-                List.of(),
-                AmbientCredentials.NONE,
-                UnaryOperator.identity(),
-                new ClientAddress.Peer(),
-                Optional.empty());
-    }
-
     /// The same with credentials in another place.
     public Policy with(UnaryOperator<Request> before) {
         return new Policy(authenticators, vetoers, authorizers, failedAttempts, passwords, before, clients, checks);
@@ -60,8 +49,7 @@ public record Policy(
 
     /// The answer to a request that needs an account, with the challenge of every mechanism.
     public Problem challenge(Request request) {
-        return Challenges.unauthorized(
-                authenticators, request, request.headers().has("Authorization"));
+        return Challenges.unauthorized(authenticators, request, AuthorizationHeader.isIn(request.headers()));
     }
 
     /// The security filter of a route.

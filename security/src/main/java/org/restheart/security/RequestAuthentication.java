@@ -3,9 +3,9 @@ package org.restheart.security;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
@@ -54,7 +54,7 @@ record RequestAuthentication(Policy policy) {
     }
 
     private boolean hasCredentials(Request request) {
-        return request.headers().has("Authorization")
+        return AuthorizationHeader.isIn(request.headers())
                 || policy.authenticators().stream().anyMatch(authenticator -> authenticator.hasOwnField(request));
     }
 
@@ -131,35 +131,31 @@ record RequestAuthentication(Policy policy) {
 
         /// Whether the credentials are refused unread: too long, with control characters, or two of one scheme.
         static boolean areUnacceptable(Headers headers) {
-            var lines = headers.all("Authorization");
-            for (var line : lines) {
-                if (line.length() > MAX_LENGTH || hasControlCharacter(line)) {
-                    return true;
-                }
-            }
-            if (lines.size() > 1) {
-                var schemes = new HashSet<String>();
-                return lines.stream().anyMatch(line -> !schemes.add(scheme(line)));
-            }
-            return false;
+            var lines = AuthorizationHeader.all(headers);
+            var schemes = new HashSet<String>();
+            return lines.stream()
+                    .anyMatch(sent -> sent.line().length() > MAX_LENGTH
+                            || hasControlCharacter(sent.line())
+                            || (lines.size() > 1 && !schemes.add(sent.scheme())));
         }
 
         /// The one that mechanisms read: the first line of HTTP Basic, else of a scheme that one of them reads, else
         /// of all.
         static Request withOneLine(Request request, List<Authenticator> authenticators) {
-            var lines = request.headers().all("Authorization");
+            var lines = AuthorizationHeader.all(request.headers());
             if (lines.size() < 2) {
                 return request;
             }
             var known = lines.stream()
                     .filter(sent -> authenticators.stream()
-                            .anyMatch(authenticator -> authenticator.schemes().contains(scheme(sent))))
+                            .flatMap(authenticator -> authenticator.scheme().stream())
+                            .anyMatch(sent.scheme()::equalsIgnoreCase))
                     .toList();
-            var line = known.stream()
-                    .filter(sent -> scheme(sent).equals("basic"))
+            return known.stream()
+                    .filter(sent -> sent.has(AuthorizationHeader.BASIC))
                     .findFirst()
-                    .orElse(known.isEmpty() ? lines.getFirst() : known.getFirst());
-            return request.with(SetField.in(request.headers(), "Authorization", line));
+                    .orElse(known.isEmpty() ? lines.getFirst() : known.getFirst())
+                    .in(request);
         }
 
         private static boolean hasControlCharacter(String line) {
@@ -170,11 +166,6 @@ record RequestAuthentication(Policy policy) {
                 }
             }
             return false;
-        }
-
-        private static String scheme(String line) {
-            int blank = line.indexOf(' ');
-            return (blank < 0 ? line : line.substring(0, blank)).toLowerCase(Locale.ROOT);
         }
     }
 }

@@ -16,10 +16,10 @@ import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation;
 import org.restheart.http.judged.AccessExplanation.Tried;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.http.judged.RequestKind;
-import org.restheart.http.judged.RuleAnswer;
 import org.restheart.security.predicate.KindAttempt;
 
 /// Decides by the vetoers and authorizers of one route what callers may do, and explains its decisions.
@@ -47,12 +47,7 @@ record RequestAuthorization(Policy policy, boolean secured) {
     }
 
     private boolean isVetoed(Request request, @Nullable Account account) {
-        for (var vetoer : policy.vetoers()) {
-            if (vetoer.vetoes(request, account)) {
-                return true;
-            }
-        }
-        return false;
+        return policy.vetoers().stream().anyMatch(vetoer -> vetoer.vetoes(request, account));
     }
 
     private Optional<Grant> grant(Request sent, @Nullable Account account) {
@@ -75,29 +70,24 @@ record RequestAuthorization(Policy policy, boolean secured) {
     }
 
     /// The decision for all requests of a kind, without vetoers.
-    ///
-    /// @param example a request of the kind, with its caller
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     Permitted ask(Request example, RequestKind kind) {
         if (!secured) {
-            return Permitted.by(List.of(RuleAnswer.of("not secured", Answer.ALWAYS)));
+            return Permitted.by(List.of(RuleDecision.of("not secured", Decision.ALWAYS)));
         }
         var attempt = new KindAttempt(example, kind, example.caller().account().orElse(null));
-        var answers = new ArrayList<RuleAnswer>();
+        var decisions = new ArrayList<RuleDecision>();
         for (var authorizer : policy.authorizers()) {
-            for (var answer : authorizer.ask(example, attempt)) {
-                answers.add(answer);
-                if (answer.answer() == Answer.ALWAYS) {
-                    return Permitted.by(answers);
+            for (var decision : authorizer.ask(example, attempt)) {
+                decisions.add(decision);
+                if (decision.decision() == Decision.ALWAYS) {
+                    return Permitted.by(decisions);
                 }
             }
         }
-        return Permitted.by(answers);
+        return Permitted.by(decisions);
     }
 
     /// The decision for a request with its reasons.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     AccessExplanation explain(Request sent) {
         var request = asGet(sent);
         if (!secured) {

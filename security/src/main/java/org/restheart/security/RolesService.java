@@ -12,8 +12,8 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
-import org.restheart.http.judged.Answer;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.PathPattern;
 
@@ -49,14 +49,14 @@ public final class RolesService implements IoThreadService, Authorizer, Vetoer {
     }
 
     @Override
-    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
-        var below = attempt.account() == null ? Answer.NEVER : attempt.kind().isBelow(uri.segments());
-        var answer = below == Answer.NEVER
-                ? Answer.NEVER
+    public List<RuleDecision> ask(Request example, KindAttempt attempt) {
+        var below = attempt.account() == null ? Decision.NEVER : attempt.kind().isBelow(uri.segments());
+        var answer = below == Decision.NEVER
+                ? Decision.NEVER
                 : !attempt.kind().isPathKnown()
-                        ? Answer.DEPENDS
-                        : isOwn(example, attempt.account()) ? Answer.ALWAYS : Answer.NEVER;
-        return List.of(RuleAnswer.of("roles service", answer));
+                        ? Decision.DEPENDS
+                        : isOwn(example, attempt.account()) ? Decision.ALWAYS : Decision.NEVER;
+        return List.of(RuleDecision.of("roles service", answer));
     }
 
     @Override

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 /// The security filter of a route: authenticates the request, evaluates vetoers and authorizers, and passes the
 /// request on with its [Caller].
 ///
-/// A request of a known account under cached rules passes without blocking, on the I/O thread.
+/// A request of a known account under cached rules passes without blocking, on the I/O thread. What cannot be decided
+/// now is refused with 503.
 public final class SecurityFilter implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(SecurityFilter.class);
 
@@ -174,16 +175,11 @@ public final class SecurityFilter implements Filter {
     }
 
     /// The decision of [#judge] for all requests of a kind, without vetoers.
-    ///
-    /// @param example a request of the kind, with its caller
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public Permitted ask(Request example, RequestKind kind) {
         return authorization.ask(example, kind);
     }
 
     /// The decision of [#judge] with its reasons.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public AccessExplanation explain(Request request) {
         return authorization.explain(request);
     }
@@ -192,7 +188,6 @@ public final class SecurityFilter implements Filter {
     /// that stay open. May block.
     ///
     /// @param request as passed on by this filter
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillAdmits(Request request) {
         var account = request.caller().account().orElse(null);
         return (account == null || authentication.isStillKnown(request, account))
@@ -201,8 +196,6 @@ public final class SecurityFilter implements Filter {
 
     /// Whether the credentials of an authenticated request are still good, for the same account with the same
     /// roles. May block.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillKnows(Request request) {
         return request.caller()
                 .account()
@@ -212,8 +205,6 @@ public final class SecurityFilter implements Filter {
 
     /// The request with its account as it is now, if its credentials have not expired and are still good for the
     /// account with the same roles; unchanged if it has no account. May block.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public Optional<Request> current(Request request) {
         var caller = request.caller();
         if (caller.hasExpired(Instant.now())) {
@@ -227,8 +218,6 @@ public final class SecurityFilter implements Filter {
     }
 
     /// As [#stillKnows], but the account's other properties may have changed; always true without an account.
-    ///
-    /// @throws org.restheart.http.ProblemException 503 when that cannot be decided now
     public boolean stillAuthenticates(Request request) {
         return current(request).isPresent();
     }

@@ -26,8 +26,8 @@ import org.restheart.http.access.Caller;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.http.judged.Via;
@@ -60,7 +60,7 @@ class KindPermissionsTest {
     }
 
     private static SecurityFilter filter(List<Permission> permissions) {
-        return Policy.of(
+        return Requests.policy(
                         List.of(_ -> new Authentication.Authenticated(ADA, Credentials.password("identity"))),
                         List.of(),
                         List.of(new AclAuthorizer(new FilePermissions(permissions), Optional.of("root"))))
@@ -96,48 +96,48 @@ class KindPermissionsTest {
                 Via.REST);
     }
 
-    private static Answer answer(String predicate, RequestKind kind) {
+    private static Decision answer(String predicate, RequestKind kind) {
         return ask(filter(List.of(permission(predicate, "{}", "r1"))), kind, ADA)
-                .answer();
+                .decision();
     }
 
     @Test
     void paths_are_decided_up_to_the_first_unknown_segment() {
         assertThat(answer("path-prefix('/books')", kind(Method.GET, "/books/{}")))
-                .isEqualTo(Answer.ALWAYS);
-        assertThat(answer("path('/books')", kind(Method.GET, "/books"))).isEqualTo(Answer.ALWAYS);
-        assertThat(answer("path('/books')", kind(Method.GET, "/books/{}"))).isEqualTo(Answer.NEVER);
+                .isEqualTo(Decision.ALWAYS);
+        assertThat(answer("path('/books')", kind(Method.GET, "/books"))).isEqualTo(Decision.ALWAYS);
+        assertThat(answer("path('/books')", kind(Method.GET, "/books/{}"))).isEqualTo(Decision.NEVER);
         assertThat(answer("path('/books/public')", kind(Method.GET, "/books/{}")))
-                .isEqualTo(Answer.DEPENDS);
+                .isEqualTo(Decision.DEPENDS);
         assertThat(answer("path('/books/_size')", kind(Method.GET, "/books/{}")))
-                .isEqualTo(Answer.NEVER);
+                .isEqualTo(Decision.NEVER);
         assertThat(answer("path-prefix('/users')", kind(Method.GET, "/books/{}")))
-                .isEqualTo(Answer.NEVER);
+                .isEqualTo(Decision.NEVER);
         assertThat(answer("path-template('/{c}/{id}')", kind(Method.GET, "/books/{}")))
-                .isEqualTo(Answer.ALWAYS);
-        assertThat(answer("path-template('/{c}/')", kind(Method.GET, "/books"))).isEqualTo(Answer.DEPENDS);
-        assertThat(answer("regex('^/b.*')", kind(Method.GET, "/books"))).isEqualTo(Answer.ALWAYS);
-        assertThat(answer("regex('^/b.*')", kind(Method.GET, "/books/{}"))).isEqualTo(Answer.DEPENDS);
+                .isEqualTo(Decision.ALWAYS);
+        assertThat(answer("path-template('/{c}/')", kind(Method.GET, "/books"))).isEqualTo(Decision.DEPENDS);
+        assertThat(answer("regex('^/b.*')", kind(Method.GET, "/books"))).isEqualTo(Decision.ALWAYS);
+        assertThat(answer("regex('^/b.*')", kind(Method.GET, "/books/{}"))).isEqualTo(Decision.DEPENDS);
     }
 
     @Test
     void conditions_on_what_is_unknown_depend_and_combine_as_kleene_says() {
         var kind = kind(Method.GET, "/books");
-        assertThat(answer("qparams-contain(page)", kind)).isEqualTo(Answer.DEPENDS);
-        assertThat(answer("qparams-contain(page) and method(POST)", kind)).isEqualTo(Answer.NEVER);
-        assertThat(answer("qparams-contain(page) or method(GET)", kind)).isEqualTo(Answer.ALWAYS);
-        assertThat(answer("not qparams-contain(page)", kind)).isEqualTo(Answer.DEPENDS);
-        assertThat(answer("equals(@user.team, books)", kind)).isEqualTo(Answer.ALWAYS);
-        assertThat(answer("equals(@request.body.a, books)", kind)).isEqualTo(Answer.DEPENDS);
-        assertThat(answer("not in(value=@user.missing, array=a)", kind)).isEqualTo(Answer.NEVER);
-        assertThat(answer("via(mcp)", kind)).isEqualTo(Answer.NEVER);
+        assertThat(answer("qparams-contain(page)", kind)).isEqualTo(Decision.DEPENDS);
+        assertThat(answer("qparams-contain(page) and method(POST)", kind)).isEqualTo(Decision.NEVER);
+        assertThat(answer("qparams-contain(page) or method(GET)", kind)).isEqualTo(Decision.ALWAYS);
+        assertThat(answer("not qparams-contain(page)", kind)).isEqualTo(Decision.DEPENDS);
+        assertThat(answer("equals(@user.team, books)", kind)).isEqualTo(Decision.ALWAYS);
+        assertThat(answer("equals(@request.body.a, books)", kind)).isEqualTo(Decision.DEPENDS);
+        assertThat(answer("not in(value=@user.missing, array=a)", kind)).isEqualTo(Decision.NEVER);
+        assertThat(answer("via(mcp)", kind)).isEqualTo(Decision.NEVER);
     }
 
     @Test
     void flags_are_evaluated_and_conjunctions_have_limits() {
         var managing = new RequestKind(
                 Method.PUT, List.of(new Segment.Name("books")), Set.of(Demand.MANAGEMENT), true, Via.REST);
-        assertThat(answer("true", managing)).isEqualTo(Answer.NEVER);
+        assertThat(answer("true", managing)).isEqualTo(Decision.NEVER);
         var rule = ask(
                         filter(List.of(permission(
                                 "method(GET) and (qparams-whitelist(page, sort) and qparams-blacklist(np))",
@@ -297,7 +297,7 @@ class KindPermissionsTest {
 
     @Test
     void what_is_said_of_a_kind_agrees_with_what_is_decided_about_each_of_its_requests() {
-        var said = new EnumMap<Answer, Integer>(Answer.class);
+        var said = new EnumMap<Decision, Integer>(Decision.class);
         for (long seed : new long[] {1, new Random().nextLong()}) {
             var random = new Random(seed);
             for (int episode = 0; episode < 20_000; episode++) {
@@ -306,12 +306,12 @@ class KindPermissionsTest {
                 var kind = kind(random);
                 var account = random.nextInt(4) == 0 ? null : ADA;
                 var permitted = ask(filter, kind, account);
-                said.merge(permitted.answer(), 1, Integer::sum);
+                said.merge(permitted.decision(), 1, Integer::sum);
                 for (int i = 0; i < 8; i++) {
                     boolean slash = random.nextInt(4) == 0;
                     var request = concrete(random, kind, account, slash);
                     boolean allowed = decides(filter, request);
-                    boolean agrees = switch (permitted.answer()) {
+                    boolean agrees = switch (permitted.decision()) {
                         case ALWAYS -> allowed || slash;
                         case NEVER -> !allowed;
                         case DEPENDS -> true;
@@ -321,7 +321,7 @@ class KindPermissionsTest {
                                     "seed %s, episode %s: %s said of %s, but %s for %s, of %s",
                                     seed,
                                     episode,
-                                    permitted.answer(),
+                                    permitted.decision(),
                                     kind,
                                     allowed,
                                     request.path().raw() + "?" + request.query().raw(),
@@ -333,6 +333,6 @@ class KindPermissionsTest {
             }
         }
         assertThat(said).allSatisfy((_, times) -> assertThat(times).isGreaterThan(1_000));
-        assertThat(said).containsOnlyKeys(Answer.values());
+        assertThat(said).containsOnlyKeys(Decision.values());
     }
 }

@@ -2,6 +2,9 @@ package org.restheart.security;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -68,5 +71,17 @@ public final class Requests {
 
     public static BsonDocument bson(String json) {
         return BsonDocument.parse(json);
+    }
+
+    static Policy policy(List<Authenticator> authenticators, List<Vetoer> vetoers, List<Authorizer> authorizers) {
+        return new Policy(
+                authenticators,
+                vetoers,
+                authorizers,
+                List.of(),
+                AmbientCredentials.NONE,
+                UnaryOperator.identity(),
+                new ClientAddress.Peer(),
+                Optional.empty());
     }
 }

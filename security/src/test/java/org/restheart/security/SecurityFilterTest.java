@@ -24,7 +24,7 @@ import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
 import org.restheart.security.acl.PermissionException;
 import org.restheart.security.acl.PermissionReader;
-import org.restheart.security.password.BasicAuthenticator;
+import org.restheart.security.realm.BasicAuthenticator;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 
@@ -43,7 +43,7 @@ class SecurityFilterTest {
                             bson("{}"))),
             HASHES);
     private final Policy policy =
-            Policy.of(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of(acl("""
+            Requests.policy(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of(acl("""
                     {role: 'editor', predicate: "path('/c')"}""", """
                     {role: '$unauthenticated', predicate: "path('/open')"}""")));
 
@@ -158,19 +158,19 @@ class SecurityFilterTest {
 
     @Test
     void a_veto_holds_on_public_routes_too() {
-        var vetoing = Policy.of(List.of(), List.of((_, _) -> true), List.of());
+        var vetoing = Requests.policy(List.of(), List.of((_, _) -> true), List.of());
         assertThat(answer(vetoing, false, get("/ping")).status()).isEqualTo(403);
     }
 
     @Test
     void without_mechanisms_there_is_no_challenge() {
-        var closed = Policy.of(List.of(), List.of(), List.of());
+        var closed = Requests.policy(List.of(), List.of(), List.of());
         assertThat(answer(closed, true, get("/c")).status()).isEqualTo(403);
     }
 
     @Test
     void without_authorizers_every_request_is_refused() {
-        var closed = Policy.of(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of());
+        var closed = Requests.policy(List.of(new BasicAuthenticator(REALM, "test")), List.of(), List.of());
         assertThat(answer(closed, true, get("/c")).status()).isEqualTo(401);
         assertThat(answer(closed, true, basic(get("/c"), "bob", "pw")).status()).isEqualTo(403);
     }
@@ -185,7 +185,7 @@ class SecurityFilterTest {
     @Test
     void a_hash_is_verified_once_and_off_the_io_thread() {
         var hash = HASHES.hash(get("/"), "pässwörd");
-        var policy = Policy.of(
+        var policy = Requests.policy(
                 List.of(new BasicAuthenticator(
                         new FileRealm(List.of(new FileRealm.User("eve", hash, List.of("editor"), bson("{}"))), HASHES),
                         "test")),

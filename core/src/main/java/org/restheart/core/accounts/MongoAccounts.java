@@ -17,7 +17,7 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.ShortText;
-import org.restheart.security.realm.Accounts;
+import org.restheart.security.realm.StoredRealm.Accounts;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -22,9 +22,9 @@ import org.bson.BsonString;
 import org.bson.types.ObjectId;
 import org.restheart.http.Request;
 import org.restheart.mongo.error.MongoCodes;
+import org.restheart.security.InvalidatedCache;
 import org.restheart.security.apikey.ApiKey;
 import org.restheart.security.apikey.ApiKeys;
-import org.restheart.security.cache.InvalidatedCache;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

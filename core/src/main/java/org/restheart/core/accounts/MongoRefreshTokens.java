@@ -13,11 +13,10 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.http.Request;
-import org.restheart.security.session.RefreshToken;
-import org.restheart.security.session.RefreshTokens;
+import org.restheart.security.token.RefreshToken;
 
 /// Refresh tokens in a collection, from which MongoDB removes those that are over. Thread-safe.
-final class MongoRefreshTokens implements RefreshTokens {
+final class MongoRefreshTokens implements RefreshToken.Store {
     /// Bounds what a client can fill the collection with by beginning sessions: of an account, or of an address without
     /// one, so that no client ends the sessions of others.
     private static final int MAX_OF_CLIENT = 1_000;

@@ -15,7 +15,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.restheart.http.Request;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.security.cache.InvalidatedCache;
+import org.restheart.security.InvalidatedCache;
 import org.restheart.security.jwt.Revocations;
 
 /// The ids of revoked tokens in a collection, from which MongoDB removes those that are over. Thread-safe.

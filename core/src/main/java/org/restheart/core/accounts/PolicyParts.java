@@ -15,12 +15,14 @@ import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Grant;
-import org.restheart.http.judged.Answer;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.Authorizer;
 import org.restheart.security.FailedAttempts;
+import org.restheart.security.FailedAuthLogger;
+import org.restheart.security.OriginPattern;
 import org.restheart.security.Policy;
 import org.restheart.security.ProtectedCollection;
 import org.restheart.security.RolesService;
@@ -29,13 +31,11 @@ import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.FilePermissions;
 import org.restheart.security.apikey.ApiKeyAuthenticator;
 import org.restheart.security.apikey.ApiKeyService;
-import org.restheart.security.guard.FailedAuthLogger;
-import org.restheart.security.guard.OriginPattern;
-import org.restheart.security.password.BasicAuthenticator;
-import org.restheart.security.password.DigestAuthenticator;
 import org.restheart.security.predicate.KindAttempt;
+import org.restheart.security.realm.BasicAuthenticator;
+import org.restheart.security.realm.DigestAuthenticator;
 import org.restheart.security.realm.Realm;
-import org.restheart.security.token.TokenRules;
+import org.restheart.security.token.TokenService;
 
 /// Combines the configured mechanisms, rules and guards to the [Policy] of a gateway. Used once, at start.
 ///
@@ -61,9 +61,7 @@ record PolicyParts(
                 authorizers(),
                 failedAttempts(),
                 passwords(),
-                tokens.cookie()
-                        .<UnaryOperator<Request>>map(cookie -> cookie::apply)
-                        .orElse(UnaryOperator.identity()),
+                tokens.cookie().orElse(UnaryOperator.identity()),
                 config.guards().clientAddress(),
                 config.checks());
     }
@@ -100,7 +98,7 @@ record PolicyParts(
     private List<Authorizer> authorizers() {
         var authorizers = new ArrayList<Authorizer>();
         if (config.tokens().service().enabled() && config.tokens().service().secured()) {
-            authorizers.add(new TokenRules(config.tokens().service().uri()));
+            authorizers.add(new TokenService.Rules(config.tokens().service().uri()));
         }
         roles.ifPresent(authorizers::add);
         apiKeys.map(KeyParts::service).ifPresent(authorizers::add);
@@ -150,9 +148,9 @@ record PolicyParts(
         }
 
         @Override
-        public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+        public List<RuleDecision> ask(Request example, KindAttempt attempt) {
             boolean refused = attempt.account() == null && requiresAuthentication(example);
-            return List.of(RuleAnswer.of("fullAuthorizer", refused ? Answer.NEVER : Answer.ALWAYS));
+            return List.of(RuleDecision.of("fullAuthorizer", refused ? Decision.NEVER : Decision.ALWAYS));
         }
     }
 

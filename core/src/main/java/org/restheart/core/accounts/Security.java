@@ -41,7 +41,7 @@ import org.restheart.security.jwt.Claims;
 import org.restheart.security.realm.FileRealm;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.Realm;
-import org.restheart.security.session.RenewableSessions;
+import org.restheart.security.token.RenewableSessions;
 
 /// Security as configured: the security filter of every binding, the services of the security module, and the
 /// [DataGuards] of other services.

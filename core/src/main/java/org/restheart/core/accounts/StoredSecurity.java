@@ -20,12 +20,12 @@ import org.restheart.core.config.SecurityStores.MongoRealmConfig;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.access.DataTarget;
 import org.restheart.mongo.background.BackgroundTasks;
+import org.restheart.security.InvalidatedCache;
+import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.security.acl.AclAuthorizer;
 import org.restheart.security.acl.Permission;
 import org.restheart.security.acl.StoredPermissions;
 import org.restheart.security.apikey.ApiKey;
-import org.restheart.security.cache.CacheExpiry;
-import org.restheart.security.cache.InvalidatedCache;
 import org.restheart.security.realm.PasswordHashes;
 import org.restheart.security.realm.StoredRealm;
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.restheart.core.config.SecurityConfig;
 import org.restheart.core.config.SecurityOAuth;
 import org.restheart.core.config.SecurityStores.SessionsConfig;
@@ -16,31 +17,29 @@ import org.restheart.http.Request;
 import org.restheart.security.AmbientCredentials;
 import org.restheart.security.Authenticator;
 import org.restheart.security.ClientAddress;
+import org.restheart.security.OriginPattern;
 import org.restheart.security.apikey.KeyForm;
-import org.restheart.security.guard.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
 import org.restheart.security.jwt.ResourceTokens;
 import org.restheart.security.jwt.Revocations;
-import org.restheart.security.oauth.AuthorizationService;
-import org.restheart.security.oauth.ClientRegistrationService;
-import org.restheart.security.oauth.PkceCodeGrant;
-import org.restheart.security.oauth.ResourceGrant;
-import org.restheart.security.oauth.ResourceMetadataService;
-import org.restheart.security.oauth.ServerMetadataService;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.Realm;
-import org.restheart.security.session.RefreshTokens;
-import org.restheart.security.session.RenewableSessions;
-import org.restheart.security.token.CookieCredentials;
-import org.restheart.security.token.CookieSettings;
+import org.restheart.security.token.AuthorizationService;
+import org.restheart.security.token.ClientRegistrationService;
 import org.restheart.security.token.JwtTokenManager;
 import org.restheart.security.token.LogoutService;
+import org.restheart.security.token.PkceCodeGrant;
 import org.restheart.security.token.RandomTokenManager;
+import org.restheart.security.token.RefreshToken;
+import org.restheart.security.token.RenewableSessions;
+import org.restheart.security.token.ResourceGrant;
+import org.restheart.security.token.ResourceMetadataService;
+import org.restheart.security.token.ServerMetadataService;
 import org.restheart.security.token.TokenBasicAuthenticator;
+import org.restheart.security.token.TokenCookie;
 import org.restheart.security.token.TokenManager;
 import org.restheart.security.token.TokenService;
-import org.restheart.security.token.TokenService.CodeGrant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,14 +64,10 @@ final class TokenParts {
                 .<Generations.KeyLimits>map(keys -> keys)
                 .orElse(Generations.KeyLimits.NONE);
         this.accounts = new Generations(realms, config.jwt().jwt().accountKey(), keyLimits);
-        var accepting = config.jwt().jwt().knowing(accounts);
-        var known = stored.flatMap(all -> all.revocations)
-                .map(Revocations::storedIn)
-                .map(accepting::refusing)
-                .orElse(accepting);
         var endpoint = oauth.modelContext().map(TokenParts::tokensOf);
         this.resources = endpoint.map(tokens -> new ResourceGrant(tokens, scopes()));
-        this.jwt = endpoint.map(known::serving).orElse(known);
+        var revocations = Revocations.of(stored.<Revocations.Store>flatMap(all -> all.revocations));
+        this.jwt = config.jwt().jwt().with(accounts, revocations, endpoint);
         this.manager = manager(sessions(security, stored));
         if (config.tokenBasic() && manager.isEmpty()) {
             LOG.warn("tokenBasicAuthMechanism is off: no token manager is enabled");
@@ -139,7 +134,7 @@ final class TokenParts {
 
     /// Sessions, whose tokens bearers use.
     RenewableSessions sessions(
-            RefreshTokens store, KeyForm form, SessionsConfig sessions, String keysRealm, ClientAddress clients) {
+            RefreshToken.Store store, KeyForm form, SessionsConfig sessions, String keysRealm, ClientAddress clients) {
         var revoked = config.jwtTokens()
                 .map(JwtTokenManager.Settings::lifetime)
                 .filter(lifetime -> lifetime.compareTo(sessions.access()) > 0)
@@ -166,9 +161,11 @@ final class TokenParts {
         return config.bearer().map(settings -> new JwtAuthenticator(jwt.verifier(), settings));
     }
 
-    Optional<CookieCredentials> cookie() {
+    /// Takes credentials from the cookie.
+    Optional<UnaryOperator<Request>> cookie() {
+        var rule = cookieRule();
         return config.cookieRead() && cookiesWork()
-                ? Optional.of(new CookieCredentials(config.cookie().name(), cookieRule()))
+                ? Optional.of(request -> config.cookie().credentialsIn(request, rule))
                 : Optional.empty();
     }
 
@@ -195,12 +192,9 @@ final class TokenParts {
                     config.service().uri(),
                     config.redirect(),
                     config.jwtTokens().isPresent() && config.bearer().isPresent());
-            var cookie = config.cookieSet() && cookiesWork()
-                    ? Optional.of(config.cookie())
-                    : Optional.<CookieSettings>empty();
-            bindings.add(Binding.of(
-                    new TokenService(settings, manager, cookie, codes(), resources.map(grant -> grant)),
-                    config.service()));
+            var cookie =
+                    config.cookieSet() && cookiesWork() ? Optional.of(config.cookie()) : Optional.<TokenCookie>empty();
+            bindings.add(Binding.of(new TokenService(settings, manager, cookie, codes(), resources), config.service()));
         }
         if (config.logout().enabled()) {
             bindings.add(Binding.of(new LogoutService(config.cookie(), manager), config.logout()));
@@ -209,7 +203,7 @@ final class TokenParts {
         return bindings;
     }
 
-    private Optional<CodeGrant> codes() {
+    private Optional<PkceCodeGrant> codes() {
         return oauth.authorization().isPresent()
                         && jwt.signer().isPresent()
                         && config.jwtTokens().isPresent()

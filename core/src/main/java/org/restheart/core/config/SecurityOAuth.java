@@ -2,9 +2,11 @@ package org.restheart.core.config;
 
 import java.util.List;
 import java.util.Optional;
-import org.restheart.security.oauth.BaseUrl;
-import org.restheart.security.oauth.RedirectUris;
-import org.restheart.security.oauth.ResourceMetadataService;
+import java.util.function.Predicate;
+import org.restheart.security.OriginPattern;
+import org.restheart.security.jwt.ResourceTokens;
+import org.restheart.security.token.BaseUrl;
+import org.restheart.security.token.ResourceMetadataService;
 
 /// The OAuth endpoints. A part is empty when its component is off.
 public record SecurityOAuth(
@@ -28,7 +30,7 @@ public record SecurityOAuth(
     public record ResourceMetadata(Endpoint endpoint, BaseUrl base) {}
 
     /// `oauthAuthorizationService`.
-    public record Authorization(Endpoint endpoint, Optional<String> loginUrl, RedirectUris redirects) {}
+    public record Authorization(Endpoint endpoint, Optional<String> loginUrl, Predicate<String> redirects) {}
 
     static SecurityOAuth read(Block root, SecurityTokens.JwtConfig jwt) {
         var oauth = new SecurityOAuth(
@@ -65,6 +67,15 @@ public record SecurityOAuth(
                     "is not set: clients are not told that they may register at "
                             + oauth.registration.get().uri());
         }
+        var audience = jwt.settings().audience();
+        oauth.modelContext
+                .map(endpoint -> endpoint.resource().path())
+                .filter(path ->
+                        audience.size() > 1 && audience.stream().anyMatch(name -> ResourceTokens.isAt(name, path)))
+                .ifPresent(path -> root.advise(
+                        "jwtConfigProvider/audience",
+                        "names " + path
+                                + " beside others: tokens, which have all of them, are good there and nowhere else"));
         return oauth;
     }
 
@@ -119,12 +130,12 @@ public record SecurityOAuth(
                 : Optional.empty();
     }
 
-    private static RedirectUris redirects(Block block) {
+    private static Predicate<String> redirects(Block block) {
         try {
-            return new RedirectUris(block.texts("allowed-redirect-uris", List.of()));
+            return OriginPattern.anyUriOf(block.texts("allowed-redirect-uris", List.of()));
         } catch (IllegalArgumentException e) {
             block.refuse("allowed-redirect-uris", "has an entry that is " + e.getMessage());
-            return new RedirectUris(List.of());
+            return OriginPattern.anyUriOf(List.of());
         }
     }
 }

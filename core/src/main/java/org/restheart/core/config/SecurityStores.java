@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.json.JsonParseException;
+import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.security.ProtectedCollection;
-import org.restheart.security.cache.CacheExpiry;
 import org.restheart.security.realm.RolesPath;
 import org.restheart.security.realm.UsersCollection;
 

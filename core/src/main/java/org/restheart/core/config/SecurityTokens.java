@@ -11,12 +11,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.restheart.security.guard.OriginPattern;
+import org.restheart.security.OriginPattern;
 import org.restheart.security.jwt.Jwt;
 import org.restheart.security.jwt.JwtAuthenticator;
-import org.restheart.security.jwt.JwtSettings;
-import org.restheart.security.token.CookieSettings;
 import org.restheart.security.token.JwtTokenManager;
+import org.restheart.security.token.TokenClaims;
+import org.restheart.security.token.TokenCookie;
 
 /// Tokens and cookies. A part is empty when its component is off.
 ///
@@ -32,17 +32,12 @@ public record SecurityTokens(
         Optional<RandomTokens> randomTokens,
         Endpoint service,
         Optional<String> redirect,
-        CookieSettings cookie,
+        TokenCookie cookie,
         boolean cookieSet,
         boolean cookieRead,
         boolean cookieChecksOrigin,
         List<OriginPattern> cookieOrigins,
         Endpoint logout) {
-
-    /// Claims of which a token, or the authorization code before it, consists: they say for whom, where, until when
-    /// and for what it is valid.
-    private static final Set<String> OWN_CLAIMS =
-            Set.of("iss", "sub", "aud", "exp", "nbf", "iat", "jti", "roles", "scope", "res", "scp", "cend");
 
     /// `rndTokenManager`.
     public record RandomTokens(Duration lifetime, String uri) {}
@@ -137,10 +132,13 @@ public record SecurityTokens(
 
     private static List<String> propertyClaims(Block block, String key) {
         var paths = block.texts(key, List.of());
-        paths.stream()
-                .filter(path -> OWN_CLAIMS.contains((path.startsWith("/") ? path.substring(1) : path).split("/", 2)[0]))
-                .forEach(path -> block.refuse(
-                        key, "must not name " + path + ", which says what the token is, not what its account has"));
+        for (var path : paths) {
+            if (!TokenClaims.isProperty(path)) {
+                block.refuse(key, "must name properties, or paths such as /org/unit, but has '" + path + "'");
+            } else if (TokenClaims.isReserved(path)) {
+                block.refuse(key, "must not name " + path + ", which says what the token is, not what its account has");
+            }
+        }
         return paths;
     }
 
@@ -150,8 +148,8 @@ public record SecurityTokens(
                 : Optional.empty();
     }
 
-    private static CookieSettings cookie(Block block) {
-        return new CookieSettings(
+    private static TokenCookie cookie(Block block) {
+        return new TokenCookie(
                 block.text("name", "rh_auth"),
                 block.optionalText("domain"),
                 block.uri("path", "/"),
@@ -179,14 +177,14 @@ public record SecurityTokens(
     /// @param jwt verifies with the key, or with the issuer's key set
     /// @param shared whether other gateways accept tokens of this one, and this one after its next start
     /// @param revocations the collection of revoked tokens
-    public record JwtConfig(JwtSettings settings, Jwt jwt, boolean shared, MongoNamespace revocations) {
+    public record JwtConfig(Jwt.Settings settings, Jwt jwt, boolean shared, MongoNamespace revocations) {
         private static final int SHORTEST_KEY = 32;
         private static final Set<String> ALGORITHMS = Set.of(
                 "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384",
                 "ES512");
 
         static JwtConfig read(Block block) {
-            var settings = new JwtSettings(
+            var settings = new Jwt.Settings(
                     algorithm(block),
                     block.isNull("issuer") ? Optional.empty() : Optional.of(block.text("issuer", "restheart.org")),
                     block.has("audience") ? block.texts("audience", List.of()) : List.of(),
@@ -207,7 +205,7 @@ public record SecurityTokens(
                     revocations);
         }
 
-        private static Jwt jwt(Block block, JwtSettings settings, Optional<String> key, Optional<String> keySet) {
+        private static Jwt jwt(Block block, Jwt.Settings settings, Optional<String> key, Optional<String> keySet) {
             try {
                 if (settings.isSymmetric()) {
                     return Jwt.ofSecret(settings, key);
@@ -224,7 +222,7 @@ public record SecurityTokens(
             return Jwt.ofNothing(settings);
         }
 
-        private static Jwt keySet(Block block, JwtSettings settings, String place) {
+        private static Jwt keySet(Block block, Jwt.Settings settings, String place) {
             try {
                 return place.startsWith("https://") || place.startsWith("http://")
                         ? Jwt.ofKeySetAt(settings, URI.create(place).toURL())

@@ -9,7 +9,6 @@ import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.core.config.CoreConfig.ErrorBodies;
-import org.restheart.http.ErrorStyle;
 import org.restheart.http.Filter;
 import org.restheart.http.Handler;
 import org.restheart.http.NeedsThread;
@@ -19,6 +18,7 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
+import org.restheart.http.Service.ErrorStyle;
 
 /// Converts exceptions of the following steps to responses, also those of deferred responses.
 record ErrorFilter(Service service, ErrorMapping mapping, ErrorBodies bodies) implements Filter {

@@ -24,7 +24,7 @@ import org.restheart.core.server.UndertowListener;
 import org.restheart.core.tracing.Tracing;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ComputeLimit;
-import org.restheart.http.Traffic;
+import org.restheart.http.Service.Traffic;
 
 /// All registries of this gateway. Thread-safe.
 public final class Metrics implements AutoCloseable {

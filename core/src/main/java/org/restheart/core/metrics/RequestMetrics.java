@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.observation.Observation;
 import org.restheart.core.observation.Observer;
 import org.restheart.http.RequestPath;
-import org.restheart.http.Traffic;
+import org.restheart.http.Service.Traffic;
 
 /// Measures requests: a registry for each included template. Thread-safe; close it to end its thread.
 final class RequestMetrics implements Observer, AutoCloseable {

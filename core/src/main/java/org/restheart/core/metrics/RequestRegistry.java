@@ -14,7 +14,7 @@ import org.restheart.core.observation.Observation;
 import org.restheart.http.Method;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
-import org.restheart.http.trace.TraceSpan;
+import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// The requests whose paths match one template, by method, status and the template's parameters. Thread-safe.
 final class RequestRegistry implements MetricsRegistry {

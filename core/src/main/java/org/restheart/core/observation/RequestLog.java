@@ -19,7 +19,7 @@ import org.restheart.core.logging.LogSetup;
 import org.restheart.http.NamedOperation;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
-import org.restheart.http.trace.TraceSpan;
+import org.restheart.http.trace.TraceScope.TraceSpan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

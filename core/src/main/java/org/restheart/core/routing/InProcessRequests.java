@@ -14,7 +14,6 @@ import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.attribute.Key;
 import org.restheart.http.judged.AccessExplanation;
-import org.restheart.http.judged.Explanations;
 import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.KindPermissions;
@@ -27,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /// Runs requests of services on the routes of other services, without a socket, and determines which requests
 /// would be allowed. Thread-safe.
-public final class InProcessRequests implements JudgedRequests, KindPermissions, Explanations {
+public final class InProcessRequests implements JudgedRequests, KindPermissions {
     /// Bounds nested requests, such as those of a service that calls itself.
     private static final int MAX_DEPTH = 3;
 
@@ -130,7 +129,10 @@ public final class InProcessRequests implements JudgedRequests, KindPermissions,
         return reached;
     }
 
-    @Override
+    /// Explains how access rules decide about a request, without carrying it out.
+    ///
+    /// @param asking after authentication, with the caller about whom is asked; on a thread that may block
+    /// @throws ProblemException 503 when that cannot be decided now
     public AccessExplanation explain(Request asking, JudgedRequest request) {
         var route = connected().routes().find(request.path());
         if (route.isEmpty()) {

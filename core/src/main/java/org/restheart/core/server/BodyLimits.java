@@ -38,7 +38,7 @@ final class BodyLimits {
         /// @param ofAddresses whether there are no accounts among the callers
         static Memory of(long bytes, boolean ofAddresses) {
             int units = Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE);
-            return new Memory(ofAddresses ? FairShares.ofAddresses(units) : new FairShares(units, 0), bytes);
+            return new Memory(ofAddresses ? FairShares.ofAddresses(units) : new FairShares(units), bytes);
         }
     }
 

@@ -58,8 +58,8 @@ final class ResponseMemory {
 
     /// @param bytes of the contents of all responses together; what they need beside it may be half as much
     ResponseMemory(long bytes) {
-        this.units = new FairShares(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE), 0);
-        this.heads = new FairShares(Math.clamp(bytes / 2 / HEAD_UNIT, 1, Integer.MAX_VALUE), 0);
+        this.units = new FairShares(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE));
+        this.heads = new FairShares(Math.clamp(bytes / 2 / HEAD_UNIT, 1, Integer.MAX_VALUE));
     }
 
     /// Counts the content until the exchange ends.

@@ -135,7 +135,7 @@ record ReverseProxy(
             return;
         }
         var caller = forwarded.caller();
-        var shares = connections.computeIfAbsent(exchange.getIoThread(), _ -> new FairShares(connectionsPerThread, 0));
+        var shares = connections.computeIfAbsent(exchange.getIoThread(), _ -> new FairShares(connectionsPerThread));
         var forwarding = new Forwarding(exchange);
         if (!forwarding.awaitConnection(shares, caller)) {
             forwarding.onIoThread(() -> refuse(exchange, forwarding));

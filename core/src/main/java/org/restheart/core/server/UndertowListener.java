@@ -82,7 +82,7 @@ public final class UndertowListener {
                 limits.maxAnonymousBodies(),
                 limits.maxStreamedContent(),
                 limits.contentTimeout());
-        var waiting = new FairShares(Math.max(1, admission.limit() / 2), 0);
+        var waiting = new FairShares(Math.max(1, admission.limit() / 2));
         var responses = new ResponseMemory(limits.maxResponsesInMemory());
         var parts = new RequestExecution.Parts(
                 admission,

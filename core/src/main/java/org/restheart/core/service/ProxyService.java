@@ -19,10 +19,10 @@ import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.http.Traffic;
+import org.restheart.http.Service.Traffic;
 import org.restheart.http.Words;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.trace.TraceSpan;
+import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// One entry of `proxies`: decides with which path and headers a request is handed on. Targets get neither
 /// credentials that this server accepts nor account headers that it has not written, and only paths that mean

@@ -27,7 +27,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Response.Ready;
 import org.restheart.http.Service;
-import org.restheart.http.Traffic;
+import org.restheart.http.Service.Traffic;
 
 /// `GET` of files below a directory, which may be in a jar: public, with ranges and conditions, never listing,
 /// and never leaving the directory, also not by symbolic links. Names that begin with a dot are not found, since

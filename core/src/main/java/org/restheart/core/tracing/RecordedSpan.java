@@ -8,7 +8,7 @@ import io.opentelemetry.context.Context;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
-import org.restheart.http.trace.TraceSpan;
+import org.restheart.http.trace.TraceScope.TraceSpan;
 
 /// A span of the SDK. Thread-safe.
 class RecordedSpan implements TraceSpan {

@@ -81,6 +81,7 @@ class GatewayConfigTest {
                 "mongo: {mongo-mounts: [{what: /a}]} | /mongo/mongo-mounts[1]/where is required and must start with /",
                 "mongo: {mongo-mounts: [{what: /a, wher: /}]} | /mongo/mongo-mounts[1]/where is required and must start with / (is wher meant for it?)",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [team, scope]} | /jwtTokenManager/account-properties-claims must not name scope, which says what the token is, not what its account has",
+                "jwtTokenManager: {enabled: true, account-properties-claims: [//]} | /jwtTokenManager/account-properties-claims must name properties, or paths such as /org/unit, but has '//'",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [/nbf/x, /org/unit]} | /jwtTokenManager/account-properties-claims must not name /nbf/x, which says what the token is, not what its account has",
                 "ping: {uri: ping} | /ping/uri must start with / but was \"ping\"",
                 "database-probe: {timeout-ms: 0} | /database-probe/timeout-ms must be a whole number from 1 to 600000 but was 0",
@@ -273,6 +274,15 @@ class GatewayConfigTest {
                         () -> GatewayConfig.parse("{http-listener: {enabled: false}, ajp-listener: {enabled: true}}"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("/http-listener");
+    }
+
+    @Test
+    void an_audience_that_names_the_endpoint_for_assistants_beside_others_is_reported() {
+        var yaml = "{mcp: {enabled: true}, jwtConfigProvider: {audience: [%s]}}";
+        assertThat(advice(yaml.formatted("api, 'https://data.example/_mcp'")))
+                .anyMatch(text -> text.startsWith("/jwtConfigProvider/audience names /_mcp beside others"));
+        assertThat(advice(yaml.formatted("'https://data.example/_mcp'")))
+                .noneMatch(text -> text.startsWith("/jwtConfigProvider/audience"));
     }
 
     @Test

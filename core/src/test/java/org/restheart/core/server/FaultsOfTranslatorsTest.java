@@ -25,11 +25,11 @@ import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Caller;
 import org.restheart.http.access.CallerScope;
-import org.restheart.http.judged.Answer;
 import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.DataPaths;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Permitted;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.push.PushBudget;
 import org.restheart.mcp.McpService;
@@ -179,7 +179,7 @@ class FaultsOfTranslatorsTest {
                 _ -> "http://localhost",
                 _ -> new PresentedCredential("ada", "ada", Optional.empty(), Optional.empty()),
                 _ -> List.of(),
-                (_, _) -> new Permitted(Answer.DEPENDS, List.of()),
+                (_, _) -> new Permitted(Decision.DEPENDS, List.of()),
                 new PushBudget(Long.MAX_VALUE, () -> {}),
                 new SecretKeySpec(new byte[32], "HmacSHA256"),
                 (_, _) -> true,

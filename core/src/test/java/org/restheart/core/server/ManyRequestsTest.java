@@ -21,7 +21,7 @@ import org.restheart.http.Content;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.Service;
-import org.restheart.http.Traffic;
+import org.restheart.http.Service.Traffic;
 import org.restheart.testkit.Opened;
 
 class ManyRequestsTest {

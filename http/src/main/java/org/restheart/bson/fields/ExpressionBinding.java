@@ -86,24 +86,24 @@ public record ExpressionBinding(Variables variables) {
     }
 
     private static BsonValue plain(BsonValue value) {
-        if (acts(value)) {
+        if (isExpression(value)) {
             throw new UnusableVariableException("a variable would act as an operator or name a field");
         }
         return value;
     }
 
     private static BsonValue literal(BsonValue value) {
-        return acts(value) ? new BsonDocument("$literal", value) : value;
+        return isExpression(value) ? new BsonDocument("$literal", value) : value;
     }
 
     /// Whether an expression evaluates to anything but the value itself.
-    static boolean acts(BsonValue value) {
+    public static boolean isExpression(BsonValue value) {
         return switch (value) {
             case BsonString text -> text.getValue().startsWith("$");
-            case BsonArray array -> array.stream().anyMatch(ExpressionBinding::acts);
+            case BsonArray array -> array.stream().anyMatch(ExpressionBinding::isExpression);
             case BsonDocument document ->
                 document.entrySet().stream()
-                        .anyMatch(entry -> entry.getKey().startsWith("$") || acts(entry.getValue()));
+                        .anyMatch(entry -> entry.getKey().startsWith("$") || isExpression(entry.getValue()));
             default -> false;
         };
     }

@@ -3,6 +3,7 @@ package org.restheart.bson.fields;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -40,13 +41,19 @@ public record FilterBinding(Variables variables, boolean isNegated) {
         if (!(node instanceof BsonDocument document)) {
             throw unusable("a filter");
         }
+        return each(document, this::clause);
+    }
+
+    /// Empty if one of the fields becomes nothing.
+    private static Optional<BsonDocument> each(
+            BsonDocument document, BiFunction<String, BsonValue, Optional<? extends BsonValue>> binding) {
         var bound = new BsonDocument(document.size());
         for (Map.Entry<String, BsonValue> entry : document.entrySet()) {
-            var clause = clause(entry.getKey(), entry.getValue());
-            if (clause.isEmpty()) {
+            var value = binding.apply(entry.getKey(), entry.getValue());
+            if (value.isEmpty()) {
                 return Optional.empty();
             }
-            bound.append(entry.getKey(), clause.get());
+            bound.append(entry.getKey(), value.get());
         }
         return Optional.of(bound);
     }
@@ -125,15 +132,7 @@ public record FilterBinding(Variables variables, boolean isNegated) {
         if (!(node instanceof BsonDocument operators) || operators.isEmpty() || !hasOperators(operators)) {
             return data(node);
         }
-        var bound = new BsonDocument(operators.size());
-        for (Map.Entry<String, BsonValue> entry : operators.entrySet()) {
-            var operand = operand(entry.getKey(), entry.getValue());
-            if (operand.isEmpty()) {
-                return Optional.empty();
-            }
-            bound.append(entry.getKey(), operand.get());
-        }
-        return Optional.of(bound);
+        return each(operators, this::operand);
     }
 
     private static boolean hasOperators(BsonDocument condition) {
@@ -153,7 +152,8 @@ public record FilterBinding(Variables variables, boolean isNegated) {
             }
             case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte" -> data(node);
             case "$regex", "$options" -> data(node).map(value -> isOwn(node) || value.isString() ? value : refused());
-            default -> data(node).map(value -> isOwn(node) || !ExpressionBinding.acts(value) ? value : refused());
+            default ->
+                data(node).map(value -> isOwn(node) || !ExpressionBinding.isExpression(value) ? value : refused());
         };
     }
 

@@ -8,7 +8,6 @@ import org.restheart.http.attribute.Key;
 
 /// An authenticated account. Immutable; `properties` and `claims` must not be changed.
 ///
-/// @param name the principal's name
 /// @param roles in the account's order, in which permissions are tried
 /// @param properties the values of `@user.…` in access rules; never contains the password
 /// @param all all roles of the account, in its order: more than `roles` for credentials that are limited to some
@@ -35,7 +34,6 @@ public record Account(String name, List<String> roles, BsonDocument properties, 
         return new Account(name, roles.stream().filter(only::contains).toList(), properties, all, claims);
     }
 
-    /// The same account with other properties.
     public Account with(BsonDocument changed) {
         return new Account(name, roles, changed, all, claims);
     }

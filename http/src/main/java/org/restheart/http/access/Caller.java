@@ -2,83 +2,54 @@ package org.restheart.http.access;
 
 import java.time.Instant;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /// The account of a request, if it has one, and what access rules grant it. Immutable.
-public final class Caller {
+///
+/// @param identity identifies the caller among all callers, for what is kept for one between requests: callers of one
+///     name from different realms have different identities, and so have anonymous callers at different addresses.
+///     Equal on every gateway, whether a password or a token of the account was sent
+/// @param account empty for an anonymous caller
+/// @param grant what the caller may do with the data of this request
+/// @param expires when the credentials expire, if they do. Responses that are open then, such as streams, are ended
+/// @param isLimited whether the credentials have limits of their own, such as an API key or scopes: no tokens or keys
+///     may be derived from them, since these would not have the limits
+public record Caller(
+        String identity, Optional<Account> account, Grant grant, Optional<Instant> expires, boolean isLimited) {
     /// The caller before the security filter has run.
-    public static final Caller ANONYMOUS = new Caller("", null, Grant.FULL, null, false);
-
-    private final String identity;
-    private final @Nullable Account account;
-    private final Grant grant;
-    private final @Nullable Instant expires;
-    private final boolean limited;
-
-    private Caller(
-            String identity, @Nullable Account account, Grant grant, @Nullable Instant expires, boolean limited) {
-        this.identity = identity;
-        this.account = account;
-        this.grant = grant;
-        this.expires = expires;
-        this.limited = limited;
-    }
+    public static final Caller ANONYMOUS = new Caller("", Optional.empty(), Grant.FULL, Optional.empty(), false);
 
     public static Caller of(Account account) {
-        return new Caller("account " + account.name(), account, Grant.FULL, null, false);
+        return ANONYMOUS.identifiedBy("account " + account.name()).with(account);
     }
 
     public Caller identifiedBy(String identity) {
-        return new Caller(identity, account, grant, expires, limited);
+        return new Caller(identity, account, grant, expires, isLimited);
     }
 
     public Caller with(Account changed) {
-        return new Caller(identity, changed, grant, expires, limited);
+        return new Caller(identity, Optional.of(changed), grant, expires, isLimited);
     }
 
     public Caller with(Grant grant) {
-        return new Caller(identity, account, grant, expires, limited);
+        return new Caller(identity, account, grant, expires, isLimited);
     }
 
     public Caller until(Instant expires) {
-        return new Caller(identity, account, grant, expires, limited);
+        return new Caller(identity, account, grant, Optional.of(expires), isLimited);
     }
 
-    /// The same caller with credentials that have limits of their own, such as an API key or scopes: no tokens or keys
-    /// may be derived from them, since these would not have the limits.
+    /// See [#isLimited()].
     public Caller withLimits() {
         return new Caller(identity, account, grant, expires, true);
     }
 
-    /// See [#withLimits()].
-    public boolean isLimited() {
-        return limited;
-    }
-
-    /// When the credentials expire, if they do. Responses that are open then, such as streams, are ended.
-    public Optional<Instant> expires() {
-        return Optional.ofNullable(expires);
-    }
-
-    /// Empty for an anonymous caller.
-    public Optional<Account> account() {
-        return Optional.ofNullable(account);
-    }
-
-    /// Whether they have expired by then.
+    /// Whether the credentials have expired by then.
     public boolean hasExpired(Instant now) {
-        return expires != null && !now.isBefore(expires);
+        return expires.filter(end -> !now.isBefore(end)).isPresent();
     }
 
-    /// Identifies the caller among all callers, for what is kept for one between requests: callers of one name
-    /// from different realms have different identities, and so have anonymous callers at different addresses.
-    /// Equal on every gateway, whether a password or a token of the account was sent.
-    public String identity() {
-        return identity;
-    }
-
-    /// What the caller may do with the data of this request.
-    public Grant grant() {
-        return grant;
+    @Override
+    public String toString() {
+        return "Caller[" + identity + "]";
     }
 }

@@ -83,7 +83,6 @@ public final class CallerScope {
         return CURRENT.isBound();
     }
 
-    /// Runs a task in the scope of a caller.
     public static <T, E extends Exception> T call(String caller, ScopedValue.CallableOp<T, E> task) throws E {
         return ScopedValue.where(CURRENT, new CallerScope(List.of(caller), CallerScope::nothing))
                 .call(task);

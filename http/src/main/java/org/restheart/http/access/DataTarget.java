@@ -11,7 +11,6 @@ import org.restheart.http.attribute.Key;
 /// @param db empty for the root and for sessions
 /// @param collection empty above collections
 /// @param id the id of the document in the path; empty without one, and for a malformed id
-/// @param kind the kind of resource
 /// @param demands the flags that an access rule must set to allow the request
 public record DataTarget(
         Optional<String> db,

@@ -11,9 +11,8 @@ public final class FairMemory {
 
     private final FairShares units;
 
-    /// @param bytes of all callers together
     public FairMemory(long bytes) {
-        this.units = new FairShares((int) Math.min(Integer.MAX_VALUE, bytes / UNIT), 0);
+        this.units = new FairShares((int) Math.min(Integer.MAX_VALUE, bytes / UNIT));
     }
 
     /// Opens the memory of one piece of work, empty.

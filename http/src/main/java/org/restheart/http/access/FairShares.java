@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// [#FOR_NEWCOMERS] to others: one address alone gets about a third, and of hundreds of places, another one finds one
 /// until there are hundreds of addresses. Together they may hold as much, [#FOR_NEWCOMERS] of all, beside any number of
 /// accounts, which would otherwise take all that is released. Waiting callers are served in turn, and those with an
-/// account and those without in turn. Thread-safe.
+/// account and those without in turn. [CallerScope#SERVER] is never refused. Thread-safe.
 public final class FairShares {
     /// The divisors of numbers of places, rounded up.
     private static final int FOR_ACCOUNTS = 4;
@@ -70,10 +70,9 @@ public final class FairShares {
         }
     }
 
-    /// @param size the number of places
-    /// @param reserve how many of them only [CallerScope#SERVER] may take
-    public FairShares(int size, int reserve) {
-        this(size - reserve, false);
+    /// @param size the number of places, besides those that [CallerScope#SERVER] may need
+    public FairShares(int size) {
+        this(size, false);
     }
 
     private FairShares(int size, boolean ofAddresses) {
@@ -89,7 +88,6 @@ public final class FairShares {
 
     /// Takes a place if the caller may have another one now. Never blocks.
     ///
-    /// @param caller [CallerScope#SERVER] is never refused
     /// @return whether a place was taken, which [#release(String)] has to give back
     public boolean tryTake(String caller) {
         return tryTake(caller, 1);
@@ -98,7 +96,6 @@ public final class FairShares {
     /// Takes several places, all or none. A caller that holds none may take all free places; any other caller
     /// as many as it could take one by one. Never blocks.
     ///
-    /// @param caller [CallerScope#SERVER] is never refused
     /// @return whether the places were taken
     public boolean tryTake(String caller, int places) {
         return tryTake(List.of(caller), places).isPresent();
@@ -107,8 +104,6 @@ public final class FairShares {
     /// As [#tryTake(String, int)], but a caller may hold a number of places in any case as long as a quarter of all
     /// stays free: for what cannot be done with fewer. All callers, also those with an account, leave
     /// [#FOR_NEWCOMERS] to those that hold [#FEW] at most: for what is taken in pieces. Never blocks.
-    ///
-    /// @param least this number
     public boolean tryTake(String caller, int places, int least) {
         lock.lock();
         try {
@@ -132,7 +127,6 @@ public final class FairShares {
     /// asked for, and none is refused because another one holds its share: as long as one of them may take places,
     /// it would have taken them alone for the same work. Never blocks.
     ///
-    /// @param sharers [CallerScope#SERVER] is never refused
     /// @return the payer, for whom [#release(String, int)] has to give the places back; empty if no sharer may
     ///     take so many
     public Optional<String> tryTake(List<String> sharers, int places) {
@@ -150,7 +144,6 @@ public final class FairShares {
     /// leaves no fewer to others, and count for each holder as if it held them alone: for the time after the
     /// others have given them back. Never blocks.
     ///
-    /// @param caller [CallerScope#SERVER] is never refused
     /// @return whether the caller may hold so many more; [#leave] or, by the last holder, [#release(String, int)]
     ///     has to give them back
     public boolean tryJoin(String caller, int places) {
@@ -193,7 +186,6 @@ public final class FairShares {
 
     /// Takes a place; waits until the caller may have another one.
     ///
-    /// @param nanos the longest wait, in nanoseconds
     /// @return false if there was no place in this time
     /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public boolean take(String caller, long nanos) throws InterruptedException {
@@ -203,7 +195,6 @@ public final class FairShares {
     /// Takes a place for what several callers have asked for, as [#tryTake(List, int)]; waits until one of them
     /// may have another one.
     ///
-    /// @param nanos the longest wait, in nanoseconds
     /// @return the payer; empty if there was no place in this time
     /// @throws InterruptedException if the thread is interrupted while it waits; no place is taken then
     public Optional<String> take(List<String> sharers, long nanos) throws InterruptedException {
@@ -236,12 +227,10 @@ public final class FairShares {
         }
     }
 
-    /// Gives a place back.
     public void release(String caller) {
         release(caller, 1);
     }
 
-    /// Gives several places back.
     public void release(String caller, int places) {
         lock.lock();
         try {

@@ -5,8 +5,6 @@ import org.restheart.http.attribute.Key;
 
 /// Properties of the collection's documents that no response may contain or depend on. Finds and counts apply them
 /// through the grant's `projectResponse`; pipelines and change streams remove them with stages of their own.
-///
-/// @param properties names of properties of the document itself
 public record Hidden(Set<String> properties) {
     public static final Key<Hidden> KEY = Key.named("hidden properties");
 

@@ -29,7 +29,6 @@ public record AccessExplanation(int status, Optional<String> reason, List<Tried>
 
     /// One rule. Its texts are for those who may read access rules.
     ///
-    /// @param place where it is written
     /// @param id of a stored permission
     /// @param role of the account for which it was tried
     /// @param missing flags that the request needs and the rule does not set

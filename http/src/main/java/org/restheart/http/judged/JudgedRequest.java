@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonMode;
@@ -23,6 +21,7 @@ import org.restheart.http.RequestPath;
 import org.restheart.http.Response;
 import org.restheart.http.Words;
 import org.restheart.http.access.Grant;
+import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
 import org.restheart.http.attribute.Key;
 
@@ -47,6 +46,13 @@ public record JudgedRequest(
     /// The most documents of a pipeline's result, if that is not simply cut off: one more is refused while nothing
     /// has been sent, and ends the response later.
     public static final Key<Integer> MOST_DOCUMENTS = Key.named("most documents");
+
+    /// Headers about the outer request's content, response or preconditions. All others, about the connection and the
+    /// caller, are those of a judged request too.
+    private static final Set<String> ABOUT_THE_OUTER_REQUEST = Words.of("""
+            content-type content-length content-encoding content-disposition transfer-encoding accept
+            accept-encoding range if-match if-none-match if-modified-since if-unmodified-since if-range
+            idempotency-key prefer expect upgrade last-event-id""");
 
     /// Requests MongoDB's plan of a query or a pipeline in place of its results.
     ///
@@ -98,7 +104,6 @@ public record JudgedRequest(
         return of(method, RequestPath.parse(mark < 0 ? target : target.substring(0, mark)), Query.of(all), via);
     }
 
-    /// @param json the content
     public JudgedRequest withContent(byte[] json) {
         return new JudgedRequest(
                 method, path, query, headers.with("Content-Type", Response.JSON), Body.of(json), via, options);
@@ -110,6 +115,10 @@ public record JudgedRequest(
 
     public <T> JudgedRequest with(Key<T> option, T value) {
         return new JudgedRequest(method, path, query, headers, body, via, options.with(option, value));
+    }
+
+    private static boolean isInherited(String header) {
+        return !ABOUT_THE_OUTER_REQUEST.contains(header.toLowerCase(Locale.ROOT));
     }
 
     /// This request with the connection and the caller of the outer one.
@@ -127,7 +136,7 @@ public record JudgedRequest(
                 method,
                 path,
                 query,
-                new InnerHeaders(headers, outer.headers()),
+                new Headers.Overlay(headers, outer.headers(), JudgedRequest::isInherited),
                 InnerBody.of(body, outer.body()),
                 outer.connection(),
                 outer.caller().with(Grant.FULL),
@@ -168,39 +177,13 @@ public record JudgedRequest(
         }
     }
 
-    /// The headers of a judged request: its own, and those of the outer request that are about the connection and the
-    /// caller. Headers about the outer request's content, response or preconditions are left out.
+    /// Facts about a judged request that is authorized and checked but not carried out: what access rules grant, and
+    /// the metadata of the resource. Immutable; `properties` must not be changed.
     ///
-    /// @param own override the outer ones of the same name
-    private record InnerHeaders(Fields own, Headers outer) implements Headers {
-        private static final Set<String> ABOUT_THE_OUTER_REQUEST = Words.of("""
-                content-type content-length content-encoding content-disposition transfer-encoding accept
-                accept-encoding range if-match if-none-match if-modified-since if-unmodified-since if-range
-                idempotency-key prefer expect upgrade last-event-id""");
-
-        private boolean isInherited(String name) {
-            return !ABOUT_THE_OUTER_REQUEST.contains(name.toLowerCase(Locale.ROOT)) && !own.has(name);
-        }
-
-        @Override
-        public Optional<String> first(String name) {
-            var given = own.first(name);
-            return given.isPresent() ? given : isInherited(name) ? outer.first(name) : Optional.empty();
-        }
-
-        @Override
-        public List<String> all(String name) {
-            return own.has(name) ? own.all(name) : isInherited(name) ? outer.all(name) : List.of();
-        }
-
-        @Override
-        public void forEach(BiConsumer<String, String> line) {
-            own.forEach(line);
-            outer.forEach((name, value) -> {
-                if (isInherited(name)) {
-                    line.accept(name, value);
-                }
-            });
-        }
+    /// @param properties of the collection, or of the database; empty if it has none
+    public record DataFacts(ResourceKind kind, Grant grant, Optional<BsonDocument> properties) {
+        /// Set for requests that only ask for these facts: receives them after authorization and the check of
+        /// parameters, in place of the handler.
+        public static final Key<Consumer<DataFacts>> ASKED = Key.named("facts");
     }
 }

@@ -8,6 +8,7 @@ import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 
 /// Runs requests inside the process, for services that translate their operations into requests of the REST API. Such
 /// a request is authorized for the account that sent the outer one, by the same rules, and answered by the same

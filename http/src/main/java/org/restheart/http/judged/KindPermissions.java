@@ -2,6 +2,7 @@ package org.restheart.http.judged;
 
 import java.util.stream.Stream;
 import org.restheart.http.Request;
+import org.restheart.http.judged.Permitted.Decision;
 
 /// Determines in advance what a caller is allowed: evaluates access rules for all requests of a kind. Thread-safe.
 @FunctionalInterface
@@ -15,7 +16,7 @@ public interface KindPermissions {
     /// Whether rules may allow the caller some request of one of the kinds. Kinds with unknown names cover all
     /// that have any name: whether a caller may do anything at all costs the same whatever there is.
     default boolean mayAllow(Request asking, Stream<RequestKind> kinds) {
-        return kinds.anyMatch(kind -> ask(asking, kind).answer() != Answer.NEVER);
+        return kinds.anyMatch(kind -> ask(asking, kind).decision() != Decision.NEVER);
     }
 
     /// Whether such requests reach the data, whatever the caller may do: the path of another service covers a

@@ -9,13 +9,13 @@ import org.restheart.http.Method;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.http.judged.Permitted.Decision;
 
 /// All requests with a method, a path in which some segments may be unknown, and the same demands; their query, content
 /// and headers are unknown. Immutable.
 ///
 /// @param demands of each request beyond plain reads and writes
 /// @param data whether they go to the data API, whose content is BSON
-/// @param via the service through which they come
 public record RequestKind(Method method, List<Segment> path, Set<Demand> demands, boolean data, Via via) {
     public RequestKind {
         path = List.copyOf(path);
@@ -44,13 +44,13 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
             }
         }
 
-        default Answer is(String text) {
+        default Decision is(String text) {
             return switch (this) {
-                case Name(var name) -> name.equals(text) ? Answer.ALWAYS : Answer.NEVER;
+                case Name(var name) -> name.equals(text) ? Decision.ALWAYS : Decision.NEVER;
                 case Unknown(var except, var otherServices) ->
                     otherServices.contains(text) || except.contains(text.toLowerCase(Locale.ROOT))
-                            ? Answer.NEVER
-                            : Answer.DEPENDS;
+                            ? Decision.NEVER
+                            : Decision.DEPENDS;
             };
         }
     }
@@ -70,17 +70,17 @@ public record RequestKind(Method method, List<Segment> path, Set<Demand> demands
     }
 
     /// Whether the path begins with these segments.
-    public Answer isBelow(List<String> prefix) {
+    public Decision isBelow(List<String> prefix) {
         if (prefix.size() > path.size()) {
-            return Answer.NEVER;
+            return Decision.NEVER;
         }
-        var answer = Answer.ALWAYS;
+        var answer = Decision.ALWAYS;
         for (int i = 0; i < prefix.size(); i++) {
             switch (path.get(i).is(prefix.get(i))) {
                 case ALWAYS -> {}
-                case DEPENDS -> answer = Answer.DEPENDS;
+                case DEPENDS -> answer = Decision.DEPENDS;
                 case NEVER -> {
-                    return Answer.NEVER;
+                    return Decision.NEVER;
                 }
             }
         }

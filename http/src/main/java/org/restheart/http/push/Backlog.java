@@ -171,7 +171,6 @@ public final class Backlog {
         clear();
     }
 
-    /// The result of [#offer].
     public enum Offer {
         TAKEN,
         /// The queue was full; returned once.

@@ -37,7 +37,6 @@ public final class PushBudget {
 
     private long reported = System.nanoTime() - REPORTS;
 
-    /// @param limit bytes
     /// @param onEnded called for each backlog that is ended for the sake of the bound; must not block
     public PushBudget(long limit, Runnable onEnded) {
         this.limit = limit;
@@ -55,7 +54,6 @@ public final class PushBudget {
         return holders.size();
     }
 
-    /// Adds a backlog, until it is abandoned.
     void join(Backlog backlog) {
         holders.add(backlog);
     }

@@ -6,8 +6,6 @@ import java.util.function.Consumer;
 
 /// A response of messages: the queue of messages to send, and callbacks of the connection.
 ///
-/// @param transport the protocol of the connection
-/// @param backlog the messages to send
 /// @param keepAlive the interval of keep-alive messages; zero for none
 /// @param onSent called on an I/O thread when the socket has taken a message's last byte; must not block
 /// @param onGone called when the connection has ended for any reason, also if it was never opened; may be called

@@ -1,7 +1,9 @@
 package org.restheart.http.trace;
 
+import java.util.Collection;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.attribute.Key;
 
 /// The span of the request for which the current thread works. Only sampled requests have one; for others, and
 /// while tracing is off, nothing is allocated.
@@ -10,7 +12,6 @@ public final class TraceScope {
 
     private TraceScope() {}
 
-    /// The current span; null if there is none.
     public static @Nullable TraceSpan current() {
         return CURRENT.isBound() ? CURRENT.get() : null;
     }
@@ -37,8 +38,6 @@ public final class TraceScope {
     }
 
     /// Runs a task and adds it as a part to the current span.
-    ///
-    /// @param part the name of the part
     public static <T> T timed(String part, Supplier<T> task) {
         var span = current();
         if (span == null) {
@@ -49,6 +48,41 @@ public final class TraceScope {
             return task.get();
         } finally {
             span.add(part, began, System.nanoTime());
+        }
+    }
+
+    /// A span of a trace, and the parts of its work. All times are in [System#nanoTime()]. Names of parts are
+    /// constants: they never contain values of requests or documents. Thread-safe.
+    public interface TraceSpan {
+        /// The span of a request, also of one that is not sampled. Absent while tracing is off.
+        Key<TraceSpan> KEY = Key.named("span");
+
+        /// Whether the span and its parts are recorded.
+        boolean isSampled();
+
+        /// 32 hexadecimal digits.
+        String traceId();
+
+        /// The header of that name for requests that are sent on behalf of this span (W3C Trace Context).
+        String traceparent();
+
+        /// Adds a completed part. Allowed after the end of the span.
+        void add(String part, long began, long ended);
+
+        /// Adds a completed part of work that was shared with other spans.
+        ///
+        /// @param shared the span of the shared work, to which the part is linked
+        void add(String part, long began, long ended, TraceSpan shared);
+
+        /// Begins a part of this span that is shared with other spans, to which it is linked.
+        ///
+        /// @param requests the number of requests that share the work, sampled or not
+        Shared share(String part, int requests, Collection<TraceSpan> others, long began);
+
+        /// Work that several spans share.
+        interface Shared extends TraceSpan {
+            /// To be called once.
+            void end(long ended);
         }
     }
 }

@@ -35,7 +35,7 @@ class FairSharesTest {
 
     @Test
     void one_caller_gets_half_and_the_next_half_of_the_rest() {
-        var shares = new FairShares(16, 0);
+        var shares = new FairShares(16);
         assertThat(taken(shares, A)).isEqualTo(8);
         assertThat(taken(shares, B)).isEqualTo(4);
         assertThat(taken(shares, C)).isEqualTo(2);
@@ -46,7 +46,7 @@ class FairSharesTest {
 
     @Test
     void what_is_reserved_only_the_server_takes() {
-        var shares = new FairShares(8, 2);
+        var shares = new FairShares(8 - 2);
         assertThat(taken(shares, A)).isEqualTo(3);
         assertThat(shares.tryTake(B)).isTrue();
         assertThat(shares.tryTake(C)).isTrue();
@@ -58,7 +58,7 @@ class FairSharesTest {
 
     @Test
     void what_cannot_be_done_with_fewer_leaves_a_quarter() {
-        var shares = new FairShares(16, 0);
+        var shares = new FairShares(16);
         assertThat(taken(shares, "account a")).isEqualTo(8);
         assertThat(shares.tryTake("account a", 1, 10)).isTrue();
         assertThat(shares.tryTake("account a", 2, 10)).isFalse();
@@ -70,12 +70,12 @@ class FairSharesTest {
 
     @Test
     void there_is_always_one_for_a_single_caller() {
-        assertThat(taken(new FairShares(1, 0), A)).isEqualTo(1);
+        assertThat(taken(new FairShares(1), A)).isEqualTo(1);
     }
 
     @Test
     void who_waits_gets_what_is_released_and_others_need_not_wait() throws Exception {
-        var shares = new FairShares(4, 0);
+        var shares = new FairShares(4);
         assertThat(taken(shares, A)).isEqualTo(2);
         assertThat(shares.take(A, TimeUnit.MILLISECONDS.toNanos(20))).isFalse();
         var waiting = CompletableFuture.supplyAsync(() -> {
@@ -95,7 +95,7 @@ class FairSharesTest {
 
     @Test
     void who_has_been_served_is_served_again_after_the_others() throws Exception {
-        var shares = new FairShares(1, 0);
+        var shares = new FairShares(1);
         assertThat(shares.tryTake(A)).isTrue();
         var served = new LinkedBlockingQueue<String>();
         for (var caller : List.of(A, A, B)) {
@@ -122,7 +122,7 @@ class FairSharesTest {
 
     @Test
     void what_several_callers_ask_for_counts_for_the_one_that_holds_fewest() {
-        var shares = new FairShares(16, 0);
+        var shares = new FairShares(16);
         assertThat(shares.tryTake(A, 4)).isTrue();
         assertThat(shares.tryTake(List.of(A, B), 3)).contains(B);
         assertThat(shares.tryTake(List.of(A, B), 3)).contains(B); // 4 and 3
@@ -135,7 +135,7 @@ class FairSharesTest {
 
     @Test
     void what_several_callers_wait_for_is_granted_once_to_whoever_may_take_it_first() throws Exception {
-        var shares = new FairShares(9, 0);
+        var shares = new FairShares(9);
         assertThat(taken(shares, A)).isEqualTo(5);
         assertThat(taken(shares, B)).isEqualTo(2);
         var waiting = started(() -> shares.take(List.of(A, B), TimeUnit.SECONDS.toNanos(20)));
@@ -152,7 +152,7 @@ class FairSharesTest {
 
     @Test
     void what_callers_hold_together_is_taken_once_and_bounds_each_of_them() {
-        var shares = new FairShares(16, 0);
+        var shares = new FairShares(16);
         assertThat(shares.tryTake(A, 6)).isTrue();
         assertThat(shares.tryJoin(B, 6)).isTrue();
         assertThat(shares.tryJoin(B, 6)).isFalse();
@@ -183,7 +183,7 @@ class FairSharesTest {
 
     @Test
     void an_account_does_not_wait_for_all_addresses_that_came_before_it() throws Exception {
-        var shares = new FairShares(3, 0);
+        var shares = new FairShares(3);
         assertThat(shares.tryTake(A)).isTrue();
         for (int i = 0; i < 2; i++) {
             assertThat(shares.tryTake(CallerScope.address("taking " + i))).isTrue();
@@ -202,7 +202,7 @@ class FairSharesTest {
     /// are many.
     @Test
     void few_addresses_do_not_take_all_places() {
-        var shares = new FairShares(1_600, 0);
+        var shares = new FairShares(1_600);
         assertThat(taken(shares, CallerScope.address("0"))).isEqualTo(550);
         for (int i = 1; i < 50; i++) {
             taken(shares, CallerScope.address("" + i));
@@ -225,7 +225,7 @@ class FairSharesTest {
     @ParameterizedTest
     @ValueSource(ints = {4, 10, 100, 1_000})
     void few_addresses_beside_an_account_leave_places_to_others(int size) {
-        var shares = new FairShares(size, 0);
+        var shares = new FairShares(size);
         taken(shares, A);
         for (int i = 0; i < 40; i++) {
             taken(shares, CallerScope.address("" + i));
@@ -235,7 +235,7 @@ class FairSharesTest {
 
     @Test
     void an_address_that_holds_places_leaves_some_to_others_also_where_there_are_few() {
-        var shares = new FairShares(8, 0);
+        var shares = new FairShares(8);
         assertThat(taken(shares, CallerScope.address("0"))).isEqualTo(3);
         for (int i = 1; i < 4; i++) {
             assertThat(taken(shares, CallerScope.address("" + i))).isEqualTo(1);
@@ -245,7 +245,7 @@ class FairSharesTest {
 
     @Test
     void addresses_together_have_a_part_beside_any_number_of_accounts() {
-        var shares = new FairShares(32, 0);
+        var shares = new FairShares(32);
         for (int i = 0; i < 32; i++) {
             assertThat(shares.tryTake(CallerScope.account("" + i))).isTrue();
         }
@@ -271,7 +271,7 @@ class FairSharesTest {
 
     @Test
     void what_addresses_hold_together_counts_once_for_all_of_them() {
-        var shares = new FairShares(1_600, 0);
+        var shares = new FairShares(1_600);
         assertThat(shares.tryTake(CallerScope.address("0"), 500)).isTrue();
         for (int i = 1; i < 100; i++) {
             assertThat(shares.tryJoin(CallerScope.address("" + i), 500)).isTrue();

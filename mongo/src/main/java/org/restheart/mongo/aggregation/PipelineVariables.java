@@ -11,6 +11,7 @@ import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.restheart.http.access.Account;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.parameter.FindParameters.Paging;
@@ -58,10 +59,10 @@ public record PipelineVariables(BsonDocument values) {
         values.forEach((name, value) -> all.append("@mongoPermissions." + name, value));
         all.append(
                 "@mongoPermissions",
-                values.append("allowManagementRequests", BsonBoolean.valueOf(grant.allowManagementRequests()))
-                        .append("allowWriteMode", BsonBoolean.valueOf(grant.allowWriteMode()))
-                        .append("allowBulkPatch", BsonBoolean.valueOf(grant.allowBulkPatch()))
-                        .append("allowBulkDelete", BsonBoolean.valueOf(grant.allowBulkDelete())));
+                values.append("allowManagementRequests", BsonBoolean.valueOf(grant.allows(Demand.MANAGEMENT)))
+                        .append("allowWriteMode", BsonBoolean.valueOf(grant.allows(Demand.WRITE_MODE)))
+                        .append("allowBulkPatch", BsonBoolean.valueOf(grant.allows(Demand.BULK_PATCH)))
+                        .append("allowBulkDelete", BsonBoolean.valueOf(grant.allows(Demand.BULK_DELETE))));
     }
 
     private static BsonValue orNull(Optional<BsonDocument> value) {

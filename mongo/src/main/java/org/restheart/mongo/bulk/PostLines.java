@@ -26,7 +26,7 @@ public final class PostLines implements DataHandler {
     private final RequestCollections collections;
     private final TimeLimitedWrites limited;
     private final FairShares streams =
-            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000), 0);
+            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_STREAM, 2, 1_000));
 
     public PostLines(RequestCollections collections, TimeLimitedWrites limited) {
         this.collections = collections;

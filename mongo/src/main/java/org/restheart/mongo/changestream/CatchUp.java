@@ -36,7 +36,7 @@ final class CatchUp {
     private final MongoClient client;
     private final CursorLimit cursors;
     private final StreamMeters meters;
-    private final FairShares searches = new FairShares(SEARCHES, 0);
+    private final FairShares searches = new FairShares(SEARCHES);
 
     CatchUp(BackgroundTasks tasks, MongoClient client, CursorLimit cursors, StreamMeters meters) {
         this.tasks = tasks;

@@ -67,7 +67,7 @@ public final class ChangeStreams implements AutoCloseable {
         this.budget = new PushBudget(config.maxWaitingTogether(), meters::dropped);
         this.cursors = new CursorLimit(config.maxCursors(), config.maxCursorsPerAccount(), meters);
         this.catchUp = new CatchUp(tasks, client, cursors, meters);
-        this.listeners = new FairShares(config.maxListeners(), 0);
+        this.listeners = new FairShares(config.maxListeners());
         this.redefinitions = new Redefinitions(config.recheck());
         this.authorizations =
                 new AuthorizationWatch(tasks, config.recheckRights(), reauthorization, InstantSource.system());
@@ -242,7 +242,7 @@ public final class ChangeStreams implements AutoCloseable {
         CursorLimit(int max, int maxPerOwner, StreamMeters meters) {
             this.max = max;
             this.maxPerOwner = maxPerOwner;
-            this.shares = new FairShares(max, 0);
+            this.shares = new FairShares(max);
             this.free = new Semaphore(max);
             this.meters = meters;
         }

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.restheart.http.RequestStart;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
-import org.restheart.http.trace.TraceSpan;
+import org.restheart.http.trace.TraceScope.TraceSpan;
 import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
 import org.restheart.mongo.coalescing.RunningCommands.Running;

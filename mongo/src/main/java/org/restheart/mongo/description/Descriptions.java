@@ -23,7 +23,7 @@ import org.restheart.http.Connection;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.http.judged.NameOrder;
+import org.restheart.http.judged.DataCatalog;
 import org.restheart.http.judged.RequestKind.Segment;
 import org.restheart.mongo.error.MongoCodes;
 import org.restheart.mongo.management.Catalog;
@@ -135,7 +135,7 @@ public final class Descriptions {
         var database = client.getDatabase(db);
         var properties = StoredMetadata.properties(database);
         properties.values().forEach(Descriptions::makeReadable);
-        var collections = new TreeMap<String, CollectionStructure>(NameOrder.BY_CODE_POINT);
+        var collections = new TreeMap<String, CollectionStructure>(DataCatalog.BY_CODE_POINT);
         database.listCollections(BsonDocument.class).forEach(found -> {
             var name = found.getString("name").getValue();
             if (!ResourceNames.isReservedCollection(name)) {
@@ -164,7 +164,7 @@ public final class Descriptions {
     }
 
     private Map<String, BsonDocument> schemas(MongoDatabase database) {
-        var schemas = new TreeMap<String, BsonDocument>(NameOrder.BY_CODE_POINT);
+        var schemas = new TreeMap<String, BsonDocument>(DataCatalog.BY_CODE_POINT);
         for (var schema : StoredMetadata.schemas(database, MAX_SCHEMAS, MAX_SCHEMA_BYTES)) {
             var id = schema.get("_id");
             if (id instanceof BsonString text) {

@@ -68,7 +68,7 @@ public final class Shapes {
         this.reads = reads;
         this.settings = settings;
         this.meter = meter;
-        this.parallel = new FairShares(settings.parallel(), 0);
+        this.parallel = new FairShares(settings.parallel());
     }
 
     /// The shape as the caller sees it; [Shape#UNKNOWN] if the sample fails. Never blocks.

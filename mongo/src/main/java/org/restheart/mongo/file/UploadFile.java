@@ -67,7 +67,7 @@ final class UploadFile implements DataHandler {
     private final FairMemory small = new FairMemory(Runtime.getRuntime().maxMemory() / 16);
 
     private final FairShares uploads =
-            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000), 0);
+            new FairShares(Math.clamp(Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_UPLOAD, 2, 1_000));
 
     UploadFile(
             RequestCollections collections,

@@ -131,7 +131,7 @@ public interface DocumentFormat {
         public void document(BsonDocument document, long index, Utf8Buffer out) {
             var raw = RawDocuments.encode(document);
             var bytes = raw.getByteBuffer().asNIO();
-            out.utf8(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.arrayOffset() + bytes.limit());
+            out.put(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.arrayOffset() + bytes.limit());
         }
     }
 }

@@ -36,7 +36,7 @@ import org.restheart.http.access.CallerScope;
 import org.restheart.http.access.FairShares;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.attribute.Attributes;
-import org.restheart.http.judged.DataFacts;
+import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.bulk.PostLines;
@@ -82,8 +82,7 @@ public final class ImportService implements Service {
         this.store = new ImportStore(client, config.db());
         this.judged = judged;
         this.owners = owners;
-        this.run =
-                new ImportRun(store, judged, tasks, new FairShares(PARALLEL, 0), owners, config.maxBytesPerAccount());
+        this.run = new ImportRun(store, judged, tasks, new FairShares(PARALLEL), owners, config.maxBytesPerAccount());
         this.challenge = challenge;
     }
 

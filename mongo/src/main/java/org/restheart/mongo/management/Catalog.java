@@ -12,7 +12,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.restheart.http.judged.DataCatalog;
-import org.restheart.http.judged.NameOrder;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.StoredMetadata;
 import org.restheart.mongo.resource.ResourceNames;
@@ -31,7 +30,7 @@ public final class Catalog implements DataCatalog {
     public List<String> databases() {
         var names = client.listDatabaseNames().into(new ArrayList<>());
         names.removeIf(ResourceNames::isReservedDb);
-        names.sort(NameOrder.BY_CODE_POINT);
+        names.sort(DataCatalog.BY_CODE_POINT);
         return names;
     }
 
@@ -46,7 +45,7 @@ public final class Catalog implements DataCatalog {
                         info.getString("type", new BsonString("collection")).getValue()));
             }
         }
-        entries.sort(Comparator.comparing(Entry::name, NameOrder.BY_CODE_POINT));
+        entries.sort(Comparator.comparing(Entry::name, DataCatalog.BY_CODE_POINT));
         return entries;
     }
 
@@ -70,7 +69,7 @@ public final class Catalog implements DataCatalog {
     List<String> names(String db) {
         var names = client.getDatabase(db).listCollectionNames().into(new ArrayList<>());
         names.removeIf(ResourceNames::isReservedCollection);
-        names.sort(NameOrder.BY_CODE_POINT);
+        names.sort(DataCatalog.BY_CODE_POINT);
         return names;
     }
 

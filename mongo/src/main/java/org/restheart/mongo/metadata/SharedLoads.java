@@ -12,7 +12,6 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.restheart.http.CacheMeter;
-import org.restheart.http.CacheWeight;
 import org.restheart.http.RequestStart;
 import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.error.MongoCodes;
@@ -32,7 +31,7 @@ final class SharedLoads<K, V> {
         var builder = Caffeine.newBuilder()
                 .executor(Runnable::run)
                 .maximumWeight(maxBytes)
-                .weigher((K _, V value) -> CacheWeight.of(bytes.applyAsLong(value), maxEntries, maxBytes))
+                .weigher((K _, V value) -> CacheMeter.weight(bytes.applyAsLong(value), maxEntries, maxBytes))
                 .evictionListener((_, _, _) -> evicted());
         this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).buildAsync();
         this.meter = new CacheMeter(name, cache.synchronous()::estimatedSize);

@@ -31,7 +31,6 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
-import org.restheart.http.CacheWeight;
 import org.restheart.http.ProblemException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,7 +72,7 @@ final class StoredSchemas {
                     .executor(Runnable::run)
                     .maximumWeight(maxBytes)
                     .weigher((String _, CompiledSchema schema) ->
-                            CacheWeight.of(EXPANSION * schema.bytes(), MAX_CACHED, maxBytes))
+                            CacheMeter.weight(EXPANSION * schema.bytes(), MAX_CACHED, maxBytes))
                     .evictionListener((_, _, _) -> evicted());
             this.cache = (ttl.isNegative() ? builder : builder.expireAfterWrite(ttl)).build();
         }

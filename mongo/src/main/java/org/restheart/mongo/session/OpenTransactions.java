@@ -46,7 +46,7 @@ final class OpenTransactions {
     OpenTransactions(Sessions.Limits limits, Predicate<TransactionKey> inProgress) {
         this.limits = limits;
         this.inProgress = inProgress;
-        this.shares = new FairShares(limits.transactions(), 0);
+        this.shares = new FairShares(limits.transactions());
     }
 
     /// Called before a transaction is begun, when MongoDB has said that the one before in its session has ended;

@@ -134,7 +134,7 @@ public final class Sessions {
         /// @param limit of one half hour
         NewSessions(int limit) {
             this.limit = limit;
-            this.shares = new FairShares(limit, 0);
+            this.shares = new FairShares(limit);
         }
 
         /// Called before a session is registered in MongoDB.
@@ -144,7 +144,7 @@ public final class Sessions {
         synchronized void admit(String caller, BsonDocument session) {
             if (System.nanoTime() - since > PERIOD) {
                 known = new BitSet();
-                shares = new FairShares(limit, 0);
+                shares = new FairShares(limit);
                 since = System.nanoTime();
             }
             var bits = bits(session);

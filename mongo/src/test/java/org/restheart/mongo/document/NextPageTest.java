@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -128,11 +129,7 @@ class NextPageTest {
 
     private static Grant reads(String filter) {
         return new Grant(
-                false,
-                false,
-                false,
-                false,
-                false,
+                Set.of(),
                 Optional.of(BsonDocument.parse(filter)),
                 Optional.empty(),
                 Optional.empty(),

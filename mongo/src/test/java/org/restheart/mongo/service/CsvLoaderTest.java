@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,11 +157,7 @@ class CsvLoaderTest {
     @Test
     void values_of_the_permission_are_merged_into_every_row() {
         var grant = new Grant(
-                true,
-                true,
-                true,
-                true,
-                true,
+                Set.of(Demand.values()),
                 Optional.empty(),
                 Optional.of(json("{owner: 'ada'}")),
                 Optional.of(json("{owner: 'ada'}")),

@@ -3,6 +3,7 @@ package org.restheart.mongo.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.BsonDocument;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.bson.JsonParser;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.mongo.DataApi;
 import org.restheart.testkit.TestMongo;
@@ -47,11 +49,7 @@ class GrantedWritesTest {
 
     private DataApi granted(String writeFilter, String mergeRequest, boolean checkWritten) {
         return root.with(new Grant(
-                true,
-                true,
-                true,
-                true,
-                true,
+                Set.of(Demand.values()),
                 Optional.empty(),
                 parse(writeFilter),
                 parse(mergeRequest),

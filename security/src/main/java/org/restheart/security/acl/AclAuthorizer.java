@@ -11,8 +11,8 @@ import org.restheart.http.access.Account;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation.Tried;
-import org.restheart.http.judged.Answer;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
 import org.restheart.security.predicate.Attempt;
 import org.restheart.security.predicate.KindAttempt;
@@ -70,7 +70,6 @@ public final class AclAuthorizer implements Authorizer {
                 : Optional.of(own.map(Granted::grant).filter(limits::covers).orElse(Grant.REFUSED));
     }
 
-    /// @param role that decides
     private record Granted(String role, Grant grant) {}
 
     private Optional<Granted> granted(Request request, @Nullable Account account, List<String> roles) {
@@ -103,34 +102,35 @@ public final class AclAuthorizer implements Authorizer {
     }
 
     @Override
-    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+    public List<RuleDecision> ask(Request example, KindAttempt attempt) {
         var account = attempt.account();
         if (example.method() == Method.OPTIONS) {
-            return List.of(RuleAnswer.of("options", Answer.ALWAYS));
+            return List.of(RuleDecision.of("options", Decision.ALWAYS));
         }
         if (isRoot(account)) {
-            return List.of(RuleAnswer.of("root role", Answer.ALWAYS));
+            return List.of(RuleDecision.of("root role", Decision.ALWAYS));
         }
-        var answers = new ArrayList<RuleAnswer>();
-        RuleAnswer other = null; // of a role of the account that the credentials do not have
+        var decisions = new ArrayList<RuleDecision>();
+        RuleDecision other = null; // of a role of the account that the credentials do not have
         for (var role : account == null || isRootOf(account) ? rolesOf(account) : account.all()) {
             for (var permission : permissions.of(example, role)) {
-                var answer = permission.ask(attempt, role);
+                var decision = permission.ask(attempt, role);
                 if (account != null && !account.hasRole(role)) {
-                    if (answer.answer() != Answer.NEVER && (other == null || other.answer() != Answer.ALWAYS)) {
-                        other = answer;
+                    if (decision.decision() != Decision.NEVER
+                            && (other == null || other.decision() != Decision.ALWAYS)) {
+                        other = decision;
                     }
                 } else if (other == null) {
-                    answers.add(answer);
-                    if (answer.answer() == Answer.ALWAYS) {
-                        return answers;
+                    decisions.add(decision);
+                    if (decision.decision() == Decision.ALWAYS) {
+                        return decisions;
                     }
-                } else if (other.answer() != Answer.ALWAYS || other.grant().covers(answer.grant())) {
-                    answers.add(answer.answer() == Answer.ALWAYS ? answer.with(Answer.DEPENDS) : answer);
+                } else if (other.decision() != Decision.ALWAYS || other.grant().covers(decision.grant())) {
+                    decisions.add(decision.decision() == Decision.ALWAYS ? decision.with(Decision.DEPENDS) : decision);
                 }
             }
         }
-        return answers;
+        return decisions;
     }
 
     /// Whether the account has the root role, perhaps not with these credentials: it may do everything that they may.

@@ -1,10 +1,10 @@
 package org.restheart.security.acl;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.restheart.http.Request;
 import org.restheart.security.acl.AclAuthorizer.Permissions;
 
@@ -29,12 +29,9 @@ public final class FilePermissions implements Permissions {
                 .sorted(Comparator.comparingDouble(rule -> rule.priority().orElse(Double.POSITIVE_INFINITY)))
                 .forEach(rule -> rule.roles().stream()
                         .distinct()
-                        .forEach(role -> byRole.merge(role, List.of(rule), FilePermissions::concatenated)));
+                        .forEach(role -> byRole.computeIfAbsent(role, _ -> new ArrayList<>())
+                                .add(rule)));
         return Map.copyOf(byRole);
-    }
-
-    private static List<Permission> concatenated(List<Permission> a, List<Permission> b) {
-        return Stream.concat(a.stream(), b.stream()).toList();
     }
 
     @Override

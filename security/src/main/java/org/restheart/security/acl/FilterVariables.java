@@ -1,14 +1,15 @@
 package org.restheart.security.acl;
 
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
@@ -17,13 +18,18 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.UnusableVariableException;
 import org.restheart.bson.fields.Variables.Binding;
+import org.restheart.http.LogTime;
 import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
+import org.restheart.http.access.DataTarget;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Attempt;
 import org.slf4j.Logger;
@@ -46,7 +52,13 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
     private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
 
     private static final int MAX_LOGGED = 1_000;
-    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /// Whether variables of the grant have to be replaced for each request.
+    static boolean occurIn(Grant written) {
+        return Stream.of(written.readFilter(), written.writeFilter(), written.mergeRequest())
+                .flatMap(Optional::stream)
+                .anyMatch(FilterVariables::occurIn);
+    }
 
     /// With the roles of the credentials.
     FilterVariables(Attempt attempt, Grant written) {
@@ -84,10 +96,21 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
         return text.equals(variable) || text.startsWith(variable + ".");
     }
 
+    /// The grant for the request.
+    Grant bind() {
+        return new Grant(
+                written.allowed(),
+                written.readFilter().map(this::bindFilter),
+                written.writeFilter().map(this::bindFilter),
+                written.mergeRequest().map(this::bind),
+                written.projectResponse(),
+                written.checkWritten());
+    }
+
     /// A filter in which values are literals, never operators; a variable without a value matches nothing. For
     /// credentials with fewer roles than their account it holds with either list of roles: a filter may exclude
     /// what is of a role, so that fewer roles would match more.
-    BsonDocument bindFilter(BsonDocument template) {
+    private BsonDocument bindFilter(BsonDocument template) {
         var filter = bound(template);
         var whole = rolesOf(attempt, Account::all);
         var ofWhole = whole.equals(roles) ? filter : new FilterVariables(attempt, written, whole).bound(template);
@@ -117,7 +140,7 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
     }
 
     /// Content in which values are inserted unchanged, null for a variable without a value.
-    BsonDocument bind(BsonDocument template) {
+    private BsonDocument bind(BsonDocument template) {
         var bound = new BsonDocument();
         template.forEach((key, value) -> bound.append(key, bind(value)));
         return bound;
@@ -155,7 +178,7 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
             return account == null ? BsonNull.VALUE : at(ofUser(account, variable), rest(variable));
         }
         if (variable.startsWith("@request")) {
-            return at(RequestVariables.of(attempt), rest(variable));
+            return at(request(), rest(variable));
         }
         if (variable.startsWith("@mongoPermissions")) {
             return at(permissions(), rest(variable));
@@ -166,10 +189,9 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
         var account = attempt.account();
         return switch (variable) {
             case "@filter" -> clientFilter(attempt.request());
-            case "@now", "%NOW" ->
-                new BsonDateTime(Instant.now().truncatedTo(ChronoUnit.SECONDS).toEpochMilli());
+            case "@now", "%NOW" -> toSecond(Instant.now());
             case "%USER" -> account == null ? BsonNull.VALUE : new BsonString(account.name());
-            case "%ROLES" -> new BsonArray(roles.stream().map(BsonString::new).toList());
+            case "%ROLES" -> BsonTexts.array(roles);
             default -> parameter(variable);
         };
     }
@@ -213,13 +235,44 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
         };
     }
 
+    private BsonDocument request() {
+        var request = attempt.request();
+        var connection = request.connection();
+        var now = Instant.now();
+        var query = request.query().raw();
+        var target = request.attribute(DataTarget.KEY);
+        return new BsonDocument("db", text(target.flatMap(DataTarget::db)))
+                .append("collection", text(target.flatMap(DataTarget::collection)))
+                .append("_id", target.flatMap(DataTarget::id).orElse(BsonNull.VALUE))
+                .append("resourceType", text(target.map(known -> known.kind().name())))
+                .append("userName", text(Optional.ofNullable(attempt.account()).map(Account::name)))
+                .append("epochTimeStamp", toSecond(now))
+                .append("dateTime", new BsonString(LogTime.of(now)))
+                .append("localIp", new BsonString(connection.localAddress()))
+                .append(
+                        "localPort",
+                        new BsonString(Integer.toString(connection.local().getPort())))
+                .append("localServerName", new BsonString(connection.host()))
+                .append("queryString", new BsonString(query.isEmpty() ? "" : "?" + query))
+                .append("relativePath", new BsonString(request.path().decoded()))
+                .append("remoteIp", new BsonString(connection.peerAddress()))
+                .append("method", new BsonString(request.method().name()))
+                .append("protocol", new BsonString(connection.protocol()));
+    }
+
+    private static BsonValue text(Optional<String> value) {
+        return value.<BsonValue>map(BsonString::new).orElse(BsonNull.VALUE);
+    }
+
+    private static BsonDateTime toSecond(Instant time) {
+        return new BsonDateTime(time.truncatedTo(ChronoUnit.SECONDS).toEpochMilli());
+    }
+
     private BsonDocument permissions() {
-        var document = new BsonDocument(
-                        "allowManagementRequests", BsonBoolean.valueOf(written.allowManagementRequests()))
-                .append("allowBulkPatch", BsonBoolean.valueOf(written.allowBulkPatch()))
-                .append("allowBulkDelete", BsonBoolean.valueOf(written.allowBulkDelete()))
-                .append("allowWriteMode", BsonBoolean.valueOf(written.allowWriteMode()))
-                .append("allowAdHocAggregations", BsonBoolean.valueOf(written.allowAdHocAggregations()));
+        var document = new BsonDocument();
+        for (var demand : Demand.values()) {
+            document.append(demand.flag(), BsonBoolean.valueOf(written.allows(demand)));
+        }
         written.readFilter().ifPresent(filter -> document.append("readFilter", filter));
         written.writeFilter().ifPresent(filter -> document.append("writeFilter", filter));
         return document;
@@ -231,9 +284,7 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
         if (bits < 1 || bits > MAX_RND) {
             return BsonNull.VALUE;
         }
-        var bytes = new byte[(bits + 7) / 8];
-        RANDOM.nextBytes(bytes);
-        return new BsonString(HexFormat.of().formatHex(bytes));
+        return new BsonString(HexFormat.of().formatHex(SecretValues.random((bits + 7) / 8)));
     }
 
     private BsonValue parameter(String variable) {
@@ -242,11 +293,7 @@ record FilterVariables(Attempt attempt, Grant written, List<String> roles) {
             return BsonNull.VALUE;
         }
         var name = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
-        return attempt.request()
-                .query()
-                .first(name)
-                .<BsonValue>map(BsonString::new)
-                .orElse(BsonNull.VALUE);
+        return text(attempt.request().query().first(name));
     }
 
     /// The client's filter; a malformed one is null here and refused by the handler.

@@ -12,9 +12,9 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.http.judged.AccessExplanation.Tried;
-import org.restheart.http.judged.Answer;
-import org.restheart.http.judged.RuleAnswer;
-import org.restheart.http.judged.RuleAnswer.Limits;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.Limits;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.predicate.Attempt;
 import org.restheart.security.predicate.KindAttempt;
 import org.restheart.security.predicate.Predicate;
@@ -24,12 +24,18 @@ import org.restheart.security.predicate.PredicateParser;
 /// One rule: these roles are allowed requests that match the predicate, within the grant. Immutable.
 ///
 /// @param priority absent for a rule that comes last
+/// @param grant as written, with unresolved variables
+/// @param hasVariables whether variables of the grant have to be replaced for each request
 public record Permission(
-        Source source, List<String> roles, Optional<Double> priority, Predicate predicate, GrantTemplate grant) {
+        Source source,
+        List<String> roles,
+        Optional<Double> priority,
+        Predicate predicate,
+        Grant grant,
+        boolean hasVariables) {
 
     /// How the rule is written.
     ///
-    /// @param place where, for messages
     /// @param id of a stored permission
     /// @param predicate its text
     record Source(String place, Optional<BsonValue> id, String predicate) {}
@@ -37,7 +43,9 @@ public record Permission(
     /// The grant if the rule applies. A rule that cannot be evaluated does not apply.
     Optional<Grant> apply(Attempt attempt) {
         attempt.forget();
-        return allowsDemands(attempt) && test(attempt) ? Optional.of(grant.bind(attempt)) : Optional.empty();
+        return grant.allowed().containsAll(demands(attempt)) && test(attempt)
+                ? Optional.of(bound(attempt))
+                : Optional.empty();
     }
 
     /// @throws ProblemException if the content cannot be read now
@@ -46,14 +54,15 @@ public record Permission(
         return attempt.holds(predicate);
     }
 
-    RuleAnswer ask(KindAttempt attempt, String role) {
-        var answer = attempt.kind().demands().stream().allMatch(this::allows) ? attempt.test(predicate) : Answer.NEVER;
-        return new RuleAnswer(
+    RuleDecision ask(KindAttempt attempt, String role) {
+        var decision =
+                attempt.kind().demands().stream().allMatch(grant::allows) ? attempt.test(predicate) : Decision.NEVER;
+        return new RuleDecision(
                 source.place(),
                 Optional.of(role),
-                answer,
-                grant.flags(),
-                answer == Answer.NEVER ? Limits.NONE : KindAttempt.limits(predicate));
+                decision,
+                grant,
+                decision == Decision.NEVER ? Limits.NONE : KindAttempt.limits(predicate));
     }
 
     /// The result of the rule for a request, with the reason.
@@ -67,13 +76,13 @@ public record Permission(
                 priority,
                 missing,
                 applies ? Optional.empty() : Optional.of(failing(attempt)),
-                applies && missing.isEmpty() ? Optional.of(grant.bind(attempt)) : Optional.empty());
+                applies && missing.isEmpty() ? Optional.of(bound(attempt)) : Optional.empty());
     }
 
     /// What the request needs beyond a plain read or write, and the rule does not allow.
     Set<Demand> missing(Attempt attempt) {
         return demands(attempt).stream()
-                .filter(demand -> !allows(demand))
+                .filter(demand -> !grant.allows(demand))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -92,22 +101,7 @@ public record Permission(
                 .orElse(Set.of());
     }
 
-    private boolean allowsDemands(Attempt attempt) {
-        for (var demand : demands(attempt)) {
-            if (!allows(demand)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private boolean allows(Demand demand) {
-        return switch (demand) {
-            case MANAGEMENT -> grant.flags().allowManagementRequests();
-            case BULK_PATCH -> grant.flags().allowBulkPatch();
-            case BULK_DELETE -> grant.flags().allowBulkDelete();
-            case AD_HOC_AGGREGATION -> grant.flags().allowAdHocAggregations();
-            case WRITE_MODE -> grant.flags().allowWriteMode();
-        };
+    private Grant bound(Attempt attempt) {
+        return hasVariables ? new FilterVariables(attempt, grant).bind() : grant;
     }
 }

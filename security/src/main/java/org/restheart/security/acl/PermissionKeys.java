@@ -1,24 +1,28 @@
 package org.restheart.security.acl;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Nearest;
-import org.restheart.http.Words;
+import org.restheart.http.access.Demand;
 
 /// The keys of permissions. Unknown keys are refused, since a misspelt or misplaced restriction would silently have
 /// no effect.
 final class PermissionKeys {
     private static final Set<String> KEYS = Set.of("roles", "predicate", "priority", "mongo");
     private static final Set<String> FILE_KEYS = Set.of("role", "roles", "predicate", "priority", "mongo");
-    private static final Set<String> MONGO_KEYS = Words.of("""
-            allowManagementRequests allowBulkPatch allowBulkDelete allowWriteMode allowAdHocAggregations readFilter
-            writeFilter mergeRequest projectResponse checkWritten""");
+    private static final Set<String> MONGO_KEYS = Stream.concat(
+                    Arrays.stream(Demand.values()).map(Demand::flag),
+                    Stream.of("readFilter", "writeFilter", "mergeRequest", "projectResponse", "checkWritten"))
+            .collect(Collectors.toUnmodifiableSet());
 
     /// Keys for the author's own notes.
     private static final Set<String> NOTES = Set.of("comment", "description");

@@ -2,10 +2,10 @@ package org.restheart.security.acl;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -14,9 +14,11 @@ import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.ShortText;
+import org.restheart.http.access.Demand;
 import org.restheart.http.access.Grant;
 import org.restheart.security.predicate.Predicate;
 import org.restheart.security.predicate.PredicateException;
@@ -43,8 +45,7 @@ public final class PermissionReader {
         }
         PermissionKeys.require(entry, true);
         RuleFilterCheck.require(grant(entry.get("mongo")));
-        return read(
-                place, Optional.empty(), role != null ? List.of(role.asString().getValue()) : roles(roles), entry);
+        return read(place, Optional.empty(), rolesOf(entry), entry);
     }
 
     /// A document of the collection. Mistakes that cannot widen access are refused when it is written, not
@@ -61,15 +62,7 @@ public final class PermissionReader {
     ///
     /// @throws PermissionException if the permission cannot be used
     public static List<String> warnings(BsonDocument entry) throws PermissionException {
-        var role = entry.get("role");
-        return Stream.concat(
-                        RoleWarnings.of(
-                                role != null && role.isString()
-                                        ? List.of(role.asString().getValue())
-                                        : roles(entry.get("roles")))
-                                .stream(),
-                        FilterWarnings.of(grant(entry.get("mongo"))).stream())
-                .toList();
+        return PermissionWarnings.of(rolesOf(entry), grant(entry.get("mongo")));
     }
 
     /// As JSON, so that control characters of an id do not reach the log.
@@ -78,19 +71,21 @@ public final class PermissionReader {
         return "permission " + (id == null ? "without _id" : new BsonDocument("_id", id).toJson());
     }
 
+    private static List<String> rolesOf(BsonDocument entry) throws PermissionException {
+        return entry.get("role") instanceof BsonString role ? List.of(role.getValue()) : roles(entry.get("roles"));
+    }
+
     private static List<String> roles(@Nullable BsonValue value) throws PermissionException {
-        if (!(value instanceof BsonArray array)
-                || array.isEmpty()
-                || !array.stream().allMatch(BsonValue::isString)) {
-            throw new PermissionException("roles must be a list of texts, not empty");
-        }
-        return array.stream().map(role -> role.asString().getValue()).toList();
+        return BsonTexts.only(value)
+                .filter(roles -> !roles.isEmpty())
+                .orElseThrow(() -> new PermissionException("roles must be a list of texts, not empty"));
     }
 
     private static Permission read(String place, Optional<BsonValue> id, List<String> roles, BsonDocument entry)
             throws PermissionException {
         var priority = entry.get("priority");
         var predicate = predicate(entry.get("predicate"));
+        var grant = grant(entry.get("mongo"));
         return new Permission(
                 new Permission.Source(place, id, entry.getString("predicate").getValue()),
                 roles,
@@ -98,7 +93,8 @@ public final class PermissionReader {
                         ? Optional.of(priority.asNumber().doubleValue())
                         : Optional.empty(),
                 predicate,
-                GrantTemplate.of(grant(entry.get("mongo"))));
+                grant,
+                FilterVariables.occurIn(grant));
     }
 
     /// Checks the `mongo` object of a permission.
@@ -155,12 +151,14 @@ public final class PermissionReader {
             case BsonDocument written -> written;
             default -> throw new PermissionException("mongo must be an object");
         };
+        var allowed = EnumSet.noneOf(Demand.class);
+        for (var demand : Demand.values()) {
+            if (flag(mongo, demand.flag())) {
+                allowed.add(demand);
+            }
+        }
         return new Grant(
-                flag(mongo, "allowManagementRequests"),
-                flag(mongo, "allowBulkPatch"),
-                flag(mongo, "allowBulkDelete"),
-                flag(mongo, "allowWriteMode"),
-                flag(mongo, "allowAdHocAggregations"),
+                allowed,
                 object(mongo, "readFilter").map(PermissionReader::unescaped),
                 object(mongo, "writeFilter").map(PermissionReader::unescaped),
                 object(mongo, "mergeRequest"),

@@ -49,22 +49,18 @@ final class RuleFilterCheck {
     }
 
     private static void requireVariables(String name, BsonValue value) throws PermissionException {
-        switch (value) {
-            case BsonDocument document -> {
-                for (var each : document.values()) {
-                    requireVariables(name, each);
-                }
-            }
-            case BsonArray array -> {
-                for (var each : array) {
-                    requireVariables(name, each);
-                }
-            }
-            case BsonString text -> requireVariable(name, text.getValue());
-            default -> {
-                // no variable
-            }
+        for (var text : texts(value).toList()) {
+            requireVariable(name, text);
         }
+    }
+
+    private static Stream<String> texts(BsonValue value) {
+        return switch (value) {
+            case BsonDocument document -> document.values().stream().flatMap(RuleFilterCheck::texts);
+            case BsonArray array -> array.stream().flatMap(RuleFilterCheck::texts);
+            case BsonString text -> Stream.of(text.getValue());
+            default -> Stream.empty();
+        };
     }
 
     private static void requireVariable(String name, String text) throws PermissionException {

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
+import org.restheart.security.InvalidatedCache;
 import org.restheart.security.acl.AclAuthorizer.Permissions;
-import org.restheart.security.cache.InvalidatedCache;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +27,6 @@ public final class StoredPermissions implements Permissions {
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
     /// @param ofRole the documents of a role, by `_id` descending; may block; throws 503 if it cannot query now
-    /// @param kept the cache, invalidated on changes
     public StoredPermissions(
             Function<String, List<BsonDocument>> ofRole, InvalidatedCache<String, List<Permission>> kept) {
         this.ofRole = ofRole;

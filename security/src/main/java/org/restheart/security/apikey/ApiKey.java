@@ -1,15 +1,15 @@
 package org.restheart.security.apikey;
 
+import java.net.InetAddress;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.bson.BsonArray;
+import java.util.regex.Pattern;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.bson.BsonTexts;
 import org.restheart.http.Request;
@@ -50,37 +50,23 @@ public record ApiKey(
         return Optional.of(new ApiKey(
                 digest.getValue(),
                 handle.getValue(),
-                text(stored, "hint"),
+                BsonTexts.of(stored, "hint").orElse(""),
                 account.getValue(),
-                text(stored, "identity"),
-                stored.containsKey("roles") ? Optional.of(texts(stored.get("roles"))) : Optional.empty(),
-                text(stored, "name"),
+                BsonTexts.of(stored, "identity").orElse(""),
+                Optional.ofNullable(stored.get("roles")).map(BsonTexts::among), // of another value none
+                BsonTexts.of(stored, "name").orElse(""),
                 time(stored, "createdAt").orElse(Instant.EPOCH),
-                text(stored, "createdBy"),
+                BsonTexts.of(stored, "createdBy").orElse(""),
                 time(stored, "lastUsedAt"),
                 time(stored, "expiresAt"),
                 stored.get("disabled") instanceof BsonBoolean disabled && disabled.getValue(),
-                stored.containsKey("from") ? texts(stored.get("from")) : List.of()));
-    }
-
-    private static String text(BsonDocument stored, String name) {
-        return stored.get(name) instanceof BsonString text ? text.getValue() : "";
+                BsonTexts.among(stored.get("from"))));
     }
 
     private static Optional<Instant> time(BsonDocument stored, String name) {
         return stored.get(name) instanceof BsonDateTime time
                 ? Optional.of(Instant.ofEpochMilli(time.getValue()))
                 : Optional.empty();
-    }
-
-    /// A value that is not a list of strings allows nothing.
-    private static List<String> texts(BsonValue value) {
-        return value instanceof BsonArray array
-                ? array.stream()
-                        .filter(BsonValue::isString)
-                        .map(text -> text.asString().getValue())
-                        .toList()
-                : List.of();
     }
 
     public BsonDocument toDocument() {
@@ -131,5 +117,62 @@ public record ApiKey(
     /// The account with those of the key's roles that it still has.
     Account limited(Account owner) {
         return roles.map(owner::limitedTo).orElse(owner);
+    }
+
+    /// A range of IP addresses in CIDR notation (RFC 4632, 3.1).
+    static final class AddressRange {
+        /// Names are never looked up: letters are part of an address only beside a colon. Four numbers, since shorter
+        /// forms are read differently by different programs.
+        private static final Pattern LITERAL =
+                Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|(?=.*:)[0-9a-fA-F:.]{2,45}");
+
+        private final byte[] network;
+        private final int bits;
+
+        private AddressRange(byte[] network, int bits) {
+            this.network = network;
+            this.bits = bits;
+        }
+
+        static Optional<AddressRange> parse(String text) {
+            int slash = text.indexOf('/');
+            var address = address(slash < 0 ? text : text.substring(0, slash));
+            if (address.isEmpty()) {
+                return Optional.empty();
+            }
+            int longest = address.get().length * 8;
+            try {
+                int bits = slash < 0 ? longest : Integer.parseInt(text.substring(slash + 1));
+                return bits < 0 || bits > longest
+                        ? Optional.empty()
+                        : Optional.of(new AddressRange(address.get(), bits));
+            } catch (NumberFormatException _) {
+                return Optional.empty();
+            }
+        }
+
+        private static Optional<byte[]> address(String literal) {
+            try {
+                return LITERAL.matcher(literal).matches()
+                        ? Optional.of(InetAddress.ofLiteral(literal).getAddress())
+                        : Optional.empty();
+            } catch (IllegalArgumentException _) {
+                return Optional.empty();
+            }
+        }
+
+        boolean contains(String peer) {
+            var address = address(peer);
+            if (address.isEmpty() || address.get().length != network.length) {
+                return false;
+            }
+            for (int i = 0; i < bits; i++) {
+                int mask = 0x80 >> (i % 8);
+                if ((network[i / 8] & mask) != (address.get()[i / 8] & mask)) {
+                    return false;
+                }
+            }
+            return true;
+        }
     }
 }

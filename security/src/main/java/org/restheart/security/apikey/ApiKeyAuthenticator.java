@@ -1,11 +1,12 @@
 package org.restheart.security.apikey;
 
+import static org.restheart.http.AuthorizationHeader.BEARER;
+
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import org.restheart.http.BearerToken;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Request;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
@@ -20,7 +21,6 @@ public final class ApiKeyAuthenticator implements Authenticator {
     private final Realm realm;
     private final List<String> headerNames;
 
-    /// @param realm the realm of the keys' accounts
     public ApiKeyAuthenticator(ApiKeys keys, KeyForm form, Realm realm, List<String> headerNames) {
         this.keys = keys;
         this.form = form;
@@ -34,8 +34,8 @@ public final class ApiKeyAuthenticator implements Authenticator {
     }
 
     @Override
-    public Set<String> schemes() {
-        return Set.of("bearer");
+    public Optional<String> scheme() {
+        return Optional.of(BEARER);
     }
 
     @Override
@@ -68,9 +68,11 @@ public final class ApiKeyAuthenticator implements Authenticator {
     private List<String> sent(Request request) {
         var sent = new ArrayList<String>();
         headerNames.forEach(name -> sent.addAll(request.headers().all(name)));
-        BearerToken.in(request.headers())
-                .filter(token -> token.isExact() && token.text().startsWith(KeyForm.PREFIX))
-                .ifPresent(token -> sent.add(token.text()));
+        AuthorizationHeader.of(request.headers())
+                .filter(field -> field.hasExactly(BEARER))
+                .map(AuthorizationHeader::credentials)
+                .filter(token -> token.startsWith(KeyForm.PREFIX))
+                .ifPresent(sent::add);
         return sent;
     }
 

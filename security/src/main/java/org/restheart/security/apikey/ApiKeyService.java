@@ -21,8 +21,8 @@ import org.restheart.http.Response;
 import org.restheart.http.Service;
 import org.restheart.http.access.Account;
 import org.restheart.http.access.Grant;
-import org.restheart.http.judged.Answer;
-import org.restheart.http.judged.RuleAnswer;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.RuleDecision;
 import org.restheart.security.Authorizer;
 import org.restheart.security.Credentials;
 import org.restheart.security.predicate.KindAttempt;
@@ -44,7 +44,6 @@ public final class ApiKeyService implements Service, Authorizer {
 
     /// @param rootRole the role that may create keys for every account and import keys
     /// @param unlimited whether keys that do not expire may be created
-    /// @param longest lifetime of a key
     /// @param selfService whether accounts may create their own keys
     /// @param realm by which credentials refer to the realm of the keys' accounts
     public record Settings(
@@ -70,10 +69,10 @@ public final class ApiKeyService implements Service, Authorizer {
     }
 
     @Override
-    public List<RuleAnswer> ask(Request example, KindAttempt attempt) {
+    public List<RuleDecision> ask(Request example, KindAttempt attempt) {
         var account = attempt.account();
         boolean may = account != null && (settings.selfService() || isRoot(account));
-        return List.of(RuleAnswer.of("key service", may ? attempt.kind().isBelow(PATH.segments()) : Answer.NEVER));
+        return List.of(RuleDecision.of("key service", may ? attempt.kind().isBelow(PATH.segments()) : Decision.NEVER));
     }
 
     private boolean isRoot(Account account) {

@@ -10,13 +10,14 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.security.apikey.ApiKey.AddressRange;
 
 /// The content of a request that creates or changes a key. Every accessor refuses a value of a wrong type, or one
 /// out of its bounds, by the name of the field (400).
@@ -25,10 +26,8 @@ record KeyContent(BsonDocument json) {
     private static final int MAX_NAME = 200;
     private static final int MAX_RANGES = 50;
 
-    /// The keys of a new key's content.
     static final Set<String> OF_NEW = Set.of("account", "days", "expiresAt", "from", "key", "name", "roles");
 
-    /// Those of a change.
     static final Set<String> OF_CHANGE = Set.of("disabled", "expiresAt", "name");
 
     /// Refuses other keys than these: a limit under another name would not hold.
@@ -152,11 +151,7 @@ record KeyContent(BsonDocument json) {
         if (value == null) {
             return Optional.empty();
         }
-        if (!value.isArray() || !value.asArray().stream().allMatch(BsonValue::isString)) {
-            throw invalid(name, "must be a list of texts");
-        }
-        return Optional.of(
-                value.asArray().stream().map(text -> text.asString().getValue()).toList());
+        return Optional.of(BsonTexts.only(value).orElseThrow(() -> invalid(name, "must be a list of texts")));
     }
 
     private Optional<Instant> time(String name) {

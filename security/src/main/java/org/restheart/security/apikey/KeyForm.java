@@ -1,10 +1,9 @@
 package org.restheart.security.apikey;
 
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.Optional;
 import org.restheart.http.Digests;
+import org.restheart.http.SecretValues;
 
 /// The format of keys and their digests. Keys are random, so a fast digest protects them. Thread-safe.
 public final class KeyForm {
@@ -14,9 +13,6 @@ public final class KeyForm {
     private static final int MAX_LENGTH = 256;
     private static final int MIN_LENGTH = 32;
     private static final int HINT = 8;
-    private static final SecureRandom RANDOM = new SecureRandom();
-    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
-
     private final Optional<byte[]> pepper;
 
     /// @param pepper a secret in the digests, so that the collection alone does not allow guessing keys
@@ -29,12 +25,8 @@ public final class KeyForm {
     }
 
     /// A random secret, as strong as a key, for another purpose.
-    ///
-    /// @param prefix identifies the purpose
     public static String random(String prefix) {
-        var bytes = new byte[32];
-        RANDOM.nextBytes(bytes);
-        return prefix + BASE64.encodeToString(bytes);
+        return prefix + SecretValues.base64(SecretValues.random(32));
     }
 
     /// Whether a key that was created elsewhere can be imported.
@@ -55,7 +47,7 @@ public final class KeyForm {
     /// What is stored of a key.
     public String digest(String key) {
         var bytes = key.getBytes(StandardCharsets.UTF_8);
-        return BASE64.encodeToString(pepper.map(secret -> Digests.hmac(secret).doFinal(bytes))
+        return SecretValues.base64(pepper.map(secret -> Digests.hmac(secret).doFinal(bytes))
                 .orElseGet(() -> Digests.sha256().digest(bytes)));
     }
 }

@@ -1,23 +1,31 @@
 package org.restheart.security.jwt;
 
+import com.nimbusds.jose.JWSHeader;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.access.Account;
 import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.Credentials.Origin;
 
 /// The claims of a token with a valid signature (RFC 7519, 4.1). Immutable; the payload must not be changed.
 ///
 /// @param lineage from the token's header: the account for which it was issued
 public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
+    private static final String ID = "rh-lineage";
+    private static final String SOURCE = "rh-source";
+    private static final String GENERATION = "rh-generation";
+    private static final String API_KEY = "rh-key";
+    private static final String ANONYMOUS = "rh-anonymous";
+
     public Claims(BsonDocument payload) {
         this(payload, Optional.empty());
     }
@@ -28,7 +36,7 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
     }
 
     public Optional<String> text(String name) {
-        return payload.get(name) instanceof BsonString text ? Optional.of(text.getValue()) : Optional.empty();
+        return BsonTexts.of(payload, name);
     }
 
     /// `jti`.
@@ -60,10 +68,7 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
         if (value == null || value.isNull()) {
             return Optional.of(List.of());
         }
-        return value instanceof BsonArray array && array.stream().allMatch(BsonValue::isString)
-                ? Optional.of(
-                        array.stream().map(role -> role.asString().getValue()).toList())
-                : Optional.empty();
+        return BsonTexts.only(value);
     }
 
     /// `scope` (RFC 8693, 4.2).
@@ -112,5 +117,34 @@ public record Claims(BsonDocument payload, Optional<Lineage> lineage) {
     @Override
     public String toString() {
         return "Claims" + payload.keySet();
+    }
+
+    /// Writes a lineage as private header parameters (RFC 7515, 4.3), so that the claims, which clients and access
+    /// rules see, are unchanged.
+    static void write(Lineage lineage, JWSHeader.Builder header) {
+        header.customParam(ID, lineage.id())
+                .customParam(SOURCE, lineage.source())
+                .customParam(GENERATION, lineage.generation());
+        switch (lineage.origin()) {
+            case Origin.Password() -> {}
+            case Origin.ApiKey(var handle) -> header.customParam(API_KEY, handle);
+            case Origin.Nothing() -> header.customParam(ANONYMOUS, true);
+        }
+    }
+
+    static Optional<Lineage> lineage(JWSHeader header) {
+        return header.getCustomParam(ID) instanceof String id
+                        && header.getCustomParam(SOURCE) instanceof String source
+                        && header.getCustomParam(GENERATION) instanceof String generation
+                ? Optional.of(new Lineage(id, source, generation, origin(header)))
+                : Optional.empty();
+    }
+
+    private static Origin origin(JWSHeader header) {
+        if (header.getCustomParam(ANONYMOUS) != null) {
+            return new Origin.Nothing();
+        }
+        var handle = header.getCustomParam(API_KEY);
+        return handle == null ? new Origin.Password() : new Origin.ApiKey(handle.toString());
     }
 }

@@ -2,8 +2,20 @@ package org.restheart.security.jwt;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSVerifier;
+import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jose.crypto.MACVerifier;
+import com.nimbusds.jose.crypto.RSASSAVerifier;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.OctetSequenceKey;
+import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
+import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.DefaultResourceRetriever;
@@ -13,16 +25,22 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PublicKey;
-import java.security.SecureRandom;
 import java.security.cert.CertificateFactory;
+import java.security.interfaces.ECPublicKey;
+import java.security.interfaces.RSAPublicKey;
 import java.security.spec.X509EncodedKeySpec;
 import java.text.ParseException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Digests;
+import org.restheart.http.Problem;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.restheart.security.realm.Generations;
 
 /// The token verifier of one gateway, and the signer if there is a signing key.
@@ -30,6 +48,20 @@ public final class Jwt {
     private static final int RANDOM_BYTES = 64;
     private static final int TIMEOUT_MILLIS = 3_000;
     private static final int MAX_SET_BYTES = 512 * 1024;
+
+    /// Settings of all components that use tokens.
+    ///
+    /// @param algorithm the only one that is accepted
+    /// @param issuer empty: not checked, and not written
+    /// @param audience every one of them must be in a token's `aud`
+    /// @param expiryRequired whether a token without `exp` is refused
+    public record Settings(
+            JWSAlgorithm algorithm, Optional<String> issuer, List<String> audience, boolean expiryRequired) {
+        /// Whether the verifying key can also sign tokens.
+        public boolean isSymmetric() {
+            return JWSAlgorithm.Family.HMAC_SHA.contains(algorithm);
+        }
+    }
 
     private final JwtVerifier verifier;
     private final @Nullable JwtSigner signer;
@@ -42,21 +74,22 @@ public final class Jwt {
     }
 
     private static Jwt verifying(JwtVerifier verifier) {
-        return new Jwt(verifier, null, random());
+        return new Jwt(verifier, null, SecretValues.random(RANDOM_BYTES));
     }
 
     /// One secret that signs and verifies.
     ///
     /// @param key empty for a random one that is valid in this process only
     /// @throws IllegalArgumentException if the key does not fit the algorithm
-    public static Jwt ofSecret(JwtSettings settings, Optional<String> key) {
-        var secret = key.map(text -> text.getBytes(StandardCharsets.UTF_8)).orElseGet(Jwt::random);
+    public static Jwt ofSecret(Settings settings, Optional<String> key) {
+        var secret = key.map(text -> text.getBytes(StandardCharsets.UTF_8))
+                .orElseGet(() -> SecretValues.random(RANDOM_BYTES));
         // RFC 7518, 3.2 requires as many bits as the hash has; shorter keys were always accepted here, with a warning,
         // and HMAC pads keys with zeros, so that padding them does not change any signature.
         var padded = Arrays.copyOf(secret, Math.max(secret.length, RANDOM_BYTES));
         try {
             return new Jwt(
-                    new JwtVerifier(settings, JwtKeys.ofSecret(padded), Revocations.local()),
+                    new JwtVerifier(settings, Keys.ofSecret(padded)),
                     new JwtSigner(settings, padded),
                     derived(padded, "account generations"));
         } catch (JOSEException e) {
@@ -64,27 +97,20 @@ public final class Jwt {
         }
     }
 
-    private static byte[] random() {
-        var bytes = new byte[RANDOM_BYTES];
-        new SecureRandom().nextBytes(bytes);
-        return bytes;
-    }
-
     /// Verifies only.
     ///
     /// @param key Base64 of an X.509 certificate or of a public key; PEM with its header lines is accepted
     /// @throws IllegalArgumentException if the key does not fit the algorithm
-    public static Jwt ofPublicKey(JwtSettings settings, String key) {
+    public static Jwt ofPublicKey(Settings settings, String key) {
         try {
-            return verifying(
-                    new JwtVerifier(settings, JwtKeys.ofPublicKey(publicKey(settings, key)), Revocations.local()));
+            return verifying(new JwtVerifier(settings, Keys.ofPublicKey(publicKey(settings, key))));
         } catch (JOSEException | GeneralSecurityException | IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "key must be a certificate or a public key for " + settings.algorithm() + ", in Base64", e);
         }
     }
 
-    private static PublicKey publicKey(JwtSettings settings, String key) throws GeneralSecurityException {
+    private static PublicKey publicKey(Settings settings, String key) throws GeneralSecurityException {
         var der = Base64.getMimeDecoder()
                 .decode(key.replaceAll("-----[A-Z ]+-----", "").strip());
         if (!key.contains("PUBLIC KEY")) {
@@ -103,10 +129,10 @@ public final class Jwt {
     /// Verifies only, with the keys of a set (RFC 7517).
     ///
     /// @throws IllegalArgumentException if it is not such a set
-    public static Jwt ofKeySet(JwtSettings settings, String json) {
+    public static Jwt ofKeySet(Settings settings, String json) {
         try {
             var source = new ImmutableJWKSet<SecurityContext>(JWKSet.parse(json));
-            return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, false), Revocations.local()));
+            return verifying(new JwtVerifier(settings, Keys.ofSet(source, false)));
         } catch (ParseException e) {
             throw new IllegalArgumentException("not a set of keys (RFC 7517)", e);
         }
@@ -114,17 +140,17 @@ public final class Jwt {
 
     /// Verifies only, with keys that their issuer publishes. They are fetched when first needed, cached for some
     /// minutes, and fetched again, at a limited rate, when a token names an unknown key.
-    public static Jwt ofKeySetAt(JwtSettings settings, URL url) {
+    public static Jwt ofKeySetAt(Settings settings, URL url) {
         var source = JWKSourceBuilder.<SecurityContext>create(
                         url, new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_SET_BYTES))
                 .retrying(true)
                 .build();
-        return verifying(new JwtVerifier(settings, JwtKeys.ofSet(source, true), Revocations.local()));
+        return verifying(new JwtVerifier(settings, Keys.ofSet(source, true)));
     }
 
     /// Verifies nothing.
-    public static Jwt ofNothing(JwtSettings settings) {
-        return verifying(new JwtVerifier(settings, (_, _) -> List.of(), Revocations.local()));
+    public static Jwt ofNothing(Settings settings) {
+        return verifying(new JwtVerifier(settings, (_, _) -> List.of()));
     }
 
     /// A key derived from the secret, equal on all gateways with the secret: for one purpose.
@@ -132,19 +158,13 @@ public final class Jwt {
         return Digests.hmac(secret).doFinal(purpose.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The same, but accepts tokens of accounts only while these accounts exist.
-    public Jwt knowing(Generations accounts) {
-        return new Jwt(verifier.knowing(accounts), signer, accountKey);
-    }
-
-    /// The same, but refuses revoked tokens.
-    public Jwt refusing(Revocations revocations) {
-        return new Jwt(verifier.refusing(revocations), signer, accountKey);
-    }
-
-    /// The same, but accepts tokens for an endpoint only there.
-    public Jwt serving(ResourceTokens endpoint) {
-        return new Jwt(verifier.serving(endpoint), signer, accountKey);
+    /// The same for one gateway.
+    ///
+    /// @param accounts tokens of accounts are accepted only while these exist
+    /// @param revocations tokens that are refused
+    /// @param endpoint whose tokens are accepted only there
+    public Jwt with(Generations accounts, Revocations revocations, Optional<ResourceTokens> endpoint) {
+        return new Jwt(verifier.with(accounts, revocations, endpoint), signer, accountKey);
     }
 
     /// The key for [Generations].
@@ -163,5 +183,63 @@ public final class Jwt {
 
     public Optional<JwtSigner> signer() {
         return Optional.ofNullable(signer);
+    }
+
+    /// Finds the keys that verify a token. Keys always come from the configuration, never from a token's header.
+    /// Thread-safe.
+    @FunctionalInterface
+    interface Keys {
+        /// @throws org.restheart.http.ProblemException 503 if the keys cannot be fetched now
+        List<JWSVerifier> verifiers(Request request, JWSHeader header) throws JOSEException;
+
+        static Keys ofSecret(byte[] secret) throws JOSEException {
+            var verifiers = List.<JWSVerifier>of(new MACVerifier(secret));
+            return (_, _) -> verifiers;
+        }
+
+        static Keys ofPublicKey(PublicKey key) throws JOSEException {
+            var verifiers = List.of(verifier(key));
+            return (_, _) -> verifiers;
+        }
+
+        private static JWSVerifier verifier(PublicKey key) throws JOSEException {
+            return switch (key) {
+                case RSAPublicKey rsa -> new RSASSAVerifier(rsa);
+                case ECPublicKey ec -> new ECDSAVerifier(ec);
+                default -> throw new JOSEException("neither an RSA nor an elliptic-curve key");
+            };
+        }
+
+        /// @param remote whether a look-up may wait for another server
+        static Keys ofSet(JWKSource<SecurityContext> source, boolean remote) {
+            return (request, header) -> {
+                if (remote) {
+                    request.requireThread();
+                }
+                var matcher = JWKMatcher.forJWSHeader(header);
+                try {
+                    var verifiers = new ArrayList<JWSVerifier>();
+                    for (var key : source.get(new JWKSelector(matcher), null)) {
+                        verifiers.add(verifier(key));
+                    }
+                    return verifiers;
+                } catch (com.nimbusds.jose.KeySourceException e) {
+                    throw Problem.of(
+                                    ProblemCode.OVERLOADED,
+                                    "the keys of the token issuer cannot be loaded at the moment")
+                            .with("Retry-After", "5")
+                            .raise();
+                }
+            };
+        }
+
+        private static JWSVerifier verifier(JWK key) throws JOSEException {
+            return switch (key) {
+                case RSAKey rsa -> new RSASSAVerifier(rsa);
+                case ECKey ec -> new ECDSAVerifier(ec);
+                case OctetSequenceKey secret -> new MACVerifier(secret);
+                default -> throw new JOSEException("unsupported type of key");
+            };
+        }
     }
 }

@@ -1,14 +1,16 @@
 package org.restheart.security.jwt;
 
+import static org.restheart.http.AuthorizationHeader.BEARER;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import org.restheart.http.BearerToken;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
+import org.restheart.security.jwt.JwtVerifier.VerifiedToken;
 
 /// Authenticates with a JSON Web Token as bearer token (RFC 6750, 2.1).
 public final class JwtAuthenticator implements Authenticator {
@@ -27,20 +29,20 @@ public final class JwtAuthenticator implements Authenticator {
     }
 
     @Override
-    public Set<String> schemes() {
-        return Set.of("bearer");
+    public Optional<String> scheme() {
+        return Optional.of(BEARER);
     }
 
     @Override
     public Authentication authenticate(Request request) {
-        var sent = BearerToken.in(request.headers());
+        var sent = AuthorizationHeader.of(request.headers()).filter(field -> field.has(BEARER));
         if (sent.isEmpty()) {
             return Authentication.ABSENT;
         }
-        if (!sent.get().isExact()) {
+        if (!sent.get().hasExactly(BEARER)) {
             return Authentication.REJECTED;
         }
-        var token = token(sent.get().text());
+        var token = token(sent.get().credentials());
         return token.flatMap(text -> verifier.verify(request, text))
                 .flatMap(verified -> authenticated(verified, token.get()))
                 .orElse(Authentication.REJECTED);

@@ -24,10 +24,10 @@ public final class JwtSigner {
     private static final JsonWriterSettings JSON =
             JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();
 
-    private final JwtSettings settings;
+    private final Jwt.Settings settings;
     private final MACSigner signer;
 
-    JwtSigner(JwtSettings settings, byte[] secret) throws JOSEException {
+    JwtSigner(Jwt.Settings settings, byte[] secret) throws JOSEException {
         this.settings = settings;
         this.signer = new MACSigner(secret);
     }
@@ -67,9 +67,8 @@ public final class JwtSigner {
             default -> claims.append("aud", BsonTexts.array(audience));
         }
         more.forEach(claims::putIfAbsent);
-        // In the header, so that the claims, which clients and access rules see, are unchanged.
         var header = new JWSHeader.Builder(settings.algorithm()).type(type);
-        lineage.ifPresent(known -> LineageHeader.write(known, header));
+        lineage.ifPresent(known -> Claims.write(known, header));
         var jws = new JWSObject(header.build(), new Payload(claims.toJson(JSON)));
         try {
             jws.sign(signer);

@@ -9,6 +9,8 @@ import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.util.Base64URL;
 import java.text.ParseException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -16,6 +18,9 @@ import org.bson.BsonDocument;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.security.Authentication;
+import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
 import org.restheart.security.realm.Generations;
 import org.restheart.security.realm.KeyedDigest;
@@ -30,8 +35,8 @@ public final class JwtVerifier {
 
     private static final int MAX_REMEMBERED = 10_000;
 
-    private final JwtSettings settings;
-    private final JwtKeys keys;
+    private final Jwt.Settings settings;
+    private final Jwt.Keys keys;
     private final Revocations revocations;
     private final Optional<Generations> accounts;
     private final Optional<ResourceTokens> resource;
@@ -41,15 +46,15 @@ public final class JwtVerifier {
             .maximumSize(MAX_REMEMBERED)
             .build();
 
-    JwtVerifier(JwtSettings settings, JwtKeys keys, Revocations revocations) {
-        this(settings, keys, revocations, Optional.empty(), Optional.empty());
+    JwtVerifier(Jwt.Settings settings, Jwt.Keys keys) {
+        this(settings, keys, Revocations.of(Optional.empty()), Optional.empty(), Optional.empty());
     }
 
     /// @param accounts empty if no tokens are issued
     /// @param resource empty if no endpoint requires tokens of its own
     private JwtVerifier(
-            JwtSettings settings,
-            JwtKeys keys,
+            Jwt.Settings settings,
+            Jwt.Keys keys,
             Revocations revocations,
             Optional<Generations> accounts,
             Optional<ResourceTokens> resource) {
@@ -60,16 +65,8 @@ public final class JwtVerifier {
         this.resource = resource;
     }
 
-    JwtVerifier knowing(Generations generations) {
-        return new JwtVerifier(settings, keys, revocations, Optional.of(generations), resource);
-    }
-
-    JwtVerifier refusing(Revocations revoked) {
-        return new JwtVerifier(settings, keys, revoked, accounts, resource);
-    }
-
-    JwtVerifier serving(ResourceTokens endpoint) {
-        return new JwtVerifier(settings, keys, revocations, accounts, Optional.of(endpoint));
+    JwtVerifier with(Generations generations, Revocations revoked, Optional<ResourceTokens> endpoint) {
+        return new JwtVerifier(settings, keys, revoked, Optional.of(generations), endpoint);
     }
 
     public Revocations revocations() {
@@ -160,11 +157,74 @@ public final class JwtVerifier {
             if (!(JsonParser.parse(jws.getPayload().toString()) instanceof BsonDocument payload)) {
                 return Optional.empty();
             }
-            var claims = new Claims(payload, LineageHeader.read(jws.getHeader()));
+            var claims = new Claims(payload, Claims.lineage(jws.getHeader()));
             boolean issued = settings.issuer().isEmpty() || settings.issuer().equals(claims.text("iss"));
             return issued && claims.areFor(settings.audience()) ? Optional.of(claims) : Optional.empty();
         } catch (MalformedJsonException _) {
             return Optional.empty();
+        }
+    }
+
+    /// A valid token.
+    ///
+    /// @param scopes to which it is limited; none where no endpoint has scopes
+    /// @param current the account for which this gateway issued it, as it is now; empty for tokens of other issuers
+    public record VerifiedToken(Claims claims, Set<String> scopes, Optional<Account> current) {
+        private static final String ROLES = "roles";
+
+        /// The account that the token names. The properties of one of this gateway are its
+        /// current ones, so that rules about them hold for a token as for the password; claims
+        /// come before them. The roles that it has beside those of the API key of its log-in
+        /// limit what the token may do, as they limit the key, and rules about `@user.roles` see
+        /// all of them, as they do for the key.
+        ///
+        /// @param roles that the token has
+        /// @param fixed further ones, of all tokens
+        public Authentication.Authenticated authenticated(
+                String name, List<String> roles, List<String> fixed, String text) {
+            var own = with(roles, fixed);
+            var token = new Credentials.Token(text, claims.id(), claims.expires(), claims.lineage(), scopes);
+            return new Authentication.Authenticated(
+                    new Account(
+                            name,
+                            own,
+                            current.map(this::properties).orElse(claims.payload()),
+                            current.filter(Account::isLimited)
+                                    .map(account -> with(account.all(), fixed))
+                                    .orElse(own),
+                            claims.payload()),
+                    new Credentials(Credentials.TOKENS, Optional.of(token)));
+        }
+
+        private BsonDocument properties(Account account) {
+            var all = merged(account.properties(), claims.payload());
+            if (account.isLimited()) {
+                var roles = account.properties().get(ROLES);
+                all.remove(ROLES);
+                if (roles != null) {
+                    all.append(ROLES, roles);
+                }
+            }
+            return all;
+        }
+
+        private static List<String> with(List<String> roles, List<String> fixed) {
+            var all = new ArrayList<>(roles);
+            all.addAll(fixed);
+            return all;
+        }
+
+        /// Both, with the values of the second document where both have a value. Documents within them are merged, too:
+        /// a claim may be a part of one.
+        private static BsonDocument merged(BsonDocument first, BsonDocument second) {
+            var all = new BsonDocument();
+            all.putAll(first);
+            second.forEach((name, value) -> all.append(
+                    name,
+                    first.get(name) instanceof BsonDocument inner && value instanceof BsonDocument over
+                            ? merged(inner, over)
+                            : value));
+            return all;
         }
     }
 }

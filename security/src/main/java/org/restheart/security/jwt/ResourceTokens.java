@@ -84,6 +84,11 @@ public final class ResourceTokens {
     }
 
     private boolean isPathNamed(String resource) {
+        return isAt(resource, path);
+    }
+
+    /// Whether a resource has this path, at whatever server.
+    public static boolean isAt(String resource, String path) {
         return parsed(resource)
                 .map(URI::getPath)
                 .filter(named -> withoutSlash(named).equals(path))

@@ -35,7 +35,7 @@ public final class Revocations {
 
     private final Optional<Store> store;
     private final InstantSource clock;
-    private final FairShares placesOfAccounts = new FairShares(MAX_ENTRIES, 0);
+    private final FairShares placesOfAccounts = new FairShares(MAX_ENTRIES);
     private final FairShares placesOfOthers = FairShares.ofAddresses(MAX_ENTRIES);
     private final Cache<String, Revoked> ids;
 
@@ -71,17 +71,9 @@ public final class Revocations {
                 .build();
     }
 
-    private Revocations(Optional<Store> store) {
-        this(store, InstantSource.system(), Ticker.systemTicker());
-    }
-
-    /// In this process only.
-    static Revocations local() {
-        return new Revocations(Optional.empty());
-    }
-
-    public static Revocations storedIn(Store store) {
-        return new Revocations(Optional.of(store));
+    /// @param store without one, in this process only
+    public static Revocations of(Optional<Store> store) {
+        return new Revocations(store, InstantSource.system(), Ticker.systemTicker());
     }
 
     private Duration remaining(Optional<Instant> until) {

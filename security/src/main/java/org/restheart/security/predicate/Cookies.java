@@ -9,7 +9,6 @@ import org.restheart.http.Headers;
 public final class Cookies {
     private Cookies() {}
 
-    /// The first cookie of that name.
     public static Optional<String> first(Headers headers, String name) {
         return all(headers, name).stream().findFirst();
     }

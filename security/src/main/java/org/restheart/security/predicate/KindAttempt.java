@@ -11,10 +11,10 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
 import org.restheart.http.access.Account;
-import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.Limits;
 import org.restheart.http.judged.RequestKind;
 import org.restheart.http.judged.RequestKind.Segment;
-import org.restheart.http.judged.RuleAnswer.Limits;
 
 /// All requests of a kind, as predicates see them. A predicate is evaluated to the set of outcomes that it can have:
 /// true, false, or none ([Unanswerable]). The set may be too large, since results of two parts of a predicate for
@@ -29,13 +29,13 @@ public final class KindAttempt {
 
     private final RequestKind kind;
     private final @Nullable Account account;
-    private final Spelling canonical;
+    private final Evaluation canonical;
 
     /// @param example a request of the kind; its unknown parts are not read
     public KindAttempt(Request example, RequestKind kind, @Nullable Account account) {
         this.kind = kind;
         this.account = account;
-        this.canonical = new Spelling(example, false);
+        this.canonical = new Evaluation(example, false);
     }
 
     public RequestKind kind() {
@@ -47,12 +47,12 @@ public final class KindAttempt {
     }
 
     /// Whether a rule with this predicate applies to requests of the kind.
-    public Answer test(Predicate predicate) {
+    public Decision test(Predicate predicate) {
         int outcomes = canonical.outcomes(predicate);
         if (outcomes == TRUE) {
-            return Answer.ALWAYS;
+            return Decision.ALWAYS;
         }
-        return ((outcomes | canonical.withSlash().outcomes(predicate)) & TRUE) != 0 ? Answer.DEPENDS : Answer.NEVER;
+        return ((outcomes | canonical.withSlash().outcomes(predicate)) & TRUE) != 0 ? Decision.DEPENDS : Decision.NEVER;
     }
 
     /// The conditions of every request to which the rule applies, as far as they follow from conjunctions.
@@ -63,17 +63,17 @@ public final class KindAttempt {
         var not = new HashSet<String>();
         Optional<List<String>> properties = Optional.empty();
         for (var condition : conditions) {
-            if (condition instanceof Predicate.Parameters(var quantity, var names)) {
-                if (quantity == Predicate.Quantity.NONE) {
+            if (condition instanceof RequestPredicate.Parameters(var quantity, var names)) {
+                if (quantity == RequestPredicate.Quantity.NONE) {
                     names.forEach(name -> not.addAll(List.of(name, Query.canonical(name))));
-                } else if (quantity == Predicate.Quantity.ONLY) {
+                } else if (quantity == RequestPredicate.Quantity.ONLY) {
                     var both = new HashSet<>(names);
                     names.forEach(name -> both.add(Query.canonical(name)));
                     only.ifPresent(both::retainAll);
                     only = Optional.of(Set.copyOf(both));
                 }
-            } else if (condition instanceof Predicate.Content(var quantity, var keys)
-                    && quantity == Predicate.Quantity.ONLY
+            } else if (condition instanceof ContentPredicate.Touches(var quantity, var keys)
+                    && quantity == RequestPredicate.Quantity.ONLY
                     && properties.isEmpty()) {
                 properties = Optional.of(List.copyOf(keys));
             }
@@ -89,14 +89,14 @@ public final class KindAttempt {
         }
     }
 
-    /// The kind with a specific spelling of its path.
-    private final class Spelling {
+    /// For one spelling of the path: without a slash at the end, or with one.
+    private final class Evaluation {
         private final Request example;
         private final boolean slash;
         /// Whether a name in the path has another usual spelling.
         private final boolean isUnusual;
 
-        Spelling(Request example, boolean slash) {
+        Evaluation(Request example, boolean slash) {
             this.slash = slash && !kind.path().isEmpty();
             this.example = this.slash ? closed(example) : example;
             this.isUnusual = kind.path().stream()
@@ -104,8 +104,8 @@ public final class KindAttempt {
                             && !PathSpelling.usual(name).equals(name));
         }
 
-        Spelling withSlash() {
-            return kind.path().isEmpty() ? this : new Spelling(example, true);
+        Evaluation withSlash() {
+            return kind.path().isEmpty() ? this : new Evaluation(example, true);
         }
 
         private static Request closed(Request request) {
@@ -118,27 +118,29 @@ public final class KindAttempt {
                 case Predicate.Not(var of) -> negated(of);
                 case Predicate.All(var parts) -> sequence(parts, TRUE, FALSE);
                 case Predicate.Any(var parts) -> sequence(parts, FALSE, TRUE);
-                case Predicate.Path(var constant, var variable) -> paths(constant, variable, false);
-                case Predicate.PathPrefix(var constant, var variable) -> paths(constant, variable, true);
-                case Predicate.PathSuffix(var suffixes) ->
+                case RequestPredicate.Path(var constant, var variable, var isPrefix) ->
+                    paths(constant, variable, isPrefix);
+                case RequestPredicate.PathSuffix(var suffixes) ->
                     kind.isPathKnown() && areKnown(suffixes) ? concrete(predicate) : ANY;
-                case Predicate.Template(var template, var match) ->
+                case RequestPredicate.Template(var template, var match) ->
                     match == null ? of(template.matches(values())) : isKnown(match) ? concrete(predicate) : ANY;
-                case Predicate.Regex regex -> isKnown(regex.value()) ? concrete(predicate) : ANY;
-                case Predicate.MethodIs _, Predicate.ViaIs _, Predicate.ActionIs _, Predicate.Trait _ ->
-                    concrete(predicate);
-                case Predicate.Equal(var operands) -> areKnown(operands) ? concrete(predicate) : ANY;
-                case Predicate.Contains(var search, var value) ->
+                case RequestPredicate.Regex regex -> isKnown(regex.value()) ? concrete(predicate) : ANY;
+                case RequestPredicate.MethodIs _,
+                        RequestPredicate.ViaIs _,
+                        RequestPredicate.ActionIs _,
+                        RequestPredicate.Trait _ -> concrete(predicate);
+                case RequestPredicate.Equal(var operands) -> areKnown(operands) ? concrete(predicate) : ANY;
+                case RequestPredicate.Contains(var search, var value) ->
                     isKnown(value) && areKnown(search) ? concrete(predicate) : ANY;
-                case Predicate.Exists(var value) -> isKnown(value) ? concrete(predicate) : ANY;
-                case Predicate.In(var value, var array) ->
+                case RequestPredicate.Exists(var value) -> isKnown(value) ? concrete(predicate) : ANY;
+                case RequestPredicate.In(var value, var array) ->
                     isKnown(value) && areKnown(array) ? concrete(predicate) : ANY;
-                case Predicate.ContentLength(var min, var max) ->
+                case RequestPredicate.ContentLength(var min, var max) ->
                     min > max || max < 0 ? FALSE : min <= 0 && max == Long.MAX_VALUE ? TRUE : TRUE | FALSE;
-                case Predicate.Parameters(var quantity, var names) ->
-                    names.isEmpty() && quantity != Predicate.Quantity.ONLY ? TRUE : TRUE | FALSE;
-                case Predicate.ParameterCount(var count) -> count < 0 ? FALSE : TRUE | FALSE;
-                case Predicate.Content _, Predicate.Property _ -> kind.data() ? ANY : FALSE;
+                case RequestPredicate.Parameters(var quantity, var names) ->
+                    names.isEmpty() && quantity != RequestPredicate.Quantity.ONLY ? TRUE : TRUE | FALSE;
+                case RequestPredicate.ParameterCount(var count) -> count < 0 ? FALSE : TRUE | FALSE;
+                case ContentPredicate _ -> kind.data() ? ANY : FALSE;
             };
         }
 
@@ -197,7 +199,7 @@ public final class KindAttempt {
             return values;
         }
 
-        private static int of(Answer answer) {
+        private static int of(Decision answer) {
             return switch (answer) {
                 case ALWAYS -> TRUE;
                 case NEVER -> FALSE;

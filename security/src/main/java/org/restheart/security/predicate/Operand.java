@@ -119,7 +119,6 @@ sealed interface Operand {
         }
     }
 
-    /// A BSON value written in the rule.
     record Constant(BsonValue value) implements Variable {
         @Override
         public BsonValue value(Attempt attempt) {

@@ -3,7 +3,7 @@ package org.restheart.security.predicate;
 import java.util.ArrayList;
 import java.util.List;
 import org.restheart.http.RequestPath;
-import org.restheart.http.judged.Answer;
+import org.restheart.http.judged.Permitted.Decision;
 import org.restheart.http.judged.RequestKind.Segment;
 
 /// A URI template such as `/{tenant}/docs/*`: a variable takes one segment, a final `*` (or `{*}`) takes the
@@ -71,22 +71,22 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
         return text.startsWith("/") && matches(List.of(text.substring(1).split("/", -1)), attempt);
     }
 
-    /// Whether paths of a kind match; nothing is bound.
+    /// Whether paths match; nothing is bound.
     ///
     /// @param values the segments, and an empty one for a slash at the end
-    Answer matches(List<Segment> values) {
+    Decision matches(List<Segment> values) {
         int size = parts.size();
-        if (rest ? values.size() <= size : !fits(values.size(), values.getLast().equals(NOTHING))) {
-            return Answer.NEVER;
+        if (!fits(values)) {
+            return Decision.NEVER;
         }
-        var answer = Answer.ALWAYS;
+        var answer = Decision.ALWAYS;
         for (int i = 0; i < size; i++) {
             if (parts.get(i) instanceof Part.Name(var text)) {
                 switch (values.get(i).is(text)) {
                     case ALWAYS -> {}
-                    case DEPENDS -> answer = Answer.DEPENDS;
+                    case DEPENDS -> answer = Decision.DEPENDS;
                     case NEVER -> {
-                        return Answer.NEVER;
+                        return Decision.NEVER;
                     }
                 }
             }
@@ -103,15 +103,10 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
     }
 
     private boolean matches(List<String> values, Attempt attempt) {
-        int size = parts.size();
-        if (rest ? values.size() <= size : !fits(values.size(), values.getLast().isEmpty())) {
+        if (matches(values.stream().<Segment>map(Segment.Name::new).toList()) == Decision.NEVER) {
             return false;
         }
-        for (int i = 0; i < size; i++) {
-            if (parts.get(i) instanceof Part.Name(var text) && !text.equals(values.get(i))) {
-                return false;
-            }
-        }
+        int size = parts.size();
         for (int i = 0; i < size; i++) {
             if (parts.get(i) instanceof Part.Variable(var name)) {
                 attempt.bind(name, values.get(i));
@@ -123,8 +118,11 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
         return true;
     }
 
-    private boolean fits(int count, boolean endsEmpty) {
-        boolean slash = count == parts.size() + 1 && endsEmpty;
-        return closed ? slash : slash || count == parts.size();
+    private boolean fits(List<Segment> values) {
+        if (rest) {
+            return values.size() > parts.size();
+        }
+        boolean slash = values.size() == parts.size() + 1 && values.getLast().equals(NOTHING);
+        return slash || (!closed && values.size() == parts.size());
     }
 }

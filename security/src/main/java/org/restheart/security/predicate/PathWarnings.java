@@ -19,8 +19,8 @@ public final class PathWarnings {
     ///     something else
     public static List<String> of(Predicate predicate, Function<List<String>, Optional<String>> unreachable) {
         boolean reads = parts(predicate)
-                .noneMatch(part ->
-                        part instanceof Predicate.MethodIs is && !is.methods().contains(Method.GET));
+                .noneMatch(part -> part instanceof RequestPredicate.MethodIs is
+                        && !is.methods().contains(Method.GET));
         var found = new ArrayList<String>();
         for (var pattern : parts(predicate).flatMap(PathWarnings::patterns).toList()) {
             var segments = pattern.segments();
@@ -51,10 +51,6 @@ public final class PathWarnings {
     }
 
     private static Stream<PathPattern> patterns(Predicate predicate) {
-        return switch (predicate) {
-            case Predicate.Path path -> path.constant().stream();
-            case Predicate.PathPrefix prefix -> prefix.constant().stream();
-            default -> Stream.empty();
-        };
+        return predicate instanceof RequestPredicate.Path path ? path.constant().stream() : Stream.empty();
     }
 }

@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.restheart.http.Nearest;
 import org.restheart.security.predicate.Lexer.Token;
 
@@ -92,23 +91,23 @@ record PredicateArguments(Map<String, List<Token>> named, List<Token> positional
         }
     }
 
-    /// Constants only: no variables.
-    static List<String> constants(List<Token> values) throws PredicateException {
-        var texts = new ArrayList<String>(values.size());
+    static <T> List<T> each(List<Token> values, Reader<T> reader) throws PredicateException {
+        var read = new ArrayList<T>(values.size());
         for (var value : values) {
-            texts.add(constant(value));
+            read.add(reader.read(value));
         }
-        return List.copyOf(texts);
+        return List.copyOf(read);
     }
 
+    interface Reader<T> {
+        T read(Token value) throws PredicateException;
+    }
+
+    /// No variable.
     static String constant(Token value) throws PredicateException {
         if (OperandParser.text(value) instanceof Operand.Literal(var text)) {
             return text;
         }
         throw new PredicateException("no variable can stand here", value.column());
-    }
-
-    static Set<String> constantSet(List<Token> values) throws PredicateException {
-        return Set.copyOf(constants(values));
     }
 }

@@ -1,8 +1,10 @@
 package org.restheart.security.predicate;
 
+import static org.restheart.security.predicate.PredicateArguments.constant;
+import static org.restheart.security.predicate.PredicateArguments.each;
+
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -13,9 +15,9 @@ import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Words;
 import org.restheart.http.judged.Via;
+import org.restheart.security.predicate.ContentPredicate.Relation;
 import org.restheart.security.predicate.Lexer.Token;
-import org.restheart.security.predicate.Predicate.Quantity;
-import org.restheart.security.predicate.Predicate.Relation;
+import org.restheart.security.predicate.RequestPredicate.Quantity;
 
 /// The names of predicates and their parameters, the default one first.
 final class PredicateBuilder {
@@ -48,46 +50,47 @@ final class PredicateBuilder {
         return switch (name.text()) {
             case "true" -> withoutParameters(new Predicate.Constant(true));
             case "false" -> withoutParameters(new Predicate.Constant(false));
-            case "secure" -> withoutParameters(Predicate.Trait.SECURE);
-            case "idempotent" -> withoutParameters(Predicate.Trait.IDEMPOTENT);
-            case "auth-required" -> withoutParameters(Predicate.Trait.AUTH_REQUIRED);
+            case "secure" -> withoutParameters(RequestPredicate.Trait.SECURE);
+            case "idempotent" -> withoutParameters(RequestPredicate.Trait.IDEMPOTENT);
+            case "auth-required" -> withoutParameters(RequestPredicate.Trait.AUTH_REQUIRED);
             case "path" -> paths(false);
             case "path-prefix" -> paths(true);
             case "path-suffix" ->
-                new Predicate.PathSuffix(texts(arguments("path").some(name, "path")));
+                new RequestPredicate.PathSuffix(texts(arguments("path").some(name, "path")));
             case "path-template" -> template(arguments("value", "match"));
             case "regex" -> regex(arguments("pattern", "value", "full-match", "case-sensitive"));
             case "via" -> services(arguments("service").some(name, "service"));
             case "action" -> actions(arguments("name").some(name, "name"));
             case "method" -> methods(arguments("value").some(name, "value"));
-            case "equals" -> new Predicate.Equal(attributes(arguments("value").some(name, "value")));
+            case "equals" ->
+                new RequestPredicate.Equal(each(arguments("value").some(name, "value"), OperandParser::attribute));
             case "contains" -> contains(named("search", "value"));
             case "exists" ->
-                new Predicate.Exists(OperandParser.attribute(arguments("value").one(name, "value")));
+                new RequestPredicate.Exists(
+                        OperandParser.attribute(arguments("value").one(name, "value")));
             case "in" -> in(named("value", "array"));
             case "max-content-size" ->
-                new Predicate.ContentLength(0, arguments("value").number(name, "value"));
+                new RequestPredicate.ContentLength(0, arguments("value").number(name, "value"));
             case "min-content-size" ->
-                new Predicate.ContentLength(arguments("value").number(name, "value"), Long.MAX_VALUE);
+                new RequestPredicate.ContentLength(arguments("value").number(name, "value"), Long.MAX_VALUE);
             case "request-larger-than" ->
-                new Predicate.ContentLength(arguments("size").number(name, "size") + 1, Long.MAX_VALUE);
+                new RequestPredicate.ContentLength(arguments("size").number(name, "size") + 1, Long.MAX_VALUE);
             case "request-smaller-than" ->
-                new Predicate.ContentLength(0, arguments("size").number(name, "size") - 1);
+                new RequestPredicate.ContentLength(0, arguments("size").number(name, "size") - 1);
             case "qparams-contain" -> parameters(Quantity.ALL, "qparams");
             case "qparams-blacklist" -> parameters(Quantity.NONE, "blacklist");
             case "qparams-whitelist" ->
-                new Predicate.Parameters(
+                new RequestPredicate.Parameters(
                         Quantity.ONLY,
-                        PredicateArguments.constantSet(arguments("whitelist").any("whitelist")));
+                        Set.copyOf(constants(arguments("whitelist").any("whitelist"))));
             case "qparams-size" ->
-                new Predicate.ParameterCount(Math.toIntExact(
+                new RequestPredicate.ParameterCount(Math.toIntExact(
                         Math.clamp(arguments("size").number(name, "size"), Integer.MIN_VALUE, Integer.MAX_VALUE)));
             case "bson-request-contains" -> content(Quantity.ALL, "keys");
             case "bson-request-blacklist" -> content(Quantity.NONE, "blacklist");
             case "bson-request-whitelist" ->
-                new Predicate.Content(
-                        Quantity.ONLY,
-                        PredicateArguments.constants(arguments("whitelist").any("whitelist")));
+                new ContentPredicate.Touches(
+                        Quantity.ONLY, constants(arguments("whitelist").any("whitelist")));
             case "bson-request-prop-equals" -> {
                 var arguments = arguments("key", "value");
                 yield property(Relation.EQUALS, arguments, List.of(arguments.one(name, "value")));
@@ -130,17 +133,15 @@ final class PredicateBuilder {
                 variable.add(operand);
             }
         }
-        return prefix
-                ? new Predicate.PathPrefix(List.copyOf(constant), List.copyOf(variable))
-                : new Predicate.Path(List.copyOf(constant), List.copyOf(variable));
+        return new RequestPredicate.Path(List.copyOf(constant), List.copyOf(variable), prefix);
     }
 
     private Predicate template(PredicateArguments arguments) throws PredicateException {
         var value = arguments.one(name, "value");
         var match = arguments.optional(name, "match");
         try {
-            return new Predicate.Template(
-                    PathTemplate.parse(PredicateArguments.constant(value)),
+            return new RequestPredicate.Template(
+                    PathTemplate.parse(constant(value)),
                     match.isPresent() ? OperandParser.attribute(match.get()) : null);
         } catch (IllegalArgumentException e) {
             throw new PredicateException(String.valueOf(e.getMessage()), value.column());
@@ -152,8 +153,8 @@ final class PredicateBuilder {
         var value = arguments.optional(name, "value");
         boolean caseSensitive = arguments.flag(name, "case-sensitive", true);
         try {
-            return new Predicate.Regex(
-                    Pattern.compile(PredicateArguments.constant(pattern), caseSensitive ? 0 : Pattern.CASE_INSENSITIVE),
+            return new RequestPredicate.Regex(
+                    Pattern.compile(constant(pattern), caseSensitive ? 0 : Pattern.CASE_INSENSITIVE),
                     value.isPresent()
                             ? OperandParser.attribute(value.get())
                             : new Operand.Attribute(RequestAttribute.RELATIVE_PATH),
@@ -164,80 +165,66 @@ final class PredicateBuilder {
     }
 
     private Predicate methods(List<Token> values) throws PredicateException {
-        var methods = EnumSet.noneOf(Method.class);
-        for (var value : values) {
-            var method = Method.of(PredicateArguments.constant(value).toUpperCase(Locale.ROOT));
-            methods.add(method.orElseThrow(() -> new PredicateException(
-                    "unknown method " + value.text() + Nearest.question(value.text(), METHODS), value.column())));
-        }
-        return new Predicate.MethodIs(methods);
+        return new RequestPredicate.MethodIs(Set.copyOf(each(
+                values,
+                value -> Method.of(constant(value).toUpperCase(Locale.ROOT))
+                        .orElseThrow(() -> new PredicateException(
+                                "unknown method " + value.text() + Nearest.question(value.text(), METHODS),
+                                value.column())))));
     }
 
     private Predicate services(List<Token> values) throws PredicateException {
-        var services = EnumSet.noneOf(Via.Service.class);
-        for (var value : values) {
-            var service = Via.Service.of(PredicateArguments.constant(value));
-            services.add(service.orElseThrow(() -> new PredicateException(
-                    "unknown service " + value.text() + Nearest.question(value.text(), SERVICES), value.column())));
-        }
-        return new Predicate.ViaIs(services);
+        return new RequestPredicate.ViaIs(Set.copyOf(each(
+                values,
+                value -> Via.Service.of(constant(value))
+                        .orElseThrow(() -> new PredicateException(
+                                "unknown service " + value.text() + Nearest.question(value.text(), SERVICES),
+                                value.column())))));
     }
 
     /// A name that no service knows would never apply.
     private static Predicate actions(List<Token> values) throws PredicateException {
         for (var value : values) {
-            var action = PredicateArguments.constant(value);
+            var action = constant(value);
             if (!Via.ACTIONS.contains(action)) {
                 throw new PredicateException(
                         "unknown action " + action + Nearest.question(action, Via.ACTIONS), value.column());
             }
         }
-        return new Predicate.ActionIs(PredicateArguments.constantSet(values));
+        return new RequestPredicate.ActionIs(Set.copyOf(constants(values)));
     }
 
     private Predicate contains(PredicateArguments arguments) throws PredicateException {
-        return new Predicate.Contains(
+        return new RequestPredicate.Contains(
                 texts(arguments.some(name, "search")), OperandParser.attribute(arguments.one(name, "value")));
     }
 
     private Predicate in(PredicateArguments arguments) throws PredicateException {
-        return new Predicate.In(
+        return new RequestPredicate.In(
                 OperandParser.attribute(arguments.one(name, "value")), texts(arguments.some(name, "array")));
     }
 
     private Predicate parameters(Quantity quantity, String parameter) throws PredicateException {
-        return new Predicate.Parameters(
-                quantity, PredicateArguments.constantSet(arguments(parameter).some(name, parameter)));
+        return new RequestPredicate.Parameters(
+                quantity, Set.copyOf(constants(arguments(parameter).some(name, parameter))));
     }
 
     private Predicate content(Quantity quantity, String parameter) throws PredicateException {
-        return new Predicate.Content(
-                quantity, PredicateArguments.constants(arguments(parameter).some(name, parameter)));
+        return new ContentPredicate.Touches(
+                quantity, constants(arguments(parameter).some(name, parameter)));
     }
 
     private Predicate property(Relation relation, PredicateArguments arguments, List<Token> tokens)
             throws PredicateException {
-        var values = new ArrayList<Operand.Variable>();
-        for (var token : tokens) {
-            values.add(OperandParser.value(token));
-        }
-        return new Predicate.Property(
-                relation, PredicateArguments.constant(arguments.one(name, "key")), List.copyOf(values));
+        return new ContentPredicate.Property(
+                relation, constant(arguments.one(name, "key")), each(tokens, OperandParser::value));
+    }
+
+    private static List<String> constants(List<Token> values) throws PredicateException {
+        return each(values, PredicateArguments::constant);
     }
 
     private static List<Operand> texts(List<Token> values) throws PredicateException {
-        var operands = new ArrayList<Operand>(values.size());
-        for (var value : values) {
-            operands.add(OperandParser.text(value));
-        }
-        return List.copyOf(operands);
-    }
-
-    private static List<Operand> attributes(List<Token> values) throws PredicateException {
-        var operands = new ArrayList<Operand>(values.size());
-        for (var value : values) {
-            operands.add(OperandParser.attribute(value));
-        }
-        return List.copyOf(operands);
+        return each(values, OperandParser::text);
     }
 }

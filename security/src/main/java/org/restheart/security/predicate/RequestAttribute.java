@@ -1,7 +1,6 @@
 package org.restheart.security.predicate;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +23,6 @@ enum RequestAttribute {
     LOCAL_PORT("%p", "%{LOCAL_PORT}"),
     SECURE("%{SECURE}");
 
-    private static final Map<String, RequestAttribute> BY_TOKEN = byToken();
-
     private final String letter;
     private final String name;
 
@@ -39,16 +36,9 @@ enum RequestAttribute {
     }
 
     static Optional<RequestAttribute> of(String token) {
-        return Optional.ofNullable(BY_TOKEN.get(token));
-    }
-
-    private static Map<String, RequestAttribute> byToken() {
-        var all = new HashMap<String, RequestAttribute>();
-        for (var attribute : values()) {
-            all.put(attribute.letter, attribute);
-            all.put(attribute.name, attribute);
-        }
-        return Map.copyOf(all);
+        return Arrays.stream(values())
+                .filter(attribute -> token.equals(attribute.letter) || token.equals(attribute.name))
+                .findFirst();
     }
 
     @Nullable
@@ -69,11 +59,8 @@ enum RequestAttribute {
             case PROTOCOL -> connection.protocol();
             case SCHEME -> connection.scheme();
             case HOST_AND_PORT -> connection.hostAndPort();
-            case LOCAL_SERVER_NAME -> connection.hostAndPort().replaceFirst(":\\d+$", "");
-            case LOCAL_IP ->
-                connection.local().getAddress() == null
-                        ? connection.local().getHostString()
-                        : connection.local().getAddress().getHostAddress();
+            case LOCAL_SERVER_NAME -> connection.host();
+            case LOCAL_IP -> connection.localAddress();
             case LOCAL_PORT -> Integer.toString(connection.local().getPort());
             case SECURE -> Boolean.toString(connection.isSecure());
         };

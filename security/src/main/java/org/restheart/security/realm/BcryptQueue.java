@@ -5,10 +5,12 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Runs bcrypt on few threads. Clients are served round-robin, so that one with many passwords does not delay the
@@ -47,7 +49,7 @@ final class BcryptQueue implements AutoCloseable {
 
     /// Queues the work. When the queue is full, the latest work of the client with the most queued work is
     /// cancelled.
-    void add(String client, BcryptTurn<?> turn) {
+    void add(String client, Turn<?> turn) {
         var dropped = enqueue(client, turn);
         if (dropped != null) {
             dropped.cancel(false);
@@ -57,7 +59,7 @@ final class BcryptQueue implements AutoCloseable {
         }
     }
 
-    private @Nullable BcryptTurn<?> enqueue(String client, BcryptTurn<?> turn) {
+    private @Nullable Turn<?> enqueue(String client, Turn<?> turn) {
         lock.lock();
         try {
             var known = isKnown(client);
@@ -86,7 +88,7 @@ final class BcryptQueue implements AutoCloseable {
         }
     }
 
-    private @Nullable BcryptTurn<?> next() {
+    private @Nullable Turn<?> next() {
         lock.lock();
         try {
             boolean unknownsTurn = ++turns % TURNS_PER_UNKNOWN == 0;
@@ -105,15 +107,15 @@ final class BcryptQueue implements AutoCloseable {
 
     /// Queued work by client, in the order of their next turns. Guarded by the lock.
     private static final class Waiting {
-        private final LinkedHashMap<String, ArrayDeque<BcryptTurn<?>>> clients = new LinkedHashMap<>();
+        private final LinkedHashMap<String, ArrayDeque<Turn<?>>> clients = new LinkedHashMap<>();
         private int size;
 
-        void add(String client, BcryptTurn<?> turn) {
+        void add(String client, Turn<?> turn) {
             clients.computeIfAbsent(client, _ -> new ArrayDeque<>()).add(turn);
             size++;
         }
 
-        BcryptTurn<?> dropLatestOfLongest() {
+        Turn<?> dropLatestOfLongest() {
             var longest = clients.sequencedEntrySet().reversed().stream() // of equal ones the newest client
                     .reduce((a, b) -> b.getValue().size() > a.getValue().size() ? b : a)
                     .orElseThrow();
@@ -126,7 +128,7 @@ final class BcryptQueue implements AutoCloseable {
         }
 
         @Nullable
-        BcryptTurn<?> next() {
+        Turn<?> next() {
             var first = clients.pollFirstEntry();
             if (first == null) {
                 return null;
@@ -137,6 +139,39 @@ final class BcryptQueue implements AutoCloseable {
             }
             size--;
             return turn;
+        }
+    }
+
+    /// One execution of bcrypt, requested by one or more callers. It is cancelled if all of them have timed out
+    /// before it starts: under a flood the threads would otherwise work only for requests that have timed out.
+    /// Thread-safe.
+    static final class Turn<T> extends CompletableFuture<T> implements Runnable {
+        private final long timeout;
+        private final Supplier<T> work;
+        private volatile long wantedUntil;
+
+        Turn(Duration timeout, Supplier<T> work) {
+            this.timeout = timeout.toNanos();
+            this.work = work;
+            this.wantedUntil = System.nanoTime() + this.timeout;
+        }
+
+        /// Called by each thread that begins to wait.
+        void want() {
+            wantedUntil = System.nanoTime() + timeout;
+        }
+
+        @Override
+        public void run() {
+            if (System.nanoTime() - wantedUntil > 0) {
+                cancel(false);
+                return;
+            }
+            try {
+                complete(work.get());
+            } catch (RuntimeException | Error e) {
+                completeExceptionally(e);
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 import org.bson.BsonDocument;
 import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
 
 /// Accounts that are written in a file, with their passwords in clear or as bcrypt hashes. Thread-safe.
@@ -22,7 +23,6 @@ public final class FileRealm implements Realm {
 
     private final PasswordHashes hashes;
     private volatile Entries entries;
-    private final KeyedDigest digest = new KeyedDigest();
 
     /// One entry of the file.
     ///
@@ -35,29 +35,22 @@ public final class FileRealm implements Realm {
         }
     }
 
-    private record Known(String password, Account account) {
-        @Override
-        public String toString() {
-            return "Known[" + account.name() + "]";
-        }
-    }
-
     /// The accounts of the file; replaced as a whole.
     ///
     /// @param identities computed identities of accounts, by name
-    private record Entries(Map<String, Known> users, boolean anyHashed, Map<String, String> identities) {
+    private record Entries(Map<String, Stored> users, boolean anyHashed, Map<String, String> identities) {
         static Entries of(List<User> users) {
-            var known = new HashMap<String, Known>();
+            var known = new HashMap<String, Stored>();
             users.forEach(user -> known.put(
                     user.name(),
-                    new Known(user.password(), new Account(user.name(), user.roles(), user.properties()))));
+                    new Stored(new Account(user.name(), user.roles(), user.properties()), user.password())));
             return new Entries(
                     Map.copyOf(known),
                     users.stream().anyMatch(user -> PasswordHashes.isHash(user.password())),
                     new ConcurrentHashMap<>());
         }
 
-        Optional<Known> find(String name) {
+        Optional<Stored> find(String name) {
             return Optional.ofNullable(users.get(name));
         }
     }
@@ -89,12 +82,13 @@ public final class FileRealm implements Realm {
         var user = now.users.get(name);
         if (user == null) {
             // The same work as for an existing account.
-            boolean _ = anyHashed ? hashes.noMatch(request, name, password) : digest.same(password, name);
+            boolean _ = anyHashed ? hashes.noMatch(request, name, password) : SecretValues.equal(password, name);
             return Optional.empty();
         }
         boolean hashed = PasswordHashes.isHash(user.password());
-        boolean right =
-                hashed ? hashes.matches(request, password, user.password()) : digest.same(password, user.password());
+        boolean right = hashed
+                ? hashes.matches(request, password, user.password())
+                : SecretValues.equal(password, user.password());
         if (!right && !hashed && anyHashed) {
             hashes.noMatch(request, name, password); // so that clear and hashed passwords take the same time
         }
@@ -103,7 +97,7 @@ public final class FileRealm implements Realm {
 
     @Override
     public Optional<Stored> stored(Request request, String name) {
-        return entries.find(name).map(user -> new Stored(user.account(), user.password()));
+        return entries.find(name);
     }
 
     @Override
@@ -139,10 +133,9 @@ public final class FileRealm implements Realm {
     }
 
     @Override
-    public Optional<Clear> clear(Request request, String name, Predicate<String> isProven) {
+    public Optional<Stored> clear(Request request, String name, Predicate<String> isProven) {
         return entries.find(name)
                 .filter(user -> !PasswordHashes.isHash(user.password()))
-                .filter(user -> isProven.test(user.password()))
-                .map(user -> new Clear(user.account(), user.password()));
+                .filter(user -> isProven.test(user.password()));
     }
 }

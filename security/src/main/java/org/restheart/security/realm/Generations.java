@@ -4,15 +4,14 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import javax.crypto.spec.SecretKeySpec;
 import org.restheart.http.Digests;
 import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
 import org.restheart.security.Credentials;
 import org.restheart.security.Credentials.Lineage;
@@ -46,8 +45,6 @@ public final class Generations {
 
         /// The account with those of its roles that a key allows; empty if the request may not use the
         /// key. Follows the threading rule of [Realm#verify].
-        ///
-        /// @param handle of the key
         Optional<Account> limited(Request request, String handle, Account account);
     }
 
@@ -74,9 +71,7 @@ public final class Generations {
     /// the roles that the API key of its log-in allows.
     public Optional<Account> of(Request request, Lineage lineage, String name) {
         return current(request, lineage.source(), name)
-                .filter(current -> MessageDigest.isEqual(
-                        current.generation().getBytes(StandardCharsets.US_ASCII),
-                        lineage.generation().getBytes(StandardCharsets.US_ASCII)))
+                .filter(current -> SecretValues.equal(lineage.generation(), current.generation()))
                 .map(Current::account)
                 .flatMap(account -> lineage.apiKey().isPresent()
                         ? keyLimits.limited(request, lineage.apiKey().get(), account)
@@ -87,7 +82,7 @@ public final class Generations {
     ///
     /// @throws org.restheart.http.ProblemException 403 if no token may be derived from the credentials
     public Optional<Lineage> of(Request request, Account account, Credentials credentials) {
-        var shown = credentials.requireLogIn().token().flatMap(Credentials.Token::lineage);
+        var shown = credentials.requireLogIn().lineage();
         return shown.isPresent() || credentials.token().isPresent()
                 ? shown
                 : current(request, credentials.source(), account.name())
@@ -96,8 +91,6 @@ public final class Generations {
 
     /// As [#of(Request, Account, Credentials)] for a session, which may also begin with an API key, and then
     /// has its limits.
-    ///
-    /// @param keysRealm the realm of the accounts of API keys
     public Optional<Lineage> ofSession(Request request, Account account, Credentials credentials, String keysRealm) {
         return credentials.source().equals(Credentials.API_KEYS)
                 ? current(request, keysRealm, account.name())
@@ -105,9 +98,7 @@ public final class Generations {
                                 keysRealm,
                                 current.generation(),
                                 new Origin.ApiKey(credentials.apiKey().orElseThrow())))
-                : credentials.token().isPresent()
-                        ? credentials.token().get().lineage()
-                        : of(request, account, credentials);
+                : credentials.token().isPresent() ? credentials.lineage() : of(request, account, credentials);
     }
 
     /// The lineage of a log-in without credentials.
@@ -128,6 +119,6 @@ public final class Generations {
             mac.update(ByteBuffer.allocate(4).putInt(bytes.length).flip());
             mac.update(bytes);
         }
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(mac.doFinal(), BYTES));
+        return SecretValues.base64(Arrays.copyOf(mac.doFinal(), BYTES));
     }
 }

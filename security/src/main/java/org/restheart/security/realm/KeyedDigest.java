@@ -3,8 +3,8 @@ package org.restheart.security.realm;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import org.restheart.http.Digests;
+import org.restheart.http.SecretValues;
 
 /// Digests of secrets under a key of this process, so that digests in memory do not help to guess secrets. Thread-safe.
 public final class KeyedDigest {
@@ -17,10 +17,8 @@ public final class KeyedDigest {
     public record Digest(long a, long b, long c, long d) {}
 
     public KeyedDigest() {
-        var key = new byte[KEY_BYTES];
-        new SecureRandom().nextBytes(key);
         keyed = Digests.sha256();
-        keyed.update(key);
+        keyed.update(SecretValues.random(KEY_BYTES));
     }
 
     /// The digest of several texts, including their boundaries.
@@ -37,12 +35,5 @@ public final class KeyedDigest {
         } catch (CloneNotSupportedException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    /// Compares two secrets in constant time.
-    public boolean same(String a, String b) {
-        var x = of(a);
-        var y = of(b);
-        return ((x.a ^ y.a) | (x.b ^ y.b) | (x.c ^ y.c) | (x.d ^ y.d)) == 0;
     }
 }

@@ -20,6 +20,7 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.security.ClientAddress;
+import org.restheart.security.realm.BcryptQueue.Turn;
 
 /// bcrypt, which is slow by design: few hashes are computed at a time, on separate threads, so that other work keeps
 /// its processors; requests that wait too long are refused with 503. A verified password is cached under a keyed digest
@@ -44,7 +45,7 @@ public final class PasswordHashes implements AutoCloseable {
     private final ClientAddress address;
     private final KeyedDigest digest = new KeyedDigest();
     private final BcryptQueue queue;
-    private final ConcurrentMap<KeyedDigest.Digest, BcryptTurn<Boolean>> verifying = new ConcurrentHashMap<>();
+    private final ConcurrentMap<KeyedDigest.Digest, Turn<Boolean>> verifying = new ConcurrentHashMap<>();
     private final Cache<KeyedDigest.Digest, Boolean> right = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_REMEMBERED)
@@ -52,14 +53,12 @@ public final class PasswordHashes implements AutoCloseable {
             .build();
 
     /// @param cost of new hashes, 4 to 31; each step doubles the time
-    /// @param address the address by which clients are distinguished
     public PasswordHashes(int cost, ClientAddress address) {
         this.cost = cost;
         this.address = address;
         this.queue = new BcryptQueue(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 
-    /// Whether a text looks like a bcrypt hash.
     public static boolean isHash(String text) {
         return FORM.matcher(text).matches();
     }
@@ -71,8 +70,6 @@ public final class PasswordHashes implements AutoCloseable {
 
     /// Whether the password has this hash; false for a text that is not a hash. Does not block if it was verified
     /// before.
-    ///
-    /// @throws ProblemException 503
     public boolean matches(Request request, String password, String hash) {
         var key = digest.of(hash, password);
         if (right.getIfPresent(key) != null) {
@@ -83,8 +80,6 @@ public final class PasswordHashes implements AutoCloseable {
 
     /// Always false; does the same work as [#matches(Request, String, String)] for an account of this name: concurrent
     /// requests for the same name share it, requests for another name do not.
-    ///
-    /// @throws ProblemException 503
     public boolean noMatch(Request request, String name, String password) {
         var madeUp = madeUp(name);
         verify(request, digest.of(madeUp, password), password, madeUp);
@@ -125,8 +120,8 @@ public final class PasswordHashes implements AutoCloseable {
         return matches;
     }
 
-    private BcryptTurn<Boolean> verification(KeyedDigest.Digest key, String password, String hash) {
-        return new BcryptTurn<>(MAX_WAIT, () -> {
+    private Turn<Boolean> verification(KeyedDigest.Digest key, String password, String hash) {
+        return new Turn<>(MAX_WAIT, () -> {
             // Hashes created elsewhere may be of longer passwords, of which bcrypt ignores the rest.
             boolean matches = BCrypt.verifyer(null, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2A))
                     .verify(password.getBytes(StandardCharsets.UTF_8), hash.getBytes(StandardCharsets.US_ASCII))
@@ -157,17 +152,15 @@ public final class PasswordHashes implements AutoCloseable {
     /// A new hash of the password. Blocks until it is computed.
     ///
     /// @param password at most [#MAX_PASSWORD_BYTES] long
-    /// @throws ProblemException 503
     public String hash(Request request, String password) {
         return await(request, () -> {
-            var turn =
-                    new BcryptTurn<>(MAX_WAIT, () -> BCrypt.withDefaults().hashToString(cost, password.toCharArray()));
+            var turn = new Turn<>(MAX_WAIT, () -> BCrypt.withDefaults().hashToString(cost, password.toCharArray()));
             queue.add(address.of(request), turn);
             return turn;
         });
     }
 
-    private static <T> T await(Request request, Supplier<BcryptTurn<T>> turn) {
+    private static <T> T await(Request request, Supplier<Turn<T>> turn) {
         request.requireThread();
         try {
             return turn.get().get(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);

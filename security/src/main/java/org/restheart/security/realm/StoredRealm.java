@@ -9,8 +9,9 @@ import org.restheart.bson.RawDocuments;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
-import org.restheart.security.cache.InvalidatedCache;
+import org.restheart.security.InvalidatedCache;
 
 /// Accounts that are documents of a collection. Thread-safe.
 public final class StoredRealm implements Realm {
@@ -24,7 +25,19 @@ public final class StoredRealm implements Realm {
     private final Accounts accounts;
     private final PasswordHashes hashes;
     private final InvalidatedCache<String, Entry> kept;
-    private final KeyedDigest digest = new KeyedDigest();
+
+    /// Where accounts are stored. Thread-safe.
+    @FunctionalInterface
+    public interface Accounts {
+        /// The document of the account with this name. May wait.
+        ///
+        /// @throws org.restheart.http.ProblemException 503 if it cannot be looked up now
+        Optional<BsonDocument> find(String name);
+
+        /// Sets a property of the account's document to a new ObjectId, unless it has that property. Its entity tag
+        /// changes, too. Does nothing if accounts cannot be changed.
+        default void identify(String name, String property) {}
+    }
 
     /// An account as it is cached.
     ///
@@ -64,18 +77,18 @@ public final class StoredRealm implements Realm {
     }
 
     private boolean isKnownToMatch(String password, String stored) {
-        return users.hashed() ? hashes.isKnownToMatch(password, stored) : digest.same(password, stored);
+        return users.hashed() ? hashes.isKnownToMatch(password, stored) : SecretValues.equal(password, stored);
     }
 
     private boolean matches(Request request, String password, String stored) {
-        return users.hashed() ? hashes.matches(request, password, stored) : digest.same(password, stored);
+        return users.hashed() ? hashes.matches(request, password, stored) : SecretValues.equal(password, stored);
     }
 
     private void rejectSlowly(Request request, String name, String password) {
         if (users.hashed()) {
             hashes.noMatch(request, name, password);
         } else {
-            digest.same(password, "");
+            SecretValues.equal(password, name);
         }
     }
 
@@ -135,7 +148,7 @@ public final class StoredRealm implements Realm {
     }
 
     @Override
-    public Optional<Clear> clear(Request request, String name, Predicate<String> isProven) {
+    public Optional<Stored> clear(Request request, String name, Predicate<String> isProven) {
         if (users.hashed()) {
             return Optional.empty();
         }
@@ -143,9 +156,8 @@ public final class StoredRealm implements Realm {
         return proven(kept.get(name), isProven).or(() -> proven(load(request, name), isProven));
     }
 
-    private static Optional<Clear> proven(Optional<Entry> entry, Predicate<String> isProven) {
+    private static Optional<Stored> proven(Optional<Entry> entry, Predicate<String> isProven) {
         var stored = entry.map(Entry::stored);
-        boolean isRight = isProven.test(stored.map(Stored::password).orElse(""));
-        return isRight ? stored.map(account -> new Clear(account.account(), account.password())) : Optional.empty();
+        return isProven.test(stored.map(Stored::password).orElse("")) ? stored : Optional.empty();
     }
 }

@@ -1,10 +1,10 @@
 package org.restheart.security.token;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Method;
 import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
@@ -13,10 +13,9 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
 import org.restheart.security.AmbientCredentials;
-import org.restheart.security.SetField;
 
 /// Credentials in the fields of a form (RFC 6749, 4.3 and 4.4), converted to HTTP Basic before authentication.
-public final class FormCredentials {
+final class FormCredentials {
     private static final int MAX_LENGTH = 64 * 1024;
     private static final int MAX_FIELDS = 100;
     private static final int MAX_QUOTED = 100;
@@ -28,8 +27,8 @@ public final class FormCredentials {
     /// The fields of a form that is sent without an `Authorization` field, which would come first.
     ///
     /// @throws org.restheart.http.ProblemException 400 for other content
-    public static Optional<Query> of(Request request) {
-        return request.headers().has("Authorization") ? Optional.empty() : fields(request);
+    static Optional<Query> of(Request request) {
+        return AuthorizationHeader.isIn(request.headers()) ? Optional.empty() : fields(request);
     }
 
     /// The fields of a form, whatever the credentials.
@@ -66,7 +65,7 @@ public final class FormCredentials {
     }
 
     /// @throws org.restheart.http.ProblemException 400 if one of them is missing
-    public static Request with(Request request, Query form, String name, String password) {
+    static Request with(Request request, Query form, String name, String password) {
         return with(request, required(form, name), required(form, password));
     }
 
@@ -77,8 +76,8 @@ public final class FormCredentials {
     }
 
     private static Request with(Request request, String name, String password) {
-        var encoded = Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
-        return request.with(SetField.in(request.headers(), "Authorization", "Basic " + encoded))
+        return AuthorizationHeader.basic(name, password)
+                .in(request)
                 .with(AmbientCredentials.KEY, AmbientCredentials.NONE);
     }
 

@@ -40,7 +40,7 @@ public final class JwtTokenManager implements TokenManager {
             .build();
 
     /// @param location of the token, for clients
-    /// @param propertyClaims properties of the account that become claims: names, or paths such as `/org/unit`
+    /// @param propertyClaims see [TokenClaims#of]
     /// @param revokes whether this server refuses tokens after their owner revoked them
     public record Settings(Duration lifetime, String location, List<String> propertyClaims, boolean revokes) {}
 
@@ -56,7 +56,6 @@ public final class JwtTokenManager implements TokenManager {
     /// The owner of a token: names are unique only within a source.
     private record Owner(String source, String database, String name) {}
 
-    /// @param said the requested claims
     private record Last(BsonDocument said, JwtSigner.Signed signed) {}
 
     public JwtTokenManager(
@@ -160,7 +159,7 @@ public final class JwtTokenManager implements TokenManager {
     @Override
     public void invalidate(Request request, Account account, Credentials credentials) {
         request.requireThread();
-        var lineage = credentials.token().flatMap(Credentials.Token::lineage);
+        var lineage = credentials.lineage();
         var owner = owner(account, lineage.map(Lineage::source).orElse(credentials.source()));
         var known = last.getIfPresent(owner);
         var ends = new ArrayList<Runnable>();

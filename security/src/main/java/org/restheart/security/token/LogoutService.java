@@ -9,10 +9,10 @@ import org.restheart.security.Credentials;
 
 /// `POST /logout`: deletes the cookie and revokes the token of the request, if there is one. Public.
 public final class LogoutService implements IoThreadService {
-    private final CookieSettings cookie;
+    private final TokenCookie cookie;
     private final Optional<TokenManager> tokens;
 
-    public LogoutService(CookieSettings cookie, Optional<TokenManager> tokens) {
+    public LogoutService(TokenCookie cookie, Optional<TokenManager> tokens) {
         this.cookie = cookie;
         this.tokens = tokens;
     }

@@ -5,10 +5,10 @@ import org.bson.BsonString;
 import org.restheart.http.Response;
 
 /// Errors in the format of OAuth (RFC 6749, 5.2).
-public final class OAuthError {
+final class OAuthError {
     private OAuthError() {}
 
-    public static Response.Ready response(int status, String error, String description) {
+    static Response.Ready response(int status, String error, String description) {
         return Response.json(
                 status,
                 new BsonDocument("error", new BsonString(error))

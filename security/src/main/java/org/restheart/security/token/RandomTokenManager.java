@@ -3,7 +3,6 @@ package org.restheart.security.token;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.math.BigInteger;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -12,19 +11,17 @@ import org.bson.BsonDocument;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Credentials;
 import org.restheart.security.realm.Generations;
-import org.restheart.security.realm.KeyedDigest;
 
 /// Random tokens, valid in this process only, used in place of the password. Each use extends their lifetime.
 public final class RandomTokenManager implements TokenManager {
-    private static final int BITS = 256;
+    private static final int BYTES = 32;
     private static final int MAX_ACCOUNTS = 100_000;
 
-    private final SecureRandom random = new SecureRandom();
-    private final KeyedDigest digest = new KeyedDigest();
     private final Generations accounts;
     private final Duration lifetime;
     private final String uri;
@@ -64,7 +61,11 @@ public final class RandomTokenManager implements TokenManager {
             if (before == null
                     || !before.source.equals(credentials.source())
                     || !before.generation.equals(generation)) {
-                return new Known(new BigInteger(BITS, random).toString(36), account, credentials.source(), generation);
+                return new Known(
+                        new BigInteger(1, SecretValues.random(BYTES)).toString(36),
+                        account,
+                        credentials.source(),
+                        generation);
             }
             // With the password, the account is current.
             return credentials.token().isPresent()
@@ -82,7 +83,7 @@ public final class RandomTokenManager implements TokenManager {
     public Optional<Authentication> verify(Request request, String name, String token) {
         var known = tokens.getIfPresent(name);
         return known != null
-                        && digest.same(known.token, token)
+                        && SecretValues.equal(token, known.token)
                         && generation(request, known.source, name).equals(known.generation)
                 ? Optional.of(new Authentication.Authenticated(
                         known.account,

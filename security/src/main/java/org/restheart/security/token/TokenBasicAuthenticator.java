@@ -1,10 +1,12 @@
 package org.restheart.security.token;
 
-import java.util.Set;
+import static org.restheart.http.AuthorizationHeader.BASIC;
+
+import java.util.Optional;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Request;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
-import org.restheart.security.password.BasicCredentials;
 
 /// HTTP Basic with a token in place of the password. Other text may be a password for other mechanisms; without them it
 /// is rejected.
@@ -19,21 +21,21 @@ public final class TokenBasicAuthenticator implements Authenticator {
     }
 
     @Override
-    public Set<String> schemes() {
-        return Set.of("basic");
+    public Optional<String> scheme() {
+        return Optional.of(BASIC);
     }
 
     @Override
     public Authentication authenticate(Request request) {
-        var field = request.headers().first("Authorization");
-        if (field.isEmpty() || !field.get().startsWith("Basic ")) {
+        var sent = AuthorizationHeader.of(request.headers()).filter(field -> field.hasExactly(BASIC));
+        if (sent.isEmpty()) {
             return Authentication.ABSENT;
         }
-        if (field.get().length() < MIN_LENGTH) {
+        if (sent.get().line().length() < MIN_LENGTH) {
             return Authentication.REJECTED;
         }
-        return BasicCredentials.find(request.headers())
-                .flatMap(BasicCredentials::parse)
+        return sent.get()
+                .basicCredentials()
                 .flatMap(credentials -> tokens.verify(request, credentials.name(), credentials.password()))
                 .orElse(Authentication.REJECTED);
     }

@@ -13,8 +13,6 @@ import org.restheart.security.Credentials;
 /// for the account, on a thread that may block.
 public interface TokenManager {
     /// A token.
-    ///
-    /// @param account as named in the token
     record Issued(String token, Account account, Instant validUntil) {
         @Override
         public String toString() {

@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -14,7 +13,9 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.BsonTexts;
+import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Cors;
 import org.restheart.http.IoThreadService;
 import org.restheart.http.Method;
@@ -24,8 +25,14 @@ import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 import org.restheart.http.access.Account;
+import org.restheart.http.access.Grant;
+import org.restheart.http.judged.Permitted.Decision;
+import org.restheart.http.judged.Permitted.RuleDecision;
+import org.restheart.security.Authorizer;
 import org.restheart.security.Challenges;
 import org.restheart.security.Credentials;
+import org.restheart.security.predicate.KindAttempt;
+import org.restheart.security.predicate.PathPattern;
 
 /// `/token`: issues tokens (`GET`, `POST`), revokes them (`DELETE`), sets them as a cookie (`POST /token/cookie`) or
 /// redirects the browser with them (`GET /token/redirect`). Public, because it sends its own `401`.
@@ -36,24 +43,19 @@ public final class TokenService implements IoThreadService {
 
     private final Settings settings;
     private final Optional<TokenManager> tokens;
-    private final Optional<CookieSettings> cookie;
-    private final Optional<CodeGrant> codes;
-    private final Optional<TokenLimits> limits;
+    private final Optional<TokenCookie> cookie;
+    private final Optional<PkceCodeGrant> codes;
+    private final Optional<ResourceGrant> limits;
 
-    /// @param redirect the target of `/token/redirect`
     /// @param bearer whether a cookie's token is a bearer token; otherwise it replaces a password
     public record Settings(String uri, Optional<String> redirect, boolean bearer) {}
 
-    /// @param tokens empty if no token manager is enabled
-    /// @param cookie empty if no cookie is set
-    /// @param codes empty if authorization codes are not accepted
-    /// @param limits empty if tokens have none: the parameters `resource` and `scope` are ignored then
     public TokenService(
             Settings settings,
             Optional<TokenManager> tokens,
-            Optional<CookieSettings> cookie,
-            Optional<CodeGrant> codes,
-            Optional<TokenLimits> limits) {
+            Optional<TokenCookie> cookie,
+            Optional<PkceCodeGrant> codes,
+            Optional<ResourceGrant> limits) {
         this.settings = settings;
         this.tokens = tokens;
         this.cookie = cookie;
@@ -146,7 +148,6 @@ public final class TokenService implements IoThreadService {
     }
 
     private interface WithToken {
-        /// @param limits of the token
         Response.Ready to(TokenManager manager, TokenManager.Issued issued, BsonDocument limits);
     }
 
@@ -209,16 +210,11 @@ public final class TokenService implements IoThreadService {
         if (cookie.isEmpty()) {
             return response;
         }
-        var withCookie = response.with("Set-Cookie", cookie.get().set(cookieValue(issued)));
+        var credentials = settings.bearer()
+                ? AuthorizationHeader.bearer(issued.token())
+                : AuthorizationHeader.basic(issued.account().name(), issued.token());
+        var withCookie = response.with("Set-Cookie", cookie.get().set(credentials));
         return cookie.get().exposesToken() ? withFields(withCookie, manager, issued) : withCookie;
-    }
-
-    /// A cookie's value must not contain a blank.
-    private String cookieValue(TokenManager.Issued issued) {
-        var pair = issued.account().name() + ":" + issued.token();
-        return settings.bearer()
-                ? "Bearer_" + issued.token()
-                : "Basic_" + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     }
 
     private Response redirect(Request request) {
@@ -237,9 +233,34 @@ public final class TokenService implements IoThreadService {
         });
     }
 
-    /// Exchanges an authorization code for a token (RFC 6749, 4.1.3).
-    @FunctionalInterface
-    public interface CodeGrant {
-        Response.Ready exchange(Request request, Query form);
+    /// Authorizes requests to this service, if it is secured: every account may use it, and every caller may request a
+    /// token.
+    public static final class Rules implements Authorizer {
+        private final PathPattern uri;
+
+        public Rules(String uri) {
+            this.uri = PathPattern.ofUri(uri);
+        }
+
+        @Override
+        public boolean requiresAuthentication(Request request) {
+            return !(concerns(request) && request.method() == Method.POST);
+        }
+
+        @Override
+        public Optional<Grant> authorize(Request request, @Nullable Account account) {
+            return concerns(request) ? Optional.of(Grant.FULL) : Optional.empty();
+        }
+
+        @Override
+        public List<RuleDecision> ask(Request example, KindAttempt attempt) {
+            boolean asks = attempt.account() != null || example.method() == Method.POST;
+            return List.of(
+                    RuleDecision.of("token service", asks ? attempt.kind().isBelow(uri.segments()) : Decision.NEVER));
+        }
+
+        private boolean concerns(Request request) {
+            return uri.isPrefixOf(request.path());
+        }
     }
 }

@@ -4,9 +4,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.BsonTexts;
 import org.restheart.http.Nearest;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -32,24 +35,26 @@ final class AccountShape {
         users.roles().property().ifPresent(meant::add);
     }
 
+    private static Stream<BsonDocument> documents(BsonValue content) {
+        return switch (content) {
+            case BsonArray array -> array.stream().flatMap(AccountShape::documents);
+            case BsonDocument document -> Stream.of(document);
+            default -> Stream.empty(); // refused elsewhere
+        };
+    }
+
     /// Checks documents and changes of documents; of update operators only `$set` and `$setOnInsert`.
     ///
     /// @throws ProblemException 400 naming the first property
     void require(BsonValue content) {
-        switch (content) {
-            case BsonArray documents -> documents.forEach(this::require);
-            case BsonDocument document ->
-                document.forEach((key, value) -> {
+        documents(content)
+                .forEach(document -> document.forEach((key, value) -> {
                     if (!key.startsWith("$")) {
                         require(key, value);
                     } else if (key.equals("$set") || key.equals("$setOnInsert")) {
                         require(value);
                     }
-                });
-            default -> {
-                // refused elsewhere
-            }
-        }
+                }));
     }
 
     private void require(String key, BsonValue value) {
@@ -57,7 +62,7 @@ final class AccountShape {
             return;
         }
         if (meant.contains(key)) {
-            if (!key.equals(users.passwordProperty()) && !isRoles(value)) {
+            if (!key.equals(users.passwordProperty()) && BsonTexts.only(value).isEmpty()) {
                 throw refusal(key + " must be a list of texts, such as [\"editor\"]");
             }
             return;
@@ -76,24 +81,15 @@ final class AccountShape {
     ///
     /// @throws ProblemException 400
     void requireName(BsonValue content) {
-        switch (content) {
-            case BsonArray documents -> documents.forEach(this::requireName);
-            case BsonDocument document
-            when document.containsKey(FILE_NAME) && !document.containsKey(users.nameProperty()) ->
-                throw refusal(FILE_NAME + " is for files; here the name of an account is " + users.nameProperty());
-            default -> {
-                // named, or by the server
-            }
+        if (documents(content)
+                .anyMatch(account -> account.containsKey(FILE_NAME) && !account.containsKey(users.nameProperty()))) {
+            throw refusal(FILE_NAME + " is for files; here the name of an account is " + users.nameProperty());
         }
     }
 
     /// Whether one of the documents is a new account without a password.
     boolean lacksPassword(BsonValue content) {
-        return switch (content) {
-            case BsonArray documents -> documents.stream().anyMatch(this::lacksPassword);
-            case BsonDocument document -> !document.containsKey(users.passwordProperty());
-            default -> false;
-        };
+        return documents(content).anyMatch(account -> !account.containsKey(users.passwordProperty()));
     }
 
     /// Whether one of the documents is an account with which no client can log in, since its name is no text, or has a
@@ -101,22 +97,11 @@ final class AccountShape {
     ///
     /// @param id in the path; empty if the documents have their own
     boolean lacksUsableName(BsonValue content, Optional<BsonValue> id) {
-        return switch (content) {
-            case BsonArray documents -> documents.stream().anyMatch(document -> lacksUsableName(document, id));
-            case BsonDocument document -> {
-                var name =
-                        id.filter(_ -> users.nameProperty().equals("_id")).orElse(document.get(users.nameProperty()));
-                yield name == null
-                        || !name.isString()
-                        || name.asString().getValue().isEmpty()
-                        || name.asString().getValue().contains(":");
-            }
-            default -> false;
-        };
-    }
-
-    private static boolean isRoles(BsonValue value) {
-        return value instanceof BsonArray roles && roles.stream().allMatch(BsonValue::isString);
+        var inPath = id.filter(_ -> users.nameProperty().equals("_id"));
+        return documents(content)
+                .anyMatch(account -> !(inPath.orElse(account.get(users.nameProperty())) instanceof BsonString name)
+                        || name.getValue().isEmpty()
+                        || name.getValue().contains(":"));
     }
 
     private static ProblemException refusal(String why) {

@@ -7,6 +7,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.Visibility;
 import org.restheart.http.Query;
 import org.restheart.http.access.Grant;
@@ -26,10 +27,8 @@ record HiddenProperties(Set<String> names) {
 
     private BsonDocument narrow(Optional<BsonDocument> projection) {
         var narrowed = new BsonDocument();
-        boolean includes = projection
-                .filter(given -> given.values().stream()
-                        .anyMatch(value -> value.isNumber() && value.asNumber().doubleValue() != 0))
-                .isPresent();
+        boolean includes =
+                projection.map(Visibility::of).filter(Visibility::only).isPresent();
         projection.ifPresent(given -> given.forEach((path, value) -> {
             if (!includes(path)) {
                 narrowed.append(path, value);
@@ -44,8 +43,7 @@ record HiddenProperties(Set<String> names) {
     }
 
     private boolean includes(String path) {
-        int dot = path.indexOf('.');
-        return names.contains(dot < 0 ? path : path.substring(0, dot));
+        return names.stream().anyMatch(name -> FieldPath.isWithin(path, name));
     }
 
     /// Whether a parameter depends on one of them: by name, as a field path, or by an expression that can access every

@@ -4,6 +4,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.FieldPath;
 import org.restheart.bson.fields.TouchedPaths;
 
 /// Replaces passwords in the content of a write by their stored form, however they are set; refuses forms in which they
@@ -32,7 +33,7 @@ record PasswordWrites(String property, PasswordRules rules) {
     }
 
     private boolean concerns(String path) {
-        return path.equals(property) || path.startsWith(property + ".");
+        return FieldPath.isWithin(path, property);
     }
 
     BsonDocument ofDocument(BsonDocument document, String place) {

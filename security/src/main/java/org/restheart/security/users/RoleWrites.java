@@ -5,6 +5,8 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.ExpressionBinding;
+import org.restheart.bson.fields.FieldPath;
 
 /// Checks whether a write could give an account the root role, in any form: whole documents, dotted keys, update
 /// operators, pipelines. In doubt the answer is yes.
@@ -36,7 +38,7 @@ record RoleWrites(String rootRole, String property) {
     }
 
     private boolean concerns(String path) {
-        return path.equals(property) || path.startsWith(property + ".");
+        return FieldPath.isWithin(path, property);
     }
 
     private boolean ofOperator(String operator, BsonValue operand) {
@@ -71,7 +73,8 @@ record RoleWrites(String rootRole, String property) {
                 !(operand instanceof BsonDocument fields)
                         || fields.entrySet().stream()
                                 .anyMatch(field -> concerns(field.getKey())
-                                        && (mentionsRoot(field.getValue()) || isComputed(field.getValue())));
+                                        && (mentionsRoot(field.getValue())
+                                                || ExpressionBinding.isExpression(field.getValue())));
             case "$unset" -> false;
             case "$project" ->
                 !(operand instanceof BsonDocument fields)
@@ -80,18 +83,6 @@ record RoleWrites(String rootRole, String property) {
                                         && !field.getValue().isNumber()
                                         && !field.getValue().isBoolean());
             default -> true; // it replaces the document by something computed
-        };
-    }
-
-    /// Whether a value of a pipeline is anything but itself.
-    private static boolean isComputed(BsonValue value) {
-        return switch (value) {
-            case BsonString text -> text.getValue().startsWith("$");
-            case BsonArray array -> array.stream().anyMatch(RoleWrites::isComputed);
-            case BsonDocument document ->
-                document.entrySet().stream()
-                        .anyMatch(entry -> entry.getKey().startsWith("$") || isComputed(entry.getValue()));
-            default -> false;
         };
     }
 }

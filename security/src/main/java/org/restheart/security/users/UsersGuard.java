@@ -26,7 +26,7 @@ import org.restheart.http.access.DataTarget;
 import org.restheart.http.access.Grant;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.access.ResourceKind;
-import org.restheart.security.guard.FailedAuthLogger;
+import org.restheart.security.FailedAuthLogger;
 import org.restheart.security.predicate.UpsertFilters;
 import org.restheart.security.realm.UsersCollection;
 import org.slf4j.Logger;
@@ -54,7 +54,6 @@ public final class UsersGuard implements Filter {
     private final AccountShape shape;
 
     /// @param rootRole the role that no write may assign; empty for none
-    /// @param passwords the rules for new passwords
     /// @param unrestrictedRoles roles that may see the tokens of accounts, not their passwords
     public UsersGuard(
             UsersCollection users,
@@ -205,7 +204,7 @@ public final class UsersGuard implements Filter {
     private static void report(Request request) {
         var account = request.caller().account();
         LOG.warn(
-                "{} with roles {} tried to give an account the root role: {} {} from {} (X-Forwarded-For {})",
+                "{} with roles {} tried to give an account the root role: {} {} from {}",
                 account.map(Account::name).map(FailedAuthLogger::printable).orElse("somebody"),
                 account.map(Account::roles)
                         .map(Object::toString)
@@ -213,8 +212,6 @@ public final class UsersGuard implements Filter {
                         .orElse("[]"),
                 request.method(),
                 FailedAuthLogger.printable(request.path().decoded()),
-                request.connection().peerAddress(),
-                FailedAuthLogger.printable(
-                        request.headers().first("X-Forwarded-For").orElse("-")));
+                FailedAuthLogger.client(request));
     }
 }

@@ -19,7 +19,7 @@ import org.restheart.security.Requests;
 class RevocationsTest {
     private static final int MANY = 250_000;
 
-    private final Revocations revocations = Revocations.local();
+    private final Revocations revocations = Revocations.of(Optional.empty());
     private final Optional<Instant> end = Optional.of(Instant.now().plusSeconds(900));
 
     private boolean isRevoked(String id) {
@@ -82,7 +82,7 @@ class RevocationsTest {
     @Test
     void what_has_no_place_here_is_left_to_the_store() {
         var kept = ConcurrentHashMap.<String>newKeySet();
-        var shared = Revocations.storedIn(new Revocations.Store() {
+        var shared = Revocations.of(Optional.of(new Revocations.Store() {
             @Override
             public boolean add(String id, Optional<Instant> until) {
                 return kept.add(id);
@@ -92,7 +92,7 @@ class RevocationsTest {
             public boolean contains(Request request, String id) {
                 return kept.contains(id);
             }
-        });
+        }));
         fill(shared, end);
         assertThat(kept).hasSize(MANY);
         var late = "of another address";
@@ -105,7 +105,7 @@ class RevocationsTest {
     @Test
     void others_keep_what_is_revoked_until_it_has_expired_by_clocks_that_are_behind() {
         var kept = new ArrayList<Instant>();
-        var shared = Revocations.storedIn(new Revocations.Store() {
+        var shared = Revocations.of(Optional.of(new Revocations.Store() {
             @Override
             public boolean add(String id, Optional<Instant> until) {
                 return kept.add(until.orElseThrow());
@@ -115,7 +115,7 @@ class RevocationsTest {
             public boolean contains(Request request, String id) {
                 return !kept.isEmpty();
             }
-        });
+        }));
         CallerScope.call(CallerScope.account("ada"), () -> shared.revoke("id", end));
         assertThat(kept).allMatch(until -> until.isAfter(end.orElseThrow().plusSeconds(600)));
         assertThat(shared.contains(Requests.get("/"), "id")).isTrue();

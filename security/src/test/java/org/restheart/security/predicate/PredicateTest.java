@@ -9,6 +9,7 @@ import static org.restheart.security.Requests.send;
 import static org.restheart.security.Requests.with;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -270,6 +271,24 @@ class PredicateTest {
     void a_regular_expression_that_backtracks_without_end_does_not_apply() {
         assertThat(test("not regex(pattern='(a|aa)+\\1b', value=%{q,v})", get("/?v=" + "a".repeat(60))))
                 .isFalse();
+    }
+
+    @Test
+    void a_query_string_is_read_by_regular_expressions_also_where_its_percent_encoding_is_long() {
+        var request = get("/?v=" + ",".repeat(1_500));
+        assertThat(test("not regex(pattern=secret, value=%q)", request)).isTrue();
+        assertThat(test("not regex(pattern=',,', value=%q)", request)).isFalse();
+    }
+
+    @Test
+    void a_regular_expression_that_exhausts_the_stack_does_not_apply() throws Exception {
+        var request = get("/?v=" + "ab".repeat(3_000));
+        var applies = new AtomicReference<Boolean>();
+        var thread = new Thread(
+                null, () -> applies.set(test("not regex(pattern='(a|b)*c', value=%{q,v})", request)), "", 1 << 17);
+        thread.start();
+        thread.join();
+        assertThat(applies).hasValue(false);
     }
 
     @Test

@@ -18,7 +18,7 @@ class BcryptQueueTest {
     /// A queue whose only thread is at work until [#free].
     private BcryptQueue queue() throws InterruptedException {
         var queue = new BcryptQueue(1);
-        queue.add("first", new BcryptTurn<>(Duration.ofMinutes(1), () -> {
+        queue.add("first", new BcryptQueue.Turn<>(Duration.ofMinutes(1), () -> {
             busy.countDown();
             try {
                 return free.await(1, TimeUnit.MINUTES);
@@ -30,13 +30,13 @@ class BcryptQueueTest {
         return queue;
     }
 
-    private BcryptTurn<Boolean> add(BcryptQueue queue, String client) {
-        var turn = new BcryptTurn<>(Duration.ofMinutes(1), () -> ran.add(client));
+    private BcryptQueue.Turn<Boolean> add(BcryptQueue queue, String client) {
+        var turn = new BcryptQueue.Turn<>(Duration.ofMinutes(1), () -> ran.add(client));
         queue.add(client, turn);
         return turn;
     }
 
-    private void runAll(Iterable<BcryptTurn<Boolean>> turns) throws Exception {
+    private void runAll(Iterable<BcryptQueue.Turn<Boolean>> turns) throws Exception {
         free.countDown();
         for (var turn : turns) {
             if (!turn.isCancelled()) {
@@ -48,7 +48,7 @@ class BcryptQueueTest {
     @Test
     void clients_take_turns() throws Exception {
         try (var queue = queue()) {
-            var turns = new ArrayList<BcryptTurn<Boolean>>();
+            var turns = new ArrayList<BcryptQueue.Turn<Boolean>>();
             for (int i = 0; i < 30; i++) {
                 turns.add(add(queue, "flood"));
             }
@@ -61,11 +61,11 @@ class BcryptQueueTest {
     @Test
     void a_client_with_too_much_work_loses_its_latest() throws Exception {
         try (var queue = queue()) {
-            var flood = new ArrayList<BcryptTurn<Boolean>>();
+            var flood = new ArrayList<BcryptQueue.Turn<Boolean>>();
             for (int i = 0; i < 200; i++) {
                 flood.add(add(queue, "flood"));
             }
-            assertThat(flood.stream().filter(BcryptTurn::isCancelled)).hasSize(200 - 64);
+            assertThat(flood.stream().filter(BcryptQueue.Turn::isCancelled)).hasSize(200 - 64);
             var other = add(queue, "other");
             assertThat(other.isCancelled()).isFalse();
             flood.add(other);
@@ -78,7 +78,7 @@ class BcryptQueueTest {
     void a_flood_from_many_addresses_does_not_delay_known_clients() throws Exception {
         try (var queue = queue()) {
             queue.recordValidPassword("known");
-            var turns = new ArrayList<BcryptTurn<Boolean>>();
+            var turns = new ArrayList<BcryptQueue.Turn<Boolean>>();
             for (int i = 0; i < 200; i++) {
                 turns.add(add(queue, "flood " + i));
             }

@@ -10,7 +10,7 @@ class BcryptTurnTest {
     @Test
     void without_waiting_callers_is_not_run() {
         var runs = new AtomicInteger();
-        var late = new BcryptTurn<>(Duration.ZERO, runs::incrementAndGet);
+        var late = new BcryptQueue.Turn<>(Duration.ZERO, runs::incrementAndGet);
         late.run();
         assertThat(late).isCancelled();
         assertThat(runs).hasValue(0);
@@ -18,7 +18,7 @@ class BcryptTurnTest {
 
     @Test
     void with_a_waiting_caller_is_run() {
-        var turn = new BcryptTurn<>(Duration.ofMinutes(1), () -> 7);
+        var turn = new BcryptQueue.Turn<>(Duration.ofMinutes(1), () -> 7);
         turn.run();
         assertThat(turn).isCompletedWithValue(7);
     }

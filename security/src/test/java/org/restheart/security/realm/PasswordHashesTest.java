@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.Account;
 import org.restheart.security.ClientAddress;
-import org.restheart.security.cache.CacheExpiry;
-import org.restheart.security.cache.InvalidatedCache;
+import org.restheart.security.InvalidatedCache;
+import org.restheart.security.InvalidatedCache.CacheExpiry;
 import org.restheart.testkit.ThreadCpu;
 
 class PasswordHashesTest {

@@ -1,0 +1,200 @@
+package org.restheart.security.token;
+
+import static org.restheart.http.AuthorizationHeader.BEARER;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonDocument;
+import org.restheart.http.AuthorizationHeader;
+import org.restheart.http.Request;
+import org.restheart.http.access.Account;
+import org.restheart.security.Authentication;
+import org.restheart.security.Authenticator;
+import org.restheart.security.ClientAddress;
+import org.restheart.security.Credentials;
+import org.restheart.security.Credentials.Lineage;
+import org.restheart.security.apikey.KeyForm;
+import org.restheart.security.jwt.Claims;
+import org.restheart.security.jwt.Jwt;
+import org.restheart.security.jwt.JwtSigner;
+import org.restheart.security.jwt.Revocations;
+import org.restheart.security.realm.Generations;
+
+/// Begins, renews and ends sessions. A session is bounded by the credentials that began it: its tokens become
+/// invalid with the account, its password or the API key, and have no roles beyond these. Thread-safe; all methods
+/// may block.
+public final class RenewableSessions {
+    private static final String PREFIX = "rhr_";
+
+    private final RefreshToken.Store store;
+    private final KeyForm form;
+    private final Generations accounts;
+    private final JwtSigner signer;
+    private final Revocations revocations;
+    private final Settings settings;
+
+    /// @param keysRealm the realm of the accounts of API keys
+    /// @param propertyClaims see [TokenClaims#of]
+    /// @param clients determines the addresses by which anonymous sessions are counted
+    /// @param revoked for how long the lineage of a session that was ended is refused: no token of it
+    /// is valid longer
+    public record Settings(
+            Duration access,
+            Duration refresh,
+            String keysRealm,
+            List<String> propertyClaims,
+            ClientAddress clients,
+            Duration revoked) {}
+
+    /// A session that has begun.
+    ///
+    /// @param refreshToken secret, shown once
+    public record Begun(String accessToken, String refreshToken, String account) {
+        @Override
+        public String toString() {
+            return "Begun[" + account + "]";
+        }
+    }
+
+    /// @param jwt has a signer
+    public RenewableSessions(RefreshToken.Store store, KeyForm form, Generations accounts, Jwt jwt, Settings settings) {
+        this.store = store;
+        this.form = form;
+        this.accounts = accounts;
+        this.signer = jwt.signer().orElseThrow();
+        this.revocations = jwt.verifier().revocations();
+        this.settings = settings;
+    }
+
+    /// Accepts refresh tokens.
+    public Authenticator authenticator() {
+        return new RefreshAuthenticator(store, form, accounts, revocations);
+    }
+
+    /// Begins a session of an authenticated account. A session that begins with a token ends with the token:
+    /// an account of another issuer cannot be looked up, and a token of this gateway must not be extended by
+    /// a session.
+    public Begun begin(Request request, Account account, Credentials credentials) {
+        request.requireThread();
+        var name = Claims.realmName(account);
+        var lineage = accounts.ofSession(request, account, credentials, settings.keysRealm());
+        var now = Instant.now();
+        var latest = now.plus(settings.refresh());
+        var isKey = credentials.source().equals(Credentials.API_KEYS); // looked up at every renewal
+        var end = credentials
+                .expires()
+                .filter(shown -> !isKey && latest.isAfter(shown))
+                .orElse(latest);
+        var current = lineage.flatMap(known -> accounts.of(request, known, name))
+                .orElse(ofClaims(name, account.roles(), account.claims()));
+        return begin(request, current, lineage, now, end);
+    }
+
+    private Begun begin(Request request, Account account, Optional<Lineage> lineage, Instant now, Instant end) {
+        var token = KeyForm.random(PREFIX);
+        var address =
+                lineage.filter(Lineage::isAnonymous).map(_ -> settings.clients().of(request));
+        store.insert(new RefreshToken(
+                form.digest(token), account.name(), lineage, account.roles(), account.claims(), address, now, end));
+        return new Begun(sign(account, lineage, end), token, account.name());
+    }
+
+    /// Begins an anonymous session of the account of this name, without credentials; empty if there is no
+    /// such account.
+    public Optional<Begun> begin(Request request, String realm, String name) {
+        request.requireThread();
+        var now = Instant.now();
+        return accounts.current(request, realm, name)
+                .map(current -> begin(
+                        request,
+                        current.account(),
+                        Optional.of(Generations.ofNothing(realm, current)),
+                        now,
+                        now.plus(settings.refresh())));
+    }
+
+    /// An access token for a request that was authenticated with a refresh token.
+    public String renew(Account account, Credentials credentials) {
+        return sign(account, credentials.lineage(), credentials.expires().orElseThrow());
+    }
+
+    /// Ends the session of a request that was authenticated with a refresh token, with all others of its
+    /// lineage, even if its access tokens cannot be revoked. These are refused by this server at once, by others
+    /// within a second.
+    public void end(Credentials credentials) {
+        var lineage = credentials.lineage();
+        try {
+            lineage.ifPresent(known ->
+                    revocations.revoke(known.id(), Optional.of(Instant.now().plus(settings.revoked()))));
+        } finally {
+            lineage.map(Lineage::id).ifPresent(store::deleteOf);
+            credentials.token().flatMap(Credentials.Token::id).ifPresent(store::delete);
+        }
+    }
+
+    /// An account of another issuer.
+    private static Account ofClaims(String name, List<String> roles, BsonDocument claims) {
+        return new Account(name, roles, claims, roles, claims);
+    }
+
+    private String sign(Account account, Optional<Lineage> lineage, Instant end) {
+        var lifetime = Collections.min(List.of(settings.access(), Duration.between(Instant.now(), end)));
+        var claims = TokenClaims.of(account, settings.propertyClaims(), lineage.isPresent());
+        return signer.sign(account.name(), lifetime, claims, lineage).token();
+    }
+
+    /// Authenticates with a refresh token as bearer token: for the renewal of sessions, and nowhere else.
+    private record RefreshAuthenticator(
+            RefreshToken.Store store, KeyForm form, Generations accounts, Revocations revocations)
+            implements Authenticator {
+        /// The source of credentials that are refresh tokens; the id of their token is its digest.
+        static final String SOURCE = "refreshToken";
+
+        @Override
+        public Optional<String> scheme() {
+            return Optional.of(BEARER);
+        }
+
+        @Override
+        public Authentication authenticate(Request request) {
+            var sent = AuthorizationHeader.of(request.headers())
+                    .filter(field -> field.has(BEARER))
+                    .map(AuthorizationHeader::credentials);
+            if (sent.isEmpty()) {
+                return Authentication.ABSENT;
+            }
+            if (KeyForm.isTooLong(sent.get())) {
+                return Authentication.REJECTED;
+            }
+            return store.find(request, form.digest(sent.get()))
+                    .filter(token -> token.expiresAt().isAfter(Instant.now()) && !isRevoked(request, token))
+                    .<Authentication>flatMap(token -> owner(request, token)
+                            .map(account -> new Authentication.Authenticated(account, credentials(token))))
+                    .orElse(Authentication.REJECTED);
+        }
+
+        private boolean isRevoked(Request request, RefreshToken token) {
+            return token.lineage()
+                    .filter(lineage -> revocations.contains(request, lineage.id()))
+                    .isPresent();
+        }
+
+        /// The current account, with the roles that the session still allows; empty if the session is no longer
+        /// valid.
+        private Optional<Account> owner(Request request, RefreshToken token) {
+            return token.lineage()
+                    .map(lineage -> accounts.of(request, lineage, token.account()))
+                    .orElseGet(() -> Optional.of(ofClaims(token.account(), token.roles(), token.claims())));
+        }
+
+        private static Credentials credentials(RefreshToken token) {
+            return new Credentials(
+                    SOURCE,
+                    Optional.of(new Credentials.Token(
+                            "", Optional.of(token.digest()), Optional.of(token.expiresAt()), token.lineage())));
+        }
+    }
+}
