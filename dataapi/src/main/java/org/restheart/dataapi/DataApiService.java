@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
+import org.restheart.bson.fields.TextualId;
 import org.restheart.http.Cors;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
@@ -201,7 +202,23 @@ public final class DataApiService implements Service {
         boolean byId = inner.path().segments().size()
                 > RequestPath.parse(path).segments().size();
         var answers = new ActionResponses(action, byId, canonical, config, report);
-        return outcome(request, inner).map(answers::answer).recover(answers::missing);
+        return outcome(request, inner)
+                .map(done -> warned(answers.answer(done), done.headers().all("Warning")))
+                .recover(failure -> warned(answers.missing(failure), aboutId(body)));
+    }
+
+    private static Response.Ready warned(Response.Ready answer, List<String> lines) {
+        var warned = answer;
+        for (var line : lines) {
+            warned = warned.withAlso("Warning", line);
+        }
+        return warned;
+    }
+
+    private static List<String> aboutId(ActionBody body) {
+        return Optional.ofNullable(body.document("filter").get("_id")).flatMap(TextualId::warning).stream()
+                .map(FoundWarnings::line)
+                .toList();
     }
 
     /// Makes the collection if there is none and the caller may; otherwise the action says that it does not exist.

@@ -13,6 +13,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonNumber;
 import org.restheart.bson.JsonParser;
 import org.restheart.http.Content;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.ProblemCode;
@@ -49,7 +50,7 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     /// @throws NeedsThread on an I/O thread, if the request has to wait by itself
     Response.Deferred<?> later(Request outer, JudgedRequest inner) {
         try {
-            return switch (requests.make(outer, inner.with(DataWrite.FORBIDDEN, true))) {
+            return switch (requests.make(outer, warned(outer, inner).with(DataWrite.FORBIDDEN, true))) {
                 case Response.Deferred<?> deferred -> deferred;
                 case Response.Ready ready -> Response.later(CompletableFuture.completedFuture(ready), same -> same);
             };
@@ -64,7 +65,8 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
     ///
     /// @throws ProblemException if the REST API refuses the request or fails
     Response.Ready send(Request outer, JudgedRequest inner) {
-        var reading = inner.method().isSafe() ? inner.with(DataWrite.FORBIDDEN, true) : inner;
+        var warned = warned(outer, inner);
+        var reading = inner.method().isSafe() ? warned.with(DataWrite.FORBIDDEN, true) : warned;
         return switch (requests.make(outer, reading)) {
             case Response.Ready ready -> ready;
             case Response.Deferred<?> deferred -> {
@@ -98,6 +100,13 @@ record JudgedCalls(JudgedRequests requests, DataPaths paths) {
         } catch (IOException e) {
             throw RefusedCall.interrupted(call, e);
         }
+    }
+
+    /// The request, whose warnings are those of the call.
+    private static JudgedRequest warned(Request outer, JudgedRequest inner) {
+        return outer.attribute(FoundWarnings.KEY)
+                .map(found -> inner.with(FoundWarnings.KEY, found))
+                .orElse(inner);
     }
 
     /// As [#send], for an aggregation or a change stream that the collection declares.

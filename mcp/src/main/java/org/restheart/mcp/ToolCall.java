@@ -12,6 +12,7 @@ import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.JsonParser;
 import org.restheart.bson.MalformedJsonException;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Method;
 import org.restheart.http.Request;
 import org.restheart.http.judged.JudgedRequest;
@@ -20,6 +21,11 @@ import org.restheart.http.judged.Via;
 /// A call with valid arguments. Immutable by agreement.
 record ToolCall(Tool tool, BsonDocument arguments, RpcRequest rpc) {
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
+
+    /// Its request has a place for warnings about the arguments.
+    ToolCall {
+        rpc = rpc.with(FoundWarnings.collecting(rpc.http()));
+    }
 
     Request http() {
         return rpc.http();

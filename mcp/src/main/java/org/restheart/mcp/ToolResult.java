@@ -3,6 +3,7 @@ package org.restheart.mcp;
 import static org.restheart.bson.BsonValues.array;
 import static org.restheart.bson.BsonValues.object;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.bson.BsonArray;
@@ -13,6 +14,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
+import org.restheart.http.ShortText;
 
 /// The result of a call of a tool. Immutable by agreement.
 ///
@@ -31,6 +33,8 @@ record ToolResult(
         int bytes,
         List<String> cut,
         Optional<BsonDocument> input) {
+    private static final int MAX_WARNING = 400;
+
     ToolResult {
         cut = List.copyOf(cut);
     }
@@ -91,6 +95,17 @@ record ToolResult(
         var more = structured.clone();
         more.append(name, value);
         return withStructured(more);
+    }
+
+    /// @param warnings about the arguments of the call, which they may quote
+    ToolResult withWarnings(Collection<String> warnings) {
+        if (warnings.isEmpty()) {
+            return this;
+        }
+        var text = new StringBuilder(summary);
+        warnings.forEach(
+                warning -> text.append("\nWarning: ").append(Fence.escaped(ShortText.of(warning, MAX_WARNING))));
+        return new ToolResult(text.toString(), data, structured, documents, bytes, cut, input);
     }
 
     private ToolResult withStructured(BsonDocument other) {

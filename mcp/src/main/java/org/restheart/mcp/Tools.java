@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.restheart.http.FoundWarnings;
 import org.restheart.http.Nearest;
 import org.restheart.http.NeedsThread;
 import org.restheart.http.Problem;
@@ -151,7 +152,7 @@ record Tools(
         try {
             var result = record.of(called, problem -> refusal(call, problem));
             record.done(result);
-            return result.toBson();
+            return result.withWarnings(call.http().require(FoundWarnings.KEY)).toBson();
         } catch (RefusedCall refused) {
             return ToolResult.error(refused.text());
         } catch (RpcError error) {

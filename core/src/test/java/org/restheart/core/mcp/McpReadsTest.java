@@ -92,6 +92,19 @@ class McpReadsTest extends McpFixture {
     }
 
     @Test
+    void a_filter_that_cannot_have_been_meant_is_warned_of() {
+        for (var tool : new String[] {"find", "count"}) {
+            assertThat(text(call("ada", tool, "orders", "'filter': {'n': {'gt': 5}}")))
+                    .contains(
+                            "Warning: the filter compares n with an object whose key is gt; the operator is written $gt");
+        }
+        assertThat(text(call("ada", "find", "orders", "'filter': {'_id': '6566f0f0f0f0f0f0f0f0f0f0'}")))
+                .contains("Returned 0 documents", "\nWarning: the filter compares _id with a text");
+        assertThat(text(call("ada", "find", "orders", "'filter': {'n': {'$gt': 5}}")))
+                .doesNotContain("Warning");
+    }
+
+    @Test
     void no_call_returns_more_than_the_largest_page() {
         var result = call("admin", "find", "many", "'limit': 500");
         assertThat(documents(result)).hasSize(100);

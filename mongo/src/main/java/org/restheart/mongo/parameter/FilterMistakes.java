@@ -2,11 +2,10 @@ package org.restheart.mongo.parameter;
 
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.restheart.bson.fields.TextualId;
 import org.restheart.http.FoundWarnings;
 import org.restheart.http.Request;
 import org.restheart.http.ShortText;
@@ -28,9 +27,6 @@ public final class FilterMistakes {
     /// Fields of files (GridFS), former ones included.
     private static final Set<String> OF_FILES =
             Set.of("_id", "filename", "length", "chunkSize", "uploadDate", "metadata", "contentType", "md5", "aliases");
-
-    private static final Pattern OBJECT_ID = Pattern.compile("[0-9a-fA-F]{24}");
-    private static final Pattern SHELL_OBJECT_ID = Pattern.compile("ObjectId\\(.*\\)");
 
     /// Deeper parts are not looked at, and neither are more values of a list.
     private static final int MAX_DEPTH = 5;
@@ -86,7 +82,7 @@ public final class FilterMistakes {
                     : Optional.empty();
         }
         if (name.equals("_id")) {
-            var text = idAsText(value);
+            var text = TextualId.warning(value);
             if (text.isPresent()) {
                 return text;
             }
@@ -108,24 +104,6 @@ public final class FilterMistakes {
                 ? Optional.of("the filter compares " + quoted(name) + " with an object whose key is "
                         + condition.getFirstKey() + "; the type is written {\"$" + condition.getFirstKey() + "\": …}")
                 : Optional.empty();
-    }
-
-    private static Optional<String> idAsText(BsonValue value) {
-        return switch (value) {
-            case BsonString text
-            when OBJECT_ID.matcher(text.getValue()).matches()
-                    || SHELL_OBJECT_ID.matcher(text.getValue()).matches() ->
-                Optional.of("the filter compares _id with a text; an ObjectId is written {\"_id\": {\"$oid\": …}}");
-            case BsonDocument condition
-            when condition.get("$in") instanceof BsonArray values ->
-                values.stream()
-                        .limit(MAX_VALUES)
-                        .filter(BsonString.class::isInstance)
-                        .flatMap(one -> idAsText(one).stream())
-                        .findFirst();
-            case BsonDocument condition when condition.get("$eq") instanceof BsonString text -> idAsText(text);
-            default -> Optional.empty();
-        };
     }
 
     private static String emptyKey(String what) {
