@@ -45,7 +45,7 @@ final class Remedies {
                     case CHANGE_STREAM -> List.of("the property streams has the names: GET …/_meta");
                     default -> List.of();
                 };
-            case METHOD_NOT_ALLOWED -> List.of(ofMethod(request.method(), path));
+            case METHOD_NOT_ALLOWED -> List.of(ofMethod(request, path));
             default -> List.of();
         };
     }
@@ -90,7 +90,7 @@ final class Remedies {
                 : Optional.empty();
     }
 
-    private static String ofMethod(Method method, ResourcePath path) {
+    private static String ofMethod(Request request, ResourcePath path) {
         var allowed = "allowed here: "
                 + String.join(
                         ", ",
@@ -100,14 +100,19 @@ final class Remedies {
                                 .toList());
         return switch (path.kind()) {
             case DOCUMENT ->
-                allowed + (method == Method.POST ? "; documents are sent by POST to the path of the collection" : "");
+                allowed
+                        + (request.method() == Method.POST
+                                ? "; documents are sent by POST to the path of the collection"
+                                : "");
             case AGGREGATIONS -> allowed + "; GET …/_meta has the names of stored aggregations";
             case COLLECTION_INDEXES -> allowed + "; an index is made by PUT …/_indexes/NAME";
             case DB_META, COLLECTION_META, FILES_BUCKET_META, SCHEMA_STORE_META ->
                 allowed + "; properties are written by PUT or PATCH of the path without /_meta";
             case TRANSACTIONS -> allowed + "; …/_txns/NUMBER is committed by PATCH and aborted by DELETE";
             case INVALID ->
-                "there is no such resource: …/_aggrs/NAME and …/_streams/NAME have the names of GET …/_meta";
+                request.path().segments().contains("_sessions")
+                        ? "there is no such resource: transactions are …/_sessions/SID/_txns and …/_txns/NUMBER"
+                        : "there is no such resource: …/_aggrs/NAME and …/_streams/NAME have the names of GET …/_meta";
             default -> allowed;
         };
     }

@@ -118,7 +118,10 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
     public static List<String> warnings(BsonValue aggrs) {
         var warnings = new ArrayList<String>();
         try {
-            for (var aggregation : parseAll(aggrs)) {
+            var all = parseAll(aggrs);
+            warnings.addAll(EntryKeys.sameNames(
+                    "aggrs", all.stream().map(Aggregation::uri).toList()));
+            for (var aggregation : all) {
                 wrongStage(aggregation.stages())
                         .ifPresent(text -> warnings.add("aggrs: " + aggregation.uri() + " has the " + text));
             }

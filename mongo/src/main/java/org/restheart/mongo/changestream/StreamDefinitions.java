@@ -6,9 +6,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonNumber;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.restheart.bson.fields.Update;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
@@ -17,6 +20,7 @@ import org.restheart.http.Words;
 import org.restheart.mongo.aggregation.Aggregation;
 import org.restheart.mongo.changestream.StreamDefinition.MalformedStream;
 import org.restheart.mongo.guard.ReadingStages;
+import org.restheart.mongo.metadata.EntryKeys;
 import org.restheart.mongo.metadata.ResourceMetadata;
 
 /// Checks stream definitions when a collection's properties are written. An entry without `uri` is refused, since no
@@ -59,7 +63,11 @@ public final class StreamDefinitions {
     public static List<String> warnings(BsonValue streams) {
         try {
             StreamDefinition.validate(streams);
-            var warnings = new ArrayList<String>();
+            var warnings = new ArrayList<>(EntryKeys.sameNames(
+                    StreamDefinition.PROPERTY,
+                    streams.asArray().stream()
+                            .map(entry -> entry.asDocument().getString("uri").getValue())
+                            .toList()));
             for (var entry : streams.asArray()) {
                 var place = "streams: " + entry.asDocument().getString("uri").getValue();
                 var stages = StreamDefinition.parse(entry.asDocument()).stages();
@@ -76,12 +84,52 @@ public final class StreamDefinitions {
                         .map(field -> place + " compares " + ShortText.of(field, MAX_QUOTED)
                                 + ", which no event has; the document is in fullDocument")
                         .forEach(warnings::add);
+                stages.stream()
+                        .filter(stage -> !stage.isEmpty() && losesId(stage))
+                        .map(stage -> place + " changes or removes the _id of events in the stage "
+                                + stage.getFirstKey() + "; it is needed to resume, so every event ends the stream")
+                        .forEach(warnings::add);
                 warnings.addAll(StreamDefinition.KEYS.warnings(place, entry.asDocument()));
             }
             return warnings;
         } catch (MalformedStream e) {
             return List.of("a stream cannot be opened: " + e.getMessage());
         }
+    }
+
+    /// Whether the `_id` of an event is certainly not what it was, which MongoDB refuses for each event.
+    private static boolean losesId(BsonDocument stage) {
+        var name = stage.getFirstKey();
+        var value = stage.get(name);
+        var id = value instanceof BsonDocument fields ? fields.get("_id") : null;
+        if (name.equals("$project")) {
+            return new BsonBoolean(false).equals(id) || (id instanceof BsonNumber number && number.doubleValue() == 0);
+        }
+        if (name.equals("$set") || name.equals("$addFields")) {
+            return id != null && !id.equals(new BsonString("$_id"));
+        }
+        if (name.equals("$unset")) {
+            return namesId(value)
+                    || (value instanceof BsonArray names && names.stream().anyMatch(StreamDefinitions::namesId));
+        }
+        if (name.equals("$replaceWith")) {
+            return isOther(value);
+        }
+        return name.equals("$replaceRoot") && value instanceof BsonDocument root && isOther(root.get("newRoot"));
+    }
+
+    private static boolean namesId(@Nullable BsonValue name) {
+        return name instanceof BsonString text && text.getValue().equals("_id");
+    }
+
+    /// Whether an expression is a part of the event, or an object without `_id`.
+    private static boolean isOther(@Nullable BsonValue root) {
+        return switch (root) {
+            case BsonString path -> path.getValue().matches("\\$[^$].*");
+            case BsonDocument fields ->
+                !fields.containsKey("_id") && fields.keySet().stream().noneMatch(name -> name.startsWith("$"));
+            case null, default -> false;
+        };
     }
 
     /// The fields that a filter compares and events do not have.

@@ -1,5 +1,6 @@
 package org.restheart.mongo.metadata;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,6 +34,17 @@ public record EntryKeys(Set<String> known) {
         return entry.keySet().stream()
                 .filter(key -> !isKnown(key))
                 .map(key -> place + ": " + key + " has no effect" + Nearest.question(key, known))
+                .toList();
+    }
+
+    /// A warning for each name that several entries have: the first of them is used.
+    ///
+    /// @param property that holds the entries
+    public static List<String> sameNames(String property, List<String> names) {
+        return names.stream()
+                .filter(name -> Collections.frequency(names, name) > 1)
+                .distinct()
+                .map(name -> property + ": several have the uri " + name + ", of which the first is used")
                 .toList();
     }
 

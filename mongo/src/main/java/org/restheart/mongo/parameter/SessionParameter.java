@@ -2,8 +2,10 @@ package org.restheart.mongo.parameter;
 
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 
@@ -31,11 +33,11 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
         try {
             var id = UUID.fromString(text);
             if (!id.toString().equalsIgnoreCase(text)) { // it reads shortened forms too
-                throw invalid("Invalid session id");
+                throw invalidId();
             }
             return id;
         } catch (IllegalArgumentException _) {
-            throw invalid("Invalid session id");
+            throw invalidId();
         }
     }
 
@@ -57,6 +59,12 @@ public record SessionParameter(UUID sessionId, Optional<Long> transaction) {
         } catch (NumberFormatException _) {
             throw invalid(refusal);
         }
+    }
+
+    private static RuntimeException invalidId() {
+        return Problem.of(PARAMETER_INVALID, "Invalid session id")
+                .withHints(List.of("a session id is a UUID; POST …/_sessions makes one"))
+                .raise();
     }
 
     private static RuntimeException invalid(String message) {
