@@ -39,10 +39,11 @@ public record ListenerConfig(boolean enabled, String host, int port) {
     }
 
     static ListenerConfig read(Block block, boolean enabled, int port) {
-        return new ListenerConfig(
-                block.bool("enabled", enabled),
-                block.text("host", "localhost"),
-                block.integer("port", port, 0, 65_535));
+        var host = block.text("host", "localhost");
+        if (host.matches("[^:\\[\\]]+:\\d+")) {
+            block.refuse("host", "has a port, which is a key of its own: " + host);
+        }
+        return new ListenerConfig(block.bool("enabled", enabled), host, block.integer("port", port, 0, 65_535));
     }
 
     static Tls readTls(Block block) {

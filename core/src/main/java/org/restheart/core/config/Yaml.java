@@ -36,6 +36,9 @@ final class Yaml {
         return switch (value) {
             case null -> new LinkedHashMap<>();
             case Map<?, ?> map -> Trees.copy(map);
+            case String scalar
+            when scalar.contains(":") ->
+                throw ConfigException.of(name + " must be a map of blocks; a blank is missing behind a colon");
             default -> throw ConfigException.of(name + " must be a map of blocks");
         };
     }

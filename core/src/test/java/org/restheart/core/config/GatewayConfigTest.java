@@ -70,6 +70,7 @@ class GatewayConfigTest {
                 "https-listener: {enabled: true, keystore-path: /k} | /https-listener/enabled is true, which needs keystore-path, keystore-password and certificate-password as well",
                 "https-listener: {enabled: true, keystore-path: /not/there, keystore-password: p, certificate-password: p} | /https-listener/keystore-path names no file that can be read: /not/there",
                 "basicAuthMechanism: {enabled: false} | /basicAuthMechanism/enabled is not true, and no other mechanism is enabled: nobody could use the services that are secured",
+                "http-listener: {host: 'localhost:8080'} | /http-listener/host has a port, which is a key of its own: localhost:8080",
                 "mclient: {connection-string: 'localhost:27017'} | /mclient/connection-string must start with mongodb:// or mongodb+srv://",
                 "mclient: {connection-string: 'mongodb://h:99999'} | /mclient/connection-string is not a valid connection string: The connection string contains an invalid host and port. The port must be an integer between 0 and 65535.",
                 "mclient: {connection-string: 'mongodb://u:p@ss@h'} | /mclient/connection-string is not a valid connection string: are all special characters in user and password percent-encoded?",

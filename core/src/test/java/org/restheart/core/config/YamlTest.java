@@ -53,6 +53,12 @@ class YamlTest {
     }
 
     @Test
+    void a_blank_that_is_missing_behind_a_colon_is_told() {
+        assertThatThrownBy(() -> json("/mcp/enabled:true"))
+                .hasMessage("f.yml must be a map of blocks; a blank is missing behind a colon");
+    }
+
+    @Test
     void a_message_says_where_but_does_not_quote_the_file() {
         assertThatThrownBy(() -> json("ok: 1\npassword: hunter2: x\n"))
                 .hasMessageContaining("line 2")
