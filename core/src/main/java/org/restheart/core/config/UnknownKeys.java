@@ -53,7 +53,8 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
             reading.add(new Finding(
                     Level.SUSPECT, key, "is an override, which this file cannot have: such a file is given with -o"));
         } else if (!(value instanceof Map)) {
-            reading.add(new Finding(Level.SUSPECT, "/" + key, "is not known" + hint));
+            reading.add(new Finding(
+                    Level.SUSPECT, "/" + key, "is not known" + (hint.isEmpty() ? ofBlock(key, reading) : hint)));
         } else if (hint.isEmpty()
                 && Boolean.TRUE.equals(Trees.block((Map<?, ?>) value).get("enabled"))) {
             reading.add(new Finding(
@@ -64,6 +65,16 @@ record UnknownKeys(Map<String, @Nullable Object> builtIn) {
             var level = hint.isEmpty() ? Level.DETAIL : Level.SUSPECT;
             reading.add(new Finding(level, "/" + key, "is taken for the arguments of a plugin" + hint));
         }
+    }
+
+    /// The text `; did you mean …?` if exactly one block has a key of this name.
+    private static String ofBlock(String key, Reading reading) {
+        var paths = reading.visits().entrySet().stream()
+                .filter(visit -> visit.getKey().lastIndexOf('/') == 0
+                        && visit.getValue().asked().contains(key))
+                .map(visit -> visit.getKey() + "/" + key)
+                .toList();
+        return paths.size() == 1 ? "; did you mean " + paths.getFirst() + "?" : "";
     }
 
     private Set<String> known(String path, Set<String> asked) {

@@ -30,6 +30,7 @@ class UnknownKeysTest {
                 "graphql: {max-limits: 1} | /graphql/max-limits is not known; did you mean max-limit?",
                 "proxies: [{location: /a, proxy-pass: 'http://b', max-queue: 1}] | /proxies[1]/max-queue is not known",
                 "http-port: 8080 | /http-port is not known",
+                "mongo-mounts: [{what: /a, where: /}] | /mongo-mounts is not known; did you mean /mongo/mongo-mounts?",
             })
     void an_unknown_key_of_a_known_block_is_reported(String yaml, String text) {
         assertThat(findings(yaml, Level.SUSPECT)).extracting(Finding::toString).containsExactly(text);
