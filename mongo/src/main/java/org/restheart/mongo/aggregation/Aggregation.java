@@ -185,6 +185,12 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
                                 ? "; did you mean $" + name + "?"
                                 : "; names of stages begin with $"));
             }
+            if (name.equals("$group")
+                    && stage.get(name) instanceof BsonDocument fields
+                    && !fields.containsKey("_id")
+                    && fields.keySet().stream().noneMatch(key -> key.startsWith("$"))) {
+                return Optional.of("stage $group without _id; _id: null makes one group of all");
+            }
         }
         return unknownStage(stages);
     }
