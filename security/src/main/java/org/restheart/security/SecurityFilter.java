@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.restheart.http.Body;
 import org.restheart.http.Content;
@@ -60,7 +61,7 @@ public final class SecurityFilter implements Filter {
                 var known = request.with(Credentials.KEY, credentials);
                 tellCaller(known.with(caller)); // before rules read the content, which counts for the caller
                 ambient.check(request);
-                var response = privately(sent, authorize(known, account, caller, headers, next));
+                var response = privately(sent, () -> authorize(known, account, caller, headers, next));
                 yield headers == Fields.NONE ? response : response.map(ready -> ready.with(headers));
             }
             case Authentication.Rejected(boolean isStale) ->
@@ -71,13 +72,27 @@ public final class SecurityFilter implements Filter {
 
     /// Caches that clients share store no response to a request with `Authorization` (RFC 9111, 3.5), but
     /// know of no other fields with credentials.
-    private static Response privately(Request sent, Response response) {
-        return !sent.method().isSafe() || sent.headers().has("Authorization")
-                ? response
-                : response.map(
-                        ready -> ready.headers().has("Cache-Control") || ready.content() instanceof Content.Forwarded
-                                ? ready
-                                : ready.with("Cache-Control", "private"));
+    private static Response privately(Request sent, Supplier<Response> response) {
+        if (!sent.method().isSafe() || sent.headers().has("Authorization")) {
+            return response.get();
+        }
+        try {
+            return response.get()
+                    .map(ready -> ready.headers().has("Cache-Control") || ready.content() instanceof Content.Forwarded
+                            ? ready
+                            : ready.with("Cache-Control", "private"))
+                    .mapFailure(SecurityFilter::privately);
+        } catch (RuntimeException e) {
+            throw privately(e);
+        }
+    }
+
+    /// Caches store many refusals too (RFC 9110, 15.1).
+    private static RuntimeException privately(RuntimeException failure) {
+        return failure instanceof ProblemException refusal
+                        && !refusal.problem().headers().has("Cache-Control")
+                ? refusal.problem().with("Cache-Control", "private").raise()
+                : failure;
     }
 
     private static Caller caller(Account account, Credentials credentials) {

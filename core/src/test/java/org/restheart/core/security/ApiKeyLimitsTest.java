@@ -150,7 +150,7 @@ class ApiKeyLimitsTest {
     void caches_that_clients_share_do_not_store_what_a_key_or_a_cookie_gets() {
         var key = make(jwt, "ada").getString("key").getValue();
         for (var field : List.of("api-key", "apiKey")) {
-            for (var target : List.of("/c", "/c/1?id_type=NUMBER", "/c/_size")) {
+            for (var target : List.of("/c", "/c/1?id_type=NUMBER", "/c/_size", "/c/none", "/other", "/c?page=x")) {
                 assertThat(jwt.anonymous()
                                 .with(field, key)
                                 .get(target)
