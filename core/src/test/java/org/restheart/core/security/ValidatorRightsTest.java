@@ -3,8 +3,15 @@ package org.restheart.core.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.testkit.Statuses.assertStatus;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.ComputeLimit;
+import org.restheart.http.ComputeLimit.Place;
+import org.restheart.http.ProblemException;
+import org.restheart.http.access.CallerScope;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -46,6 +53,35 @@ class ValidatorRightsTest {
             gateway.permit(READS_SCHEMAS);
             assertStatus(201, ada.put("/books/_validator", "{}"));
             assertStatus(200, ada.get("/books/_violations"));
+        }
+    }
+
+    /// Checking takes a processor.
+    @Test
+    void violations_are_found_within_the_share_of_the_caller(TestMongo mongo) {
+        try (var gateway = start(mongo)) {
+            gateway.insert("books", "{_id: 1, n: 'x'}");
+            gateway.permit(READS_SCHEMAS);
+            gateway.permit("{_id: 'r', roles: ['editor'], predicate: \"path-prefix('/books')\"}");
+            var taken = CallerScope.call(CallerScope.account("ada"), ValidatorRightsTest::takeShare);
+            try {
+                assertStatus(503, gateway.as("ada").get("/books/_violations"));
+                assertStatus(200, gateway.as("admin").get("/books/_violations"));
+            } finally {
+                taken.forEach(Place::close);
+            }
+            assertStatus(200, gateway.as("ada").get("/books/_violations"));
+        }
+    }
+
+    private static List<Place> takeShare() {
+        var taken = new ArrayList<Place>();
+        while (true) {
+            try {
+                taken.add(ComputeLimit.SHARED.enter(Duration.ZERO));
+            } catch (ProblemException _) {
+                return taken;
+            }
         }
     }
 

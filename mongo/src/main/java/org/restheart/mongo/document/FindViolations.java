@@ -5,6 +5,7 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import static org.restheart.http.ProblemCode.PARAMETER_INVALID;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -16,6 +17,7 @@ import org.bson.BsonString;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.ComputeLimit;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.mongo.cursor.Continuations;
@@ -41,9 +43,9 @@ public final class FindViolations implements DataHandler {
     private static final int BATCH = 500;
     private static final int MAX_ERRORS = 10;
 
-    /// The thread yields after this many documents: checking does not block, and virtual threads are not
-    /// preempted.
-    private static final int YIELD_AFTER = 16;
+    /// Documents that are checked at a time within [ComputeLimit]; then the thread yields. Checking does not block, and
+    /// virtual threads are not preempted.
+    private static final int PORTION = 16;
 
     private final Finder finder;
     private final Schemas schemas;
@@ -108,14 +110,16 @@ public final class FindViolations implements DataHandler {
         try (var documents = after.isPresent()
                 ? continuations.find(query, after.get(), BATCH).orElseThrow(NextPage::noOrder)
                 : finder.find(query, BATCH)) {
+            var portion = new ArrayList<RawBsonDocument>(PORTION);
             while (documents.hasNext()) {
-                if (System.nanoTime() > end) {
+                portion.clear();
+                while (portion.size() < PORTION && documents.hasNext()) {
+                    portion.add(documents.next());
+                }
+                if (!ComputeLimit.SHARED.compute(() -> result.addAll(portion, end))) {
                     return false;
                 }
-                result.add(documents.next());
-                if (result.checked % YIELD_AFTER == 0) {
-                    Thread.yield();
-                }
+                Thread.yield();
             }
             return true;
         }
@@ -135,7 +139,18 @@ public final class FindViolations implements DataHandler {
             this.listed = listed;
         }
 
-        void add(BsonDocument document) {
+        /// @return whether all were checked before this time
+        boolean addAll(List<RawBsonDocument> documents, long end) {
+            for (var document : documents) {
+                if (System.nanoTime() > end) {
+                    return false;
+                }
+                add(document);
+            }
+            return true;
+        }
+
+        private void add(BsonDocument document) {
             checked++;
             last = document;
             var found = found(document);
