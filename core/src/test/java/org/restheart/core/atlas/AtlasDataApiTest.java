@@ -141,6 +141,17 @@ class AtlasDataApiTest extends AtlasDataApiFixture {
     }
 
     @Test
+    void no_document_gets_a_reserved_id() {
+        for (var id : List.of("{'$eq': '_properties'}", "{'$eq': '_properties.c'}")) {
+            for (var action : List.of("updateOne", "updateMany")) {
+                var refused =
+                        act(action, "'filter': {'_id': " + id + "}, 'update': {'$set': {'x': 1}}, 'upsert': true");
+                assertThat(refused.statusCode()).as(action + id).isEqualTo(403);
+            }
+        }
+    }
+
+    @Test
     void names_that_no_collection_can_have_are_quoted_in_part() {
         var members = "'dataSource': 's', 'database': '%s', 'collection': '%s'";
         var name = "n".repeat(1_000_000);

@@ -1,7 +1,6 @@
 package org.restheart.mongo.document;
 
 import static org.restheart.http.ProblemCode.BAD_REQUEST;
-import static org.restheart.http.ProblemCode.RESERVED_NAME;
 
 import com.mongodb.MongoWriteException;
 import java.util.List;
@@ -10,7 +9,6 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.bson.types.ObjectId;
 import org.restheart.http.Problem;
-import org.restheart.http.ProblemException;
 import org.restheart.http.Response;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.content.Storable;
@@ -71,8 +69,8 @@ public final class PostDocument implements Creation {
         var id = fields.id();
         if (id.isEmpty()) {
             request.parameters().idType().requireGenerated();
-        } else if (ResourceNames.isReservedId(id.get())) {
-            throw new ProblemException(RESERVED_NAME, "reserved resource");
+        } else {
+            ResourceNames.requireUnreserved(id.get());
         }
         return id;
     }

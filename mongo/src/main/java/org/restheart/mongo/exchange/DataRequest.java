@@ -20,6 +20,7 @@ import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.parameter.Parameters;
 import org.restheart.mongo.resource.Mounts.UriSpace;
+import org.restheart.mongo.resource.ResourceNames;
 import org.restheart.mongo.resource.ResourcePath;
 
 /// A request to the data API that has been parsed and whose resource exists. Confined to one request.
@@ -109,7 +110,10 @@ public record DataRequest(
     }
 
     /// The same request for a new document with this id, ignoring conditions on the id in the filter.
+    ///
+    /// @throws org.restheart.http.ProblemException 403 for a reserved id
     public DataRequest withNewId(BsonValue id) {
+        ResourceNames.requireUnreserved(id);
         return new DataRequest(http, path, parameters.withoutIdFilter().withId(id), resource, session, rule);
     }
 

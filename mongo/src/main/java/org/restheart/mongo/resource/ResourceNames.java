@@ -97,6 +97,13 @@ public final class ResourceNames {
                 || collection.startsWith(DRY_RUNS);
     }
 
+    /// @throws ProblemException 403 for an id with which no document may be inserted
+    public static void requireUnreserved(BsonValue id) {
+        if (isReservedId(id)) {
+            throw new ProblemException(RESERVED_NAME, "reserved resource");
+        }
+    }
+
     /// Whether the server stores properties under this id, with which no document may be inserted.
     public static boolean isReservedId(BsonValue id) {
         if (!id.isString()) {

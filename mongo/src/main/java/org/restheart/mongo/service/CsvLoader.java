@@ -205,9 +205,7 @@ public final class CsvLoader implements Service {
                 rule.ifPresent(schema -> schema.check(row, true));
             }
             row.put("_etag", new BsonObjectId());
-            if (ResourceNames.isReservedId(row.get("_id", BsonNull.VALUE))) {
-                throw new ProblemException(RESERVED_NAME, "reserved resource");
-            }
+            ResourceNames.requireUnreserved(row.get("_id", BsonNull.VALUE));
             models.add(options.update() ? update(request, options, row) : insert(row));
         }
         return models;
