@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.restheart.core.security.TestGateway.encode;
 
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,9 @@ class NegatedRulesTest {
                 "query",
                 "tags",
                 "unapproved",
+                "leaf",
+                "only",
+                "piping",
                 "mine");
         gateway.permit(
                 "draft",
@@ -62,6 +66,12 @@ class NegatedRulesTest {
                 "mine",
                 "path-prefix('/n') and equals(@request.body.owner, @user._id)",
                 "{allowBulkDelete: true, allowBulkPatch: true}");
+        gateway.permit("leaf", "path-prefix('/n') and bson-request-contains(meta.team.id)", "{}");
+        gateway.permit("only", "path-prefix('/n') and bson-request-whitelist(meta.team.id)", "{}");
+        gateway.permit(
+                "piping",
+                "path('/n/_aggrs') and bson-request-prop-equals(key=owner, value=@user._id)",
+                "{allowAdHocAggregations: true}");
         gateway.insert(
                 "n",
                 "{_id: 'b0', n: 1, sec: 2, x: 'approved'}",
@@ -101,6 +111,36 @@ class NegatedRulesTest {
     }
 
     @Test
+    void a_decoy_is_not_the_name_that_a_rule_wants() {
+        var decoy = "{\"meta\":{\"team.id\":\"red\"}}";
+        for (var user : List.of("leaf", "only")) {
+            assertThat(post(user, "/n", decoy)).as(user).isEqualTo(403);
+            assertThat(post(user, "/n", "[" + decoy + "]")).as(user).isEqualTo(403);
+            assertThat(patch(user, "/n/b0", "{\"$set\":" + decoy + "}"))
+                    .as(user)
+                    .isEqualTo(403);
+            assertThat(post(user, "/n", "{\"meta\":{\"team\":{\"id\":\"red\"}}}"))
+                    .as(user)
+                    .isEqualTo(201);
+            assertThat(patch(user, "/n/b0", "{\"meta.team.id\":\"red\"}"))
+                    .as(user)
+                    .isEqualTo(200);
+        }
+    }
+
+    /// What no service reads would satisfy any rule.
+    @Test
+    void the_content_of_a_pipeline_has_no_unknown_keys() {
+        var refused = gateway.user("piping").post("/n/_aggrs", "{\"stages\":[],\"owner\":\"piping\",\"Limit\":1}");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("owner", "Limit");
+        assertThat(gateway.as("admin")
+                        .post("/n/_aggrs", "{\"stages\":[],\"avars\":{},\"limit\":1}")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
     void no_form_of_content_sets_a_value_that_a_rule_excepts() {
         assertThat(post("draft", "/n", "{\"status\":\"approved\"}")).isEqualTo(403);
         assertThat(post("draft", "/n", "[{\"status\":\"approved\"}]")).isEqualTo(403);
@@ -127,8 +167,7 @@ class NegatedRulesTest {
 
     @Test
     void no_spelling_of_a_path_is_outside_of_an_exception() {
-        for (var path :
-                List.of("/n/_AGGRS/all", "/n/_Aggrs", "/n/_SIZE", "/n/" + OID.toUpperCase(java.util.Locale.ROOT))) {
+        for (var path : List.of("/n/_AGGRS/all", "/n/_Aggrs", "/n/_SIZE", "/n/" + OID.toUpperCase(Locale.ROOT))) {
             assertThat(get("paths", path)).as(path).isEqualTo(403);
         }
         assertThat(get("paths", "/n")).isEqualTo(200);

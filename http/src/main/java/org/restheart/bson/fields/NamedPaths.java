@@ -119,6 +119,12 @@ final class NamedPaths {
             return place;
         }
 
+        /// What a name within a stored document leads to: dots in it are part of it, so that it is none of the names
+        /// asked for. Where paths are compared by what they may mean, it may be any.
+        Place inside(String name) {
+            return comparison != Comparison.NAMES ? below(name) : isFinal() ? this : step(name);
+        }
+
         private Place step(String step) {
             if (isEmpty) {
                 return after(step, false, false, 0);

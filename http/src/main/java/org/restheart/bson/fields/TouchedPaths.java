@@ -133,7 +133,8 @@ public final class TouchedPaths {
         });
     }
 
-    /// @param intoArrays whether the leaves of an array are those of its elements; otherwise it is a leaf
+    /// @param intoArrays whether the leaves of an array are those of its elements, and dots in names are part of them;
+    ///     otherwise, as in pipelines, an array is a leaf, and a name may be a path
     private static boolean anyLeaf(
             BsonValue value, NamedPaths.Place place, boolean intoArrays, Predicate<NamedPaths.Place> condition) {
         if (place.isFinal()) {
@@ -141,7 +142,11 @@ public final class TouchedPaths {
         }
         if (isInner(value)) {
             return value.asDocument().entrySet().stream()
-                    .anyMatch(field -> anyLeaf(field.getValue(), place.below(field.getKey()), intoArrays, condition));
+                    .anyMatch(field -> anyLeaf(
+                            field.getValue(),
+                            intoArrays ? place.inside(field.getKey()) : place.below(field.getKey()),
+                            intoArrays,
+                            condition));
         }
         if (intoArrays && value instanceof BsonArray array && !array.isEmpty()) {
             return array.stream().anyMatch(element -> anyLeaf(element, place, true, condition));

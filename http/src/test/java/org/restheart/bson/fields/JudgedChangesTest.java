@@ -20,30 +20,36 @@ class JudgedChangesTest {
             List.of("a", "b", "a", "b", "c", "", "0", "1", "$", "$[]", "$[x]", "$[y]", "$id", "$[");
     private static final int CASES = 50_000;
 
-    /// The paths named by a content, and those whose value it replaces.
-    private record Paths(List<String> named, List<String> changed) {
+    /// The paths named by a content, and those whose value it replaces: as they may be read, and as the names that they
+    /// are, in which dots of names within documents are [#DOT].
+    private record Paths(List<String> named, List<String> changed, List<String> changedNames) {
+        private static final char DOT = '\u0001';
+
         static Paths of(BsonDocument content, boolean isUpdate) {
-            var paths = new Paths(new ArrayList<>(), new ArrayList<>());
+            var paths = new Paths(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
             content.forEach((key, value) -> {
                 if (isUpdate) {
                     paths.changed.add(key);
+                    paths.changedNames.add(key);
                 }
-                paths.add(key, value, isUpdate);
+                paths.add(key, key, value, isUpdate);
             });
             return paths;
         }
 
-        private void add(String path, BsonValue value, boolean isUpdate) {
+        private void add(String path, String names, BsonValue value, boolean isUpdate) {
             if (value instanceof BsonDocument document
                     && !document.isEmpty()
                     && document.keySet().stream().noneMatch(key -> key.startsWith("$"))) {
-                document.forEach((key, inner) -> add(path + "." + key, inner, isUpdate));
+                document.forEach(
+                        (key, inner) -> add(path + "." + key, names + "." + key.replace('.', DOT), inner, isUpdate));
             } else if (value instanceof BsonArray array && !array.isEmpty()) {
-                array.forEach(element -> add(path, element, isUpdate));
+                array.forEach(element -> add(path, names, element, isUpdate));
             } else {
-                named.add(path);
+                named.add(names);
                 if (!isUpdate) {
                     changed.add(path);
+                    changedNames.add(names);
                 }
             }
         }
@@ -53,7 +59,7 @@ class JudgedChangesTest {
         }
 
         boolean hasOnly(List<String> keys) {
-            return changed.stream().allMatch(path -> keys.stream().anyMatch(key -> mayBeWithin(path, key)));
+            return changedNames.stream().allMatch(path -> keys.stream().anyMatch(key -> mayBeWithin(path, key)));
         }
 
         boolean hasAny(List<String> keys) {

@@ -42,6 +42,7 @@ import org.restheart.mongo.guard.ReadingStages;
 public final class RunAdHocAggregation implements DataHandler {
     private static final int BATCH = 500;
     private static final int DEFAULT_LIMIT = 100;
+    private static final List<String> KEYS = List.of("stages", "avars", "limit");
 
     private final DriverFinder documents;
     private final PipelineInspection inspection;
@@ -60,6 +61,7 @@ public final class RunAdHocAggregation implements DataHandler {
         }
         var content = request.contentDocument();
         ContentTrees.admit(request.http().body(), RawDocuments.values(content));
+        requireKnown(content);
         var given = stages(content);
         var variables = content.get("avars", new BsonDocument());
         if (!variables.isDocument()) {
@@ -77,6 +79,16 @@ public final class RunAdHocAggregation implements DataHandler {
             return run(request, pipeline);
         } catch (MongoCommandException e) {
             throw rejected(e);
+        }
+    }
+
+    /// What is not read must not satisfy rules about content.
+    private static void requireKnown(BsonDocument content) {
+        var unknown =
+                content.keySet().stream().filter(key -> !KEYS.contains(key)).toList();
+        if (!unknown.isEmpty()) {
+            throw invalid("unknown keys: " + String.join(", ", unknown) + "; a pipeline is sent with "
+                    + String.join(", ", KEYS));
         }
     }
 

@@ -112,6 +112,14 @@ class ContentPredicatesTest {
             not bson-request-blacklist(f)        | POST  | [{"f":1},{}]                             | true
             not bson-request-whitelist(f)        | PATCH | [{"$replaceWith":"$x"}]                  | false
             not bson-request-whitelist(f)        | PATCH | {"g":1}                                  | true
+            bson-request-contains(f.g.h)         | POST  | {"f":{"g.h":1}}                          | false
+            not bson-request-contains(f.g.h)     | POST  | {"f":{"g.h":1}}                          | false
+            not bson-request-contains(f.g.h)     | PATCH | {"$set":{"f":{"g.h":1}}}                 | false
+            bson-request-contains(f.g.h)         | POST  | {"f.g.h":1}                              | true
+            bson-request-contains(f.g.h)         | PATCH | {"$set":{"f.g":{"h":1}}}                 | true
+            bson-request-whitelist(f.g.h)        | POST  | {"f":{"g.h":1}}                          | false
+            bson-request-whitelist(f.g.h)        | POST  | [{"f":{"g":{"h":1}}}]                    | true
+            bson-request-blacklist(f.g.h)        | POST  | {"f":{"g.h":1}}                          | false
             not (bson-request-contains(f) or method(GET))  | POST | [{"f":1},{}]                    | false
             not (bson-request-contains(f) and method(GET)) | POST | [{"f":1},{}]                    | true
             bson-request-prop-equals(key=s, value='"a"') or method(POST) | POST | [{"s":"a"}]       | true
