@@ -54,7 +54,7 @@ class DataPagesTest {
         var output = Shell.run(
                 folder,
                 commands.lines()
-                        .filter(line -> !line.startsWith("java ")) // another test runs these
+                        .filter(line -> !line.startsWith("./run ")) // another test runs these
                         .collect(Collectors.joining("\n", PRELUDE, "\n"))
                         .replace(
                                 "localhost:8080",
