@@ -15,8 +15,8 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
+import org.restheart.perftest.deploy.Build;
 import org.restheart.perftest.measure.Machine;
-import org.restheart.perftest.report.Commit;
 
 /// Runs the benches with defaults that finish in minutes; JMH's own options replace them.
 public final class Main {
@@ -32,7 +32,7 @@ public final class Main {
             return;
         }
         var machine = Machine.here();
-        var folder = Path.of("perftest/results", LocalDate.now(ZoneOffset.UTC) + "-" + Commit.here());
+        var folder = Path.of("perftest/results", LocalDate.now(ZoneOffset.UTC) + "-" + Build.commitHere());
         Files.createDirectories(folder);
         var name = unused(folder);
         var options = new OptionsBuilder()
@@ -51,7 +51,8 @@ public final class Main {
                 .build();
         var results = new Runner(options).run();
         var report = folder.resolve(name + ".md");
-        Files.writeString(report, new Table(results, machine, Commit.here(), String.join(" ", arguments)).markdown());
+        Files.writeString(
+                report, new Table(results, machine, Build.commitHere(), String.join(" ", arguments)).markdown());
         System.out.println("results: " + report);
     }
 
