@@ -39,6 +39,7 @@ class NegatedRulesTest {
                 "unapproved",
                 "leaf",
                 "only",
+                "odd",
                 "piping",
                 "mine");
         gateway.permit(
@@ -68,6 +69,12 @@ class NegatedRulesTest {
                 "{allowBulkDelete: true, allowBulkPatch: true}");
         gateway.permit("leaf", "path-prefix('/n') and bson-request-contains(meta.team.id)", "{}");
         gateway.permit("only", "path-prefix('/n') and bson-request-whitelist(meta.team.id)", "{}");
+        gateway.permit(
+                "odd",
+                "path-prefix('/n') and not path('/n/_MinKey') and not path-prefix('/n/" + OID.toUpperCase(Locale.ROOT)
+                        + "') and not path-template('/{c}/_Null') and not path-suffix('/_MAXKEY')"
+                        + " and not equals(%R, '/n/_True')",
+                "{}");
         gateway.permit(
                 "piping",
                 "path('/n/_aggrs') and bson-request-prop-equals(key=owner, value=@user._id)",
@@ -138,6 +145,18 @@ class NegatedRulesTest {
                         .post("/n/_aggrs", "{\"stages\":[],\"avars\":{},\"limit\":1}")
                         .statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void a_rule_in_another_spelling_excepts_the_same() {
+        for (var path :
+                List.of("_minkey", "_MinKey", "_MINKEY", "_null", "_Null", "_maxkey", "_MAXKEY", "_true", OID)) {
+            assertThat(get("odd", "/n/" + path)).as(path).isEqualTo(403);
+            assertThat(get("odd", "/n/" + path + "/")).as(path).isEqualTo(403);
+        }
+        assertThat(get("odd", "/n/b0")).isEqualTo(200);
+        assertThat(get("odd", "/n/_false")).isEqualTo(404);
+        assertThat(get("odd", "/n")).isEqualTo(200);
     }
 
     @Test

@@ -36,6 +36,7 @@ public final class Attempt {
     private final @Nullable String query;
     private boolean readsQuery;
     private final @Nullable Attempt asSent;
+    private final boolean namesAreUsual;
 
     /// @param authenticationRequired whether the rules require an account; false while that is being decided
     public Attempt(Request request, @Nullable Account account, boolean authenticationRequired) {
@@ -44,15 +45,17 @@ public final class Attempt {
         this.authenticationRequired = authenticationRequired;
         this.query = null;
         this.asSent = null;
+        this.namesAreUsual = false;
     }
 
-    private Attempt(Attempt asSent, RequestPath path, @Nullable String query) {
+    private Attempt(Attempt asSent, RequestPath path, @Nullable String query, boolean namesAreUsual) {
         this.request = asSent.request;
         this.account = asSent.account;
         this.authenticationRequired = asSent.authenticationRequired;
         this.path = path;
         this.query = query;
         this.asSent = asSent;
+        this.namesAreUsual = namesAreUsual;
     }
 
     /// Of rules that require an account, unless the request is anonymous.
@@ -88,20 +91,31 @@ public final class Attempt {
         return request.query().raw();
     }
 
-    /// The same attempt, in the usual spelling of its path; empty if it is in that one.
-    Stream<Attempt> withUsualPath() {
-        return paths().skip(1).map(path -> new Attempt(this, path, null));
+    /// The same attempt, in the usual spelling of its path; empty if it is in that one, as is what a rule names.
+    ///
+    /// @param isUnusual whether a rule names something in another spelling
+    Stream<Attempt> withUsualPath(boolean isUnusual) {
+        return paths().skip(isUnusual ? 0 : 1).map(path -> new Attempt(this, path, null, true));
+    }
+
+    /// Whether what a rule names is compared in the usual spelling of paths.
+    boolean isInUsualSpelling() {
+        return namesAreUsual;
     }
 
     /// The same attempt, in the usual spellings of its query string; empty if no predicate has read that, of this
     /// attempt or [#withUsualPath].
-    Stream<Attempt> withUsualQuery() {
+    ///
+    /// @param isUnusual as there
+    Stream<Attempt> withUsualQuery(boolean isUnusual) {
         var sent = request.query();
         return !readsQuery || sent.raw().isEmpty()
                 ? Stream.empty()
                 : sent.spellings().stream()
                         .filter(text -> !text.equals(sent.raw()))
-                        .flatMap(text -> paths().map(path -> new Attempt(this, path, text)));
+                        .flatMap(text -> paths().flatMap(path -> Stream.of(false, true)
+                                .limit(isUnusual ? 2 : 1)
+                                .map(names -> new Attempt(this, path, text, names))));
     }
 
     private Stream<RequestPath> paths() {

@@ -115,7 +115,7 @@ public final class KindAttempt {
         int outcomes(Predicate predicate) {
             return switch (predicate) {
                 case Predicate.Constant(var value) -> value ? TRUE : FALSE;
-                case Predicate.Not(var of) -> negated(of);
+                case Predicate.Not(var of, var isUnusual) -> negated(of, isUnusual);
                 case Predicate.All(var parts) -> sequence(parts, TRUE, FALSE);
                 case Predicate.Any(var parts) -> sequence(parts, FALSE, TRUE);
                 case RequestPredicate.Path(var constant, var variable, var isPrefix) ->
@@ -144,10 +144,13 @@ public final class KindAttempt {
             };
         }
 
-        private int negated(Predicate of) {
+        private int negated(Predicate of, boolean namesUnusual) {
             int outcomes = outcomes(of);
             int negated =
                     (outcomes & NONE) | ((outcomes & TRUE) != 0 ? FALSE : 0) | ((outcomes & FALSE) != 0 ? TRUE : 0);
+            if (namesUnusual) {
+                negated |= NONE;
+            }
             if (slash && (negated & TRUE) != 0) {
                 int usual = canonical.outcomes(of);
                 return ((usual & FALSE) != 0 ? negated : negated & ~TRUE) | ((usual & ~FALSE) != 0 ? NONE : 0);

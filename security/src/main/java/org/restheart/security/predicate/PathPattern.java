@@ -18,6 +18,11 @@ public record PathPattern(List<String> segments) {
         return new PathPattern(List.copyOf(segments));
     }
 
+    /// The pattern in the usual spelling of paths.
+    PathPattern usual() {
+        return new PathPattern(segments.stream().map(PathSpelling::segment).toList());
+    }
+
     boolean is(RequestPath path) {
         return segments.equals(path.segments());
     }

@@ -2,6 +2,7 @@ package org.restheart.security.predicate;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -28,10 +29,56 @@ final class PathSpelling {
 
     /// The same for a part of a decoded path.
     static String usual(String text) {
-        return Arrays.stream(text.split("/")).map(PathSpelling::segment).collect(Collectors.joining("/"));
+        return usual(text, 0);
     }
 
-    private static String segment(String segment) {
+    /// The same for a text in a rule, which keeps its slashes.
+    static String usualInRule(String text) {
+        return usual(text, -1);
+    }
+
+    private static String usual(String text, int limit) {
+        return Arrays.stream(text.split("/", limit)).map(PathSpelling::segment).collect(Collectors.joining("/"));
+    }
+
+    /// Whether a predicate names something in a spelling that is not the usual one.
+    static boolean isUnusual(Predicate predicate) {
+        return switch (predicate) {
+            case Predicate.Not not -> not.isUnusual();
+            case Predicate.All(var parts) -> parts.stream().anyMatch(PathSpelling::isUnusual);
+            case Predicate.Any(var parts) -> parts.stream().anyMatch(PathSpelling::isUnusual);
+            case RequestPredicate.Path path -> areUnusual(path.constant(), path.variable());
+            case RequestPredicate.PathSuffix(var suffixes) -> areUnusual(List.of(), suffixes);
+            case RequestPredicate.Template named -> !named.template().usual().equals(named.template());
+            case RequestPredicate.Equal(var operands) ->
+                operands.stream().anyMatch(PathSpelling::isOfPath) && areUnusual(List.of(), operands);
+            case RequestPredicate.Contains(var search, var value) -> isOfPath(value) && areUnusual(List.of(), search);
+            case RequestPredicate.In(var value, var array) -> isOfPath(value) && areUnusual(List.of(), array);
+            default -> false;
+        };
+    }
+
+    private static boolean areUnusual(List<PathPattern> patterns, List<Operand> operands) {
+        return patterns.stream().anyMatch(pattern -> !pattern.usual().equals(pattern))
+                || operands.stream().anyMatch(PathSpelling::isUnusual);
+    }
+
+    private static boolean isOfPath(Operand operand) {
+        return operand instanceof Operand.Attribute
+                || operand instanceof Operand.Binding
+                || (operand instanceof Operand.Joined(var parts)
+                        && parts.stream().anyMatch(PathSpelling::isOfPath));
+    }
+
+    private static boolean isUnusual(Operand operand) {
+        return switch (operand) {
+            case Operand.Literal(var text) -> !usualInRule(text).equals(text);
+            case Operand.Joined(var parts) -> parts.stream().anyMatch(PathSpelling::isUnusual);
+            default -> false;
+        };
+    }
+
+    static String segment(String segment) {
         var lower = segment.toLowerCase(Locale.ROOT);
         return segment.startsWith("_") || lower.equals("binary") || isObjectId(lower) ? lower : segment;
     }

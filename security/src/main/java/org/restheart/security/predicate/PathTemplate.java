@@ -36,6 +36,17 @@ record PathTemplate(List<Part> parts, boolean rest, boolean closed) {
         return new PathTemplate(List.copyOf(parts), rest, closed);
     }
 
+    /// The template in the usual spelling of paths.
+    PathTemplate usual() {
+        return new PathTemplate(
+                parts.stream()
+                        .map(part ->
+                                part instanceof Part.Name(var text) ? new Part.Name(PathSpelling.segment(text)) : part)
+                        .toList(),
+                rest,
+                closed);
+    }
+
     private static Part part(String segment) {
         if (segment.startsWith("{") && segment.endsWith("}")) {
             var name = segment.substring(1, segment.length() - 1);

@@ -19,15 +19,22 @@ public sealed interface Predicate permits Predicate.Connective, RequestPredicate
         }
     }
 
-    /// True of a path or query string if it is so of its usual spellings too, since rules are written in those.
-    record Not(Predicate of) implements Connective {
+    /// True of a path or query string if it is so of its usual spellings too, in which what the rule names is
+    /// compared then.
+    ///
+    /// @param isUnusual whether it names something in another spelling
+    record Not(Predicate of, boolean isUnusual) implements Connective {
+        Not(Predicate of) {
+            this(of, PathSpelling.isUnusual(of));
+        }
+
         @Override
         public boolean test(Attempt attempt) {
             if (of.test(attempt)) {
                 return false;
             }
-            if (attempt.withUsualPath().anyMatch(of::test)
-                    || attempt.withUsualQuery().anyMatch(of::test)) {
+            if (attempt.withUsualPath(isUnusual).anyMatch(of::test)
+                    || attempt.withUsualQuery(isUnusual).anyMatch(of::test)) {
                 throw new Unanswerable("another spelling");
             }
             return true;

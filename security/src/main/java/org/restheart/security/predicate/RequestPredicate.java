@@ -23,7 +23,8 @@ sealed interface RequestPredicate extends Predicate {
             return texts(variable, attempt).map(PathPattern::parse).anyMatch(pattern -> matches(pattern, attempt));
         }
 
-        private boolean matches(PathPattern pattern, Attempt attempt) {
+        private boolean matches(PathPattern named, Attempt attempt) {
+            var pattern = attempt.isInUsualSpelling() ? named.usual() : named;
             var path = attempt.path();
             if (!isPrefix) {
                 return pattern.is(path);
@@ -53,11 +54,12 @@ sealed interface RequestPredicate extends Predicate {
     record Template(PathTemplate template, @Nullable Operand match) implements RequestPredicate {
         @Override
         public boolean test(Attempt attempt) {
+            var compared = attempt.isInUsualSpelling() ? template.usual() : template;
             if (match == null) {
-                return template.matches(attempt.path(), attempt);
+                return compared.matches(attempt.path(), attempt);
             }
             var text = match.text(attempt);
-            return text != null && template.matches(text, attempt);
+            return text != null && compared.matches(text, attempt);
         }
     }
 
