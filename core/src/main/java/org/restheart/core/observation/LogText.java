@@ -11,7 +11,7 @@ import org.restheart.security.apikey.KeyForm;
 
 /// Sanitizes text of clients for the log: one line, without secrets.
 final class LogText {
-    static final String MASK = "**********";
+    static final String MASK = KeyForm.MASK;
     private static final Set<String> SECRET_WORDS =
             Set.of("password", "passwd", "pwd", "token", "secret", "key", "apikey", "code");
 
@@ -59,7 +59,7 @@ final class LogText {
         for (var parameter : query.split("&", -1)) {
             int equals = parameter.indexOf('=');
             boolean named = equals > 0 && isSecret(parameter.substring(0, equals));
-            boolean secret = named || hasKey(decoded(parameter));
+            boolean secret = named || KeyForm.isIn(parameter);
             masked.append(masked.isEmpty() ? "" : "&")
                     .append(secret ? parameter.substring(0, equals + 1) + MASK : parameter);
         }
@@ -74,13 +74,9 @@ final class LogText {
                         .anyMatch(word -> SECRET_WORDS.contains(word.toLowerCase(Locale.ROOT)));
     }
 
-    private static boolean hasKey(String value) {
-        return value.contains(KeyForm.PREFIX);
-    }
-
     /// A path as sent, unless it contains an API key.
     static String maskedPath(String path) {
-        return hasKey(path) ? MASK : bounded(oneLine(path));
+        return bounded(oneLine(KeyForm.masked(path)));
     }
 
     private static String decoded(String name) {
@@ -94,7 +90,7 @@ final class LogText {
     /// A header as it may be logged: credentials are masked, also in headers of the operator's own, such as
     /// `X-Api-Key`, and in the queries of URIs, and API keys wherever they are.
     static String maskedHeader(String name, String value) {
-        return hasKey(value)
+        return KeyForm.isIn(value)
                 ? MASK
                 : switch (name.toLowerCase(Locale.ROOT)) {
                     case "authorization", "proxy-authorization", "cookie", "set-cookie", "email", "jwttokenstring" ->

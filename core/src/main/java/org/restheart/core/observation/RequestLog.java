@@ -204,8 +204,7 @@ public final class RequestLog implements Observer, AutoCloseable {
 
         /// @param patterns exact paths, or with `*` for any characters
         /// @param interval of the requests that match a pattern the first is logged, then one per interval;
-        ///     zero
-        ///     for the first only
+        ///     zero for the first only
         Exclusions(List<String> patterns, Duration interval, LongSupplier nanoTime) {
             this.exclusions = patterns.stream()
                     .map(pattern -> new Exclusion(compile(pattern), new AtomicLong(nanoTime.getAsLong())))

@@ -103,6 +103,13 @@ class TracingTest {
         return collector.trace(trace);
     }
 
+    @Test
+    void keys_in_paths_are_not_exported() throws Exception {
+        send(request(films + "/rhk%5Fs3cret").header("traceparent", traceparent(trace(50), true)));
+        assertThat(named(awaitTrace(trace(50), "GET /*"), "GET /*").attributes())
+                .containsEntry("url.path", "**********");
+    }
+
     private static Received named(List<Received> spans, String name) {
         return spans.stream()
                 .filter(span -> span.name().equals(name))
