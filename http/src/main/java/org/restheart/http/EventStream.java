@@ -12,8 +12,7 @@ public final class EventStream {
     }
 
     /// A response without content and type. Proxies neither keep it nor collect its events before they pass them on,
-    /// which
-    /// nginx does unless the response says no.
+    /// which nginx does unless the response says no.
     public static Response.Ready head() {
         return Response.status(200).with("Cache-Control", "no-store").with("X-Accel-Buffering", "no");
     }

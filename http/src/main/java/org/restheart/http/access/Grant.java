@@ -26,7 +26,7 @@ public record Grant(
     public static final Grant FULL = new Grant(Set.of(Demand.values()));
 
     /// Allows nothing, whatever other authorizers would: the decision about credentials with fewer roles than their
-    /// account, where another role of the account decides.
+    /// account, where another role of the account decides. Nothing can be made of it that allows more.
     public static final Grant REFUSED = new Grant(Set.of());
 
     public Grant {
@@ -66,10 +66,10 @@ public record Grant(
     }
 
     public Grant withMergeRequest(Optional<BsonDocument> other) {
-        return new Grant(allowed, readFilter, writeFilter, other, projectResponse, checkWritten);
+        return isRefused() ? this : new Grant(allowed, readFilter, writeFilter, other, projectResponse, checkWritten);
     }
 
     public Grant withProjectResponse(Optional<BsonDocument> other) {
-        return new Grant(allowed, readFilter, writeFilter, mergeRequest, other, checkWritten);
+        return isRefused() ? this : new Grant(allowed, readFilter, writeFilter, mergeRequest, other, checkWritten);
     }
 }

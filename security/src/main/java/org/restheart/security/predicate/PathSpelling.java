@@ -20,8 +20,7 @@ final class PathSpelling {
     private PathSpelling() {}
 
     /// Reserved names and ObjectIds, which the data API reads in any case, in lower case; without slashes at the end
-    /// and
-    /// without needless percent-encoding. Other names that look like reserved ones become equal too.
+    /// and without needless percent-encoding. Other names that look like reserved ones become equal too.
     static RequestPath usual(RequestPath path) {
         return RequestPath.of(
                 path.segments().stream().map(PathSpelling::segment).toList());

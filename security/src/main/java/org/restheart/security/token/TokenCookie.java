@@ -46,19 +46,19 @@ public record TokenCookie(
 
     /// `Set-Cookie` with credentials: a cookie's value must not contain a blank.
     String set(AuthorizationHeader credentials) {
-        return line(credentials.line().replace(' ', '_'), lifetime);
+        return name + "=" + credentials.line().replace(' ', '_') + attribute("Domain", domain) + "; Path=" + path
+                + (httpOnly ? "; HttpOnly" : "") + attribute("SameSite", sameSite) + (secure ? "; Secure" : "")
+                + "; Max-Age=" + lifetime.toSeconds();
     }
 
-    /// `Set-Cookie` that deletes the cookie.
+    /// `Set-Cookie` that deletes the cookie. Former releases send its attributes in this order, [#set] in another; each
+    /// line stays as it was.
     String remove() {
-        return line("", Duration.ZERO);
+        return name + "=; Path=" + path + attribute("Domain", domain) + (secure ? "; Secure" : "")
+                + (httpOnly ? "; HttpOnly" : "") + attribute("SameSite", sameSite) + "; Max-Age=0";
     }
 
-    private String line(String value, Duration age) {
-        return name + "=" + value + domain.map(host -> "; Domain=" + host).orElse("") + "; Path=" + path
-                + (httpOnly ? "; HttpOnly" : "")
-                + sameSite.map(mode -> "; SameSite=" + mode).orElse("")
-                + (secure ? "; Secure" : "")
-                + "; Max-Age=" + age.toSeconds();
+    private static String attribute(String name, Optional<String> value) {
+        return value.map(text -> "; " + name + "=" + text).orElse("");
     }
 }
