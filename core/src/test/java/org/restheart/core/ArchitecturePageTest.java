@@ -9,16 +9,23 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /// Holds docs/architecture.md and the page of bounds against the classes there are, and the image's context against the
-/// modules.
+/// modules; and the page of what rules hide against the tests it names.
 class ArchitecturePageTest {
     private static final Path PAGE = Path.of("../docs/architecture.md");
     private static final Path BOUNDS = Path.of("../docs/reference/bounds.md");
+    private static final Path HIDDEN = Path.of("../docs/noninterference.md");
+
+    /// A test's class with or without a method, or another method of the class named before.
+    private static final Pattern TEST = Pattern.compile("`(?:([A-Z]\\w*Test)(?:\\.([…\\w]+))?|(…\\w+…?))`");
     private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]+(?:[A-Z][a-z0-9]*)+)`");
     private static final Pattern ROW_OF_MODULES = Pattern.compile("(?m)^\\|[^|]*\\| ((?:`[a-z.]+`(?:, )?)+) \\|");
     private static final Pattern ROW_OF_FILES = Pattern.compile("(?m)^\\| `(\\w+)/(\\w+)` \\|");
@@ -68,6 +75,42 @@ class ArchitecturePageTest {
                 .toList();
         assertThat(named).hasSizeGreaterThan(20);
         assertThat(CLASSES.stream().map(JavaClass::getSimpleName)).containsAll(named);
+    }
+
+    /// A name of a method is `Class.prefix_…`, `Class.…suffix` or, of the class named before it, `…part`.
+    @Test
+    void the_tests_of_what_rules_hide_exist() throws IOException {
+        var tests = new HashMap<String, String>();
+        try (var modules = Files.list(Path.of(".."))) {
+            for (var sources : modules.map(folder -> folder.resolve("src/test/java"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
+                try (var files = Files.walk(sources)) {
+                    for (var file : files.filter(file -> file.toString().endsWith("Test.java"))
+                            .toList()) {
+                        tests.merge(
+                                file.getFileName().toString().replace(".java", ""),
+                                Files.readString(file),
+                                String::concat);
+                    }
+                }
+            }
+        }
+        var missing = new ArrayList<String>();
+        int named = 0;
+        var current = "";
+        for (var name : TEST.matcher(Files.readString(HIDDEN)).results().toList()) {
+            current = name.group(1) == null ? current : name.group(1);
+            var method = Objects.requireNonNullElse(name.group(2), Objects.requireNonNullElse(name.group(3), ""))
+                    .replace("…", "\\w*");
+            var declared = Pattern.compile(method.isEmpty() ? "class " : "void " + method);
+            if (!declared.matcher(tests.getOrDefault(current, "")).find()) {
+                missing.add(current + "." + method);
+            }
+            named++;
+        }
+        assertThat(named).isGreaterThan(100);
+        assertThat(missing).isEmpty();
     }
 
     @Test

@@ -171,7 +171,8 @@ class ConfigurationCheckTest extends LaunchFixture {
     @Test
     void misspelt_options_of_the_connection_string_are_named() {
         assertThat(exitCode(
-                        "/mclient/connection-string->'mongodb://a:b%3F@h:1/?retryWrite=true&W=1&appName=x&pwd=y'",
+                        "/mclient/connection-string->'mongodb://a:b%3F@h:1/?retryWrite=true&W=1&appName=x&pwd=y"
+                                + "&j=true&wtimeout=1'",
                         "--check"))
                 .isEqualTo(255);
         assertThat(err())

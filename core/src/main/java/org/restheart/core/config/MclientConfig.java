@@ -17,12 +17,12 @@ public record MclientConfig(boolean enabled, String connectionString) {
     /// Options of connection strings that the driver knows; it ignores others.
     private static final Set<String> OPTIONS = Words.of("""
             appName authMechanism authMechanismProperties authSource compressors connectTimeoutMS directConnection
-            gssapiServiceName heartbeatFrequencyMS journal loadBalanced localThresholdMS maxConnecting maxIdleTimeMS
+            gssapiServiceName heartbeatFrequencyMS j journal loadBalanced localThresholdMS maxConnecting maxIdleTimeMS
             maxLifeTimeMS maxPoolSize maxStalenessSeconds minPoolSize proxyHost proxyPassword proxyPort proxyUsername
             readConcernLevel readPreference readPreferenceTags replicaSet retryReads retryWrites safe
             serverMonitoringMode serverSelectionTimeoutMS socketTimeoutMS srvMaxHosts srvServiceName ssl
             sslInvalidHostNameAllowed timeoutMS tls tlsAllowInvalidHostnames tlsInsecure uuidRepresentation w
-            waitQueueTimeoutMS wTimeoutMS zlibCompressionLevel""");
+            waitQueueTimeoutMS wTimeout wTimeoutMS zlibCompressionLevel""");
 
     /// Reads the block, or the key `mongo-uri` of former releases.
     static MclientConfig read(Block block, Block mongo) {

@@ -163,7 +163,9 @@ final class ListenerSockets {
             }
             ObservedEngine.client((SslConnection) connection).closeIfRefused(close);
             try {
-                settings.connection().requestParseTimeout().ifPresent(time -> limitHandshake(connection, time));
+                if (settings.connection().http2()) {
+                    settings.connection().requestParseTimeout().ifPresent(time -> limitHandshake(connection, time));
+                }
             } catch (RejectedExecutionException _) { // the server stops
                 IoUtils.safeClose(connection);
                 return;
@@ -193,9 +195,9 @@ final class ListenerSockets {
         return alpn;
     }
 
-    /// Closes a TLS connection on which no protocol has begun in time: Undertow's timeouts apply only from then on. The
-    /// timer refers to it weakly: a client that closes its connection before is not noticed, and may open and close
-    /// very many in the time of one timer.
+    /// Closes a TLS connection whose protocol is not known in time: Undertow's timeouts apply only from then on. With
+    /// HTTP/1.1 alone it is known at once. The timer always runs out, and refers to the connection weakly, since
+    /// clients may open and close very many in its time.
     private static void limitHandshake(StreamConnection connection, Duration timeout) {
         var weak = new WeakReference<>(connection);
         connection

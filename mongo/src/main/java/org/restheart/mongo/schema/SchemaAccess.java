@@ -3,7 +3,6 @@ package org.restheart.mongo.schema;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -17,10 +16,8 @@ import org.restheart.http.ProblemException;
 import org.restheart.http.Query;
 import org.restheart.http.Request;
 import org.restheart.http.RequestPath;
-import org.restheart.http.access.Grant;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest;
-import org.restheart.http.judged.JudgedRequest.DataFacts;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.exchange.DataRequest;
@@ -228,20 +225,15 @@ public final class SchemaAccess {
         if (path.isEmpty()) {
             return false;
         }
-        var grant = new AtomicReference<Grant>();
         try {
-            judged.make(
-                    request,
-                    JudgedRequest.of(Method.GET, path.get(), Query.NONE, Via.REST)
-                            .with(DataFacts.ASKED, facts -> grant.set(facts.grant())));
+            return judged.facts(request, JudgedRequest.of(Method.GET, path.get(), Query.NONE, Via.REST))
+                    .filter(facts -> facts.grant().readFilter().isEmpty())
+                    .isPresent();
         } catch (ProblemException e) {
             if (e.problem().status() >= 500) {
                 throw e;
             }
             return e.problem().status() == 404 && !JudgedRequests.isNotPermitted(e.problem());
         }
-        return Optional.ofNullable(grant.get())
-                .filter(granted -> granted.readFilter().isEmpty())
-                .isPresent();
     }
 }
