@@ -61,7 +61,7 @@ public final class BrowserPages {
     private BrowserPages() {}
 
     /// `GET /_console/`: the console, which is a client of the public API.
-    public static PageService console(ConsoleConfig config, ServicePaths places) {
+    public static PageService console(ConsoleConfig config, ServicePaths paths) {
         var page = PageService.readText("/console/index.html");
         var contents = new TreeMap<String, byte[]>();
         var names = NAMED.matcher(page);
@@ -69,7 +69,7 @@ public final class BrowserPages {
             contents.computeIfAbsent(names.group(1), name -> PageService.read("/console/" + name));
         }
         return new PageService(config.uri(), CONSOLE_POLICY, page, contents)
-                .with("config.json", JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(places)));
+                .with("config.json", JsonEncoder.of(JsonMode.DEFAULT).encodeToString(config.toDocument(paths)));
     }
 
     /// `GET /_graphiql/?app=…`: GraphiQL, to write and try operations of GraphQL apps.
@@ -108,8 +108,7 @@ public final class BrowserPages {
     }
 
     /// A page that is read and compressed when it is first asked for: large ones would delay each start, and take
-    /// memory
-    /// where nobody uses them.
+    /// memory where nobody uses them.
     private static final class LazyPage implements IoThreadService {
         private final Supplier<PageService> load;
         private volatile @Nullable PageService page;

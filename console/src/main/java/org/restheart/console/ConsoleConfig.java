@@ -56,26 +56,26 @@ public record ConsoleConfig(String uri, String title, Optional<Banner> banner, b
             Optional<String> cookieLogout) {}
 
     /// `config.json`: contains neither data nor secrets.
-    BsonDocument toDocument(ServicePaths places) {
+    BsonDocument toDocument(ServicePaths paths) {
         var shownBanner = banner.<BsonValue>map(line -> object("text", line.text, "color", line.color))
                 .orElse(BsonNull.VALUE);
-        var cookie = object("usable", places.cookieLogout.isPresent());
-        places.cookieLogout.ifPresent(path -> cookie.append("logout", new BsonString(path)));
+        var cookie = object("usable", paths.cookieLogout.isPresent());
+        paths.cookieLogout.ifPresent(path -> cookie.append("logout", new BsonString(path)));
         return object(
-                "version", places.version,
+                "version", paths.version,
                 "uri", uri,
                 "title", title,
                 "banner", shownBanner,
                 "readOnly", readOnly,
                 "pages", pages,
-                "api", orNull(places.api),
-                "token", orNull(places.token),
-                "openapi", orNull(places.openapi),
-                "access", orNull(places.access),
-                "metrics", orNull(places.metrics),
-                "mcp", orNull(places.mcp),
-                "dataApi", orNull(places.dataApi),
-                "apiKeys", orNull(places.apiKeys),
+                "api", orNull(paths.api),
+                "token", orNull(paths.token),
+                "openapi", orNull(paths.openapi),
+                "access", orNull(paths.access),
+                "metrics", orNull(paths.metrics),
+                "mcp", orNull(paths.mcp),
+                "dataApi", orNull(paths.dataApi),
+                "apiKeys", orNull(paths.apiKeys),
                 "cookie", cookie);
     }
 

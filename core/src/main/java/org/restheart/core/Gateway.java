@@ -197,7 +197,7 @@ public final class Gateway implements AutoCloseable {
 
     private void bindConsole() {
         config.console().ifPresent(console -> {
-            var places = new ConsoleConfig.ServicePaths(
+            var paths = new ConsoleConfig.ServicePaths(
                     BuildInfo.load().version(),
                     config.mongo().map(MongoConfig::uri),
                     config.security().tokens().bearerTokenUri(),
@@ -212,7 +212,7 @@ public final class Gateway implements AutoCloseable {
                     config.dataApi().map(DataApiConfig::uri),
                     config.security().apiKeys().map(_ -> ApiKeyService.URI),
                     config.security().tokens().rememberedSessionsEndAt(config.isLocal()));
-            bindings.add(Binding.prefix(BrowserPages.console(console, places), console.uri(), false));
+            bindings.add(Binding.prefix(BrowserPages.console(console, paths), console.uri(), false));
         });
     }
 

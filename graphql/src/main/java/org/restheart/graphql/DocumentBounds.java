@@ -174,8 +174,7 @@ final class DocumentBounds {
     }
 
     /// Bounds of a query's text that are checked in one pass before it is parsed. The parser takes fifty times as long
-    /// for
-    /// a digit as for a letter, and a time that grows with the square of the depth of nested brackets.
+    /// for a digit as for a letter, and a time that grows with the square of the depth of nested brackets.
     private static final class QueryText {
         /// Digits in a row; no number of BSON has more than 34.
         private static final int MAX_DIGITS = 400;

@@ -58,9 +58,8 @@ final class SingleRead implements Execution.Loads {
     }
 
     /// The response to an execution that waits for the documents. It continues on the thread that sends the response,
-    /// which
-    /// must not be occupied for long: with large documents it continues on a thread of its own. To be called on the
-    /// caller's thread.
+    /// which must not be occupied for long: with large documents it continues on a thread of its own. To be called
+    /// on the caller's thread.
     ///
     /// @param found the documents
     /// @param outcome of the execution, complete when the documents are there

@@ -32,9 +32,8 @@ import org.restheart.http.push.Subscription;
 import org.restheart.mongo.reading.ReadRights;
 
 /// Access to what fields are mapped to: the read rights on collections, and declared change streams. The caller's
-/// rights
-/// are determined, and streams opened, by its REST request for them, so that its access rules hold and listeners share
-/// cursors. Thread-safe.
+/// rights are determined, and streams opened, by its REST request for them, so that its access rules hold and listeners
+/// share cursors. Thread-safe.
 public final class SourceAccess {
     private static final Via QUERY = Via.of(Via.Service.GRAPHQL, "query");
     private static final Via SUBSCRIPTION = Via.of(Via.Service.GRAPHQL, "subscription");
@@ -64,8 +63,7 @@ public final class SourceAccess {
     }
 
     /// The rights with which a mapping reads: those of the app, which include everything except secrets, or those of
-    /// the
-    /// caller. May block.
+    /// the caller. May block.
     ///
     /// @throws ProblemException 403 if the caller may not read the collection, or no caller may
     ReadRights rights(Request request, Source source) {

@@ -19,6 +19,7 @@ final class Fence {
 
     private static int taken = BLOCK.length;
 
+    private static final int MAX_NAME = 120;
     private static final Pattern MARK = Pattern.compile("<(?=/?data-)", Pattern.CASE_INSENSITIVE);
 
     private static final String WARNING =
@@ -100,8 +101,6 @@ final class Fence {
             default -> (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0100 && c <= 0xe01ef);
         };
     }
-
-    private static final int MAX_NAME = 120;
 
     /// The name of a database, a collection or a field, which is stored data too, shortened for messages of this
     /// server.

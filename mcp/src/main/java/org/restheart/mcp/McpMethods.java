@@ -101,10 +101,10 @@ record McpMethods(Tools tools, Resources resources, CallRecords records, BsonDoc
 
     private BsonDocument discover() {
         var versions = BsonValues.value(Revision.versions());
-        return cached(described("supportedVersions", versions), LONG, "public");
+        return cached(serverDescription("supportedVersions", versions), LONG, "public");
     }
 
-    private BsonDocument described(String name, BsonValue version) {
+    private BsonDocument serverDescription(String name, BsonValue version) {
         return object(
                 name, version, "capabilities", capabilities(), "serverInfo", server, "instructions", INSTRUCTIONS);
     }
@@ -114,6 +114,6 @@ record McpMethods(Tools tools, Resources resources, CallRecords records, BsonDoc
         var version = Revision.of(rpc.text("protocolVersion"))
                 .filter(Revision::isLegacy)
                 .orElse(Revision.R2025_11_25);
-        return described("protocolVersion", new BsonString(version.version()));
+        return serverDescription("protocolVersion", new BsonString(version.version()));
     }
 }

@@ -13,6 +13,8 @@ import org.slf4j.LoggerFactory;
 /// A call of a tool is refused or fails. The result says what to change. Without stack trace, since it is no defect.
 final class RefusedCall extends RuntimeException {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedCall.class);
+    private static final int MAX_LENGTH = 400;
+    private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"|`([^`]*)`");
 
     private final String reason;
 
@@ -54,9 +56,6 @@ final class RefusedCall extends RuntimeException {
     String text() {
         return String.valueOf(getMessage());
     }
-
-    private static final int MAX_LENGTH = 400;
-    private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"|`([^`]*)`");
 
     /// Equal for hidden, reserved and missing collections.
     static RefusedCall notVisible() {

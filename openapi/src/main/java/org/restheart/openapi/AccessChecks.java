@@ -36,7 +36,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.Via;
 
 /// `POST /_access/check`: evaluates the access rules for a request without executing it. Thread-safe.
-record AccessChecks(BiFunction<Request, JudgedRequest, AccessExplanation> explanations) {
+record AccessChecks(BiFunction<Request, JudgedRequest, AccessExplanation> explain) {
     private static final int MAX_PARAMETERS = 1_000;
 
     /// Longer texts are truncated in messages.
@@ -91,7 +91,7 @@ record AccessChecks(BiFunction<Request, JudgedRequest, AccessExplanation> explan
     ///     rule, its role, its priority and the flags that it lacks, and for a grant only the kinds of its
     ///     restrictions
     BsonDocument check(Request asking, BsonDocument content, boolean readsRules) {
-        var explanation = explanations.apply(asking, request(content));
+        var explanation = explain.apply(asking, request(content));
         var answer =
                 object("decision", explanation.isAllowed() ? "allowed" : "refused", "status", explanation.status());
         explanation

@@ -64,7 +64,7 @@ public final class AccessService implements Service {
     public AccessService(
             Descriptions descriptions,
             KindPermissions permissions,
-            BiFunction<Request, JudgedRequest, AccessExplanation> explanations,
+            BiFunction<Request, JudgedRequest, AccessExplanation> explain,
             Dependencies dependencies) {
         this.overview = new AccessOverview(
                 descriptions,
@@ -72,7 +72,7 @@ public final class AccessService implements Service {
                 new PossibleAccess(descriptions, permissions),
                 dependencies.own(),
                 dependencies.services());
-        this.checks = new AccessChecks(explanations);
+        this.checks = new AccessChecks(explain);
         this.dependencies = dependencies;
     }
 

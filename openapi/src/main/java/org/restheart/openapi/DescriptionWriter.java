@@ -291,29 +291,29 @@ final class DescriptionWriter {
 
     /// One path with a variable for all collections with the same prefix and kind.
     private void generic(VisibleResources visible) {
-        var places = new LinkedHashMap<PathGroup, List<Group>>();
+        var byPrefix = new LinkedHashMap<PathGroup, List<Group>>();
         for (var group : visible.groups()) {
             var segments = group.path().segments();
             if (group.collection().isEmpty() || segments.isEmpty()) {
                 group(group);
             } else {
                 var prefix = segments.subList(0, segments.size() - 1);
-                places.computeIfAbsent(
+                byPrefix.computeIfAbsent(
                                 new PathGroup(prefix, group.collection().get().kind()), _ -> new ArrayList<>())
                         .add(group);
             }
         }
-        places.forEach(this::generic);
+        byPrefix.forEach(this::generic);
     }
 
-    private void generic(PathGroup place, List<Group> groups) {
-        var what = switch (place.kind()) {
+    private void generic(PathGroup common, List<Group> groups) {
+        var what = switch (common.kind()) {
             case FILES_BUCKET -> "Bucket";
             case SCHEMA_STORE -> "SchemaStore";
             default -> "Collection";
         };
         var variable = what.substring(0, 1).toLowerCase(Locale.ROOT) + what.substring(1);
-        var name = (place.prefix().isEmpty() ? "" : ComponentNames.of(place.prefix())) + "Any" + what;
+        var name = (common.prefix().isEmpty() ? "" : ComponentNames.of(common.prefix())) + "Any" + what;
         tag(name, Optional.empty());
         var names = new LinkedHashSet<String>();
         groups.forEach(group -> names.add(group.path().segments().getLast()));

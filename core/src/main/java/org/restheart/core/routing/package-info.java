@@ -1,4 +1,4 @@
-/// Maps paths to services. [Router] is built once, at start; [Route] is its result.
+/// Maps paths to services. [Router] is built once, at start; [Router.Route] is its result.
 ///
 /// Must not know: what services do, how requests arrive.
 @NullMarked

@@ -72,7 +72,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
     abstract boolean isSilent();
 
     /// Takes bytes of the client.
-    void received(ByteBuffer bytes) {}
+    void arrived(ByteBuffer bytes) {}
 
     @FunctionalInterface
     interface Source {
@@ -98,7 +98,7 @@ abstract sealed class PushConnection permits WebSocketConnection, SseConnection 
             var buffer = pooled.getBuffer();
             int n;
             while ((n = source.read(buffer.clear())) > 0) {
-                received(buffer.flip());
+                arrived(buffer.flip());
                 if (turn.isOver()) {
                     return !isOver();
                 }

@@ -93,7 +93,7 @@ final class WebSocketConnection extends PushConnection implements ClientFrames.R
     }
 
     @Override
-    void received(ByteBuffer bytes) {
+    void arrived(ByteBuffer bytes) {
         unanswered = 0;
         if (closedByClient) { // no further frames are expected
             return;
