@@ -120,7 +120,7 @@ public final class PipelineInspection {
     }
 
     private static void checkDatabase(String stage, Stages.Reached reached, String db, Location location) {
-        int dot = reached.collection().indexOf('.');
+        int dot = reached.dot();
         if (!reached.written()
                 && dot > 0
                 && !reached.collection().substring(0, dot).equals(db)) {
@@ -194,7 +194,7 @@ public final class PipelineInspection {
     /// stage.
     private void checkOpen(String stage, Stages.Reached reached, String db, Location location) {
         var name = reached.collection();
-        int dot = name.indexOf('.');
+        int dot = reached.dot();
         requireOpen(stage, reached.db().orElse(db), name, location);
         if (dot > 0) { // `otherdb.coll`
             requireOpen(stage, name.substring(0, dot), name.substring(dot + 1), location);

@@ -3,6 +3,7 @@ package org.restheart.mongo.guard;
 import com.mongodb.MongoNamespace;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.restheart.http.ProblemCode;
@@ -15,12 +16,11 @@ import org.restheart.http.ProblemException;
 /// @param pipelines the restrictions of aggregations
 /// @param withheld collections, of accounts and permissions, that no pipeline reads or writes from another one
 public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipelines, Set<MongoNamespace> withheld) {
-    /// Operators that run code in the database.
-    static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
-
-    public static final QuerySecurity DEFAULT = new QuerySecurity(JAVASCRIPT, PipelineRules.DEFAULT, Set.of());
+    public static final QuerySecurity DEFAULT =
+            new QuerySecurity(PipelineRules.JAVASCRIPT, PipelineRules.DEFAULT, Set.of());
 
     public QuerySecurity {
+        Objects.requireNonNull(pipelines);
         forbiddenOperators = Set.copyOf(forbiddenOperators);
         withheld = Set.copyOf(withheld);
     }
@@ -58,6 +58,9 @@ public record QuerySecurity(Set<String> forbiddenOperators, PipelineRules pipeli
             Set<String> operators,
             boolean allowOtherDatabases,
             boolean allowJavaScript) {
+        /// Operators that run code in the database.
+        static final Set<String> JAVASCRIPT = Set.of("$where", "$function", "$accumulator");
+
         public static final PipelineRules DEFAULT = new PipelineRules(
                 true, Set.of("$out", "$merge", "$lookup", "$graphLookup", "$unionWith"), JAVASCRIPT, false, false);
 

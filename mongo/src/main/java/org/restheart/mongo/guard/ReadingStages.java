@@ -11,6 +11,7 @@ import org.restheart.bson.fields.Stages;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Words;
+import org.restheart.mongo.guard.QuerySecurity.PipelineRules;
 
 /// The stages that a pipeline with the rights of a caller may contain. All others are refused, also those of
 /// later releases of MongoDB and those that its processes send to each other.
@@ -82,7 +83,7 @@ public record ReadingStages(Set<String> stages, boolean metadata) {
         if (value instanceof BsonDocument document) {
             document.forEach((name, operand) -> {
                 require(
-                        !QuerySecurity.JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")),
+                        !PipelineRules.JAVASCRIPT.contains(name) && (metadata || !name.equals("$meta")),
                         name,
                         location);
                 if (!name.equals("$literal")) {

@@ -44,7 +44,7 @@ class PipelineInspectionTest {
                 "{$facet: {a: [{$unionWith: 'other.c'}]}} | CROSS_DATABASE_ACCESS operator '$unionWith' at pipeline[0].$facet.a[0]",
                 "{$lookup: {from: 'c', pipeline: [{$lookup: {from: 'other.c'}}]}} | at pipeline[0].$lookup.pipeline[0]",
                 "{$unionWith: {coll: 'c', pipeline: [{$unionWith: 'other.c'}]}} | at pipeline[0].$unionWith.pipeline[0]",
-                "{$rankFusion: {input: {pipelines: {a: [{$unionWith: 'other.c'}]}}}} | at pipeline[0].$rankFusion.a[0]",
+                "{$rankFusion: {input: {pipelines: {a: [{$unionWith: 'other.c'}]}}}} | at pipeline[0].$rankFusion.input.pipelines.a[0]",
                 "{$merge: {into: 'c', whenMatched: [{$where: 1}]}} | JAVASCRIPT_EXECUTION operator '$where'",
                 "{$project: {x: {$function: {}}}} | JAVASCRIPT_EXECUTION operator '$function' at pipeline[0].$project.x"
             })
@@ -64,6 +64,9 @@ class PipelineInspectionTest {
                 "{$unionWith: 'c'}",
                 "{$out: 'c'}",
                 "{$out: {db: 'mine', coll: 'c'}}",
+                "{$out: {db: 'mine', coll: 'config.backup'}}",
+                "{$lookup: {from: {db: 'mine', coll: 'config.backup'}}}",
+                "{$merge: {into: {db: 'mine', coll: 'admin.x'}}}",
                 "{$merge: 'c'}",
                 "{$merge: {into: 'c'}}",
                 "{$match: {a: '$where'}}"
