@@ -35,7 +35,9 @@ class MistakesInSchemasTest {
                 + "mclient: {connection-string: '%s'}\nmongo: {mongo-mounts: [{what: '*', where: /}]}\n"
                         .formatted(mongo.connectionString())
                 + ConformanceGateway.ACCOUNTS
-                + ConformanceGateway.PERMISSIONS);
+                + ConformanceGateway.PERMISSIONS
+                + "    - {role: public, predicate: path-prefix('/'), mongo: {allowManagementRequests: true,"
+                + " mergeRequest: {jsonSchema: {schemaId: s}, aggrs: []}}}\n");
     }
 
     private HttpResponse<String> send(String method, String path, String body) {
@@ -108,6 +110,17 @@ class MistakesInSchemasTest {
                 send("PATCH", "/c", "{\"jsonSchema\": {\"schemaId\": \"nosuch\", \"schemaStoreDB\": \"x\"}}"),
                 "jsonSchema: schemaStoreDB has no effect; did you mean schemaStoreDb?");
         assertThat(send("PATCH", "/c", "{\"jsonSchema\": \"order\"}").body()).contains("schemaId\\\": ...");
+    }
+
+    @Test
+    void what_permissions_write_instead_is_not_warned_of() {
+        send("PUT", "/_schemas/s?wm=upsert", "{}");
+        var content = "{\"jsonSchema\": {\"schemaId\": \"nosuch\"}, \"aggrs\": [{\"uri\": \"a\","
+                + " \"type\": \"pipeline\", \"stages\": [{\"$out\": \"x\"}]}]}";
+        assertThat(send("PATCH", "/c", content).headers().allValues("Warning")).hasSize(2);
+        var merged = gateway.as("bob").json("PATCH", "/" + db + "/c", content);
+        assertStatus(200, merged);
+        assertThat(merged.headers().allValues("Warning")).isEmpty();
     }
 
     @Test

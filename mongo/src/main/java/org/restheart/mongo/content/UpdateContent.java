@@ -63,7 +63,7 @@ public final class UpdateContent {
     /// For the properties of a database or collection.
     ///
     /// @throws org.restheart.http.ProblemException 400, but not for an empty document
-    public static Update ofProperties(DataRequest request, BsonDocument content, ObjectId etag) {
+    public static Update.Operators ofProperties(DataRequest request, BsonDocument content, ObjectId etag) {
         var tag = new BsonDocument(EntityTags.FIELD, new BsonObjectId(etag));
         if (content.isEmpty()) {
             return new Update.Operators(new BsonDocument(SET, tag));

@@ -115,9 +115,9 @@ public final class CollectionHandlers {
         request.http().requireThread();
         schemas.check(request, update);
         var written = properties.update(request, update, etag, TAG_REQUIRED);
-        schemas.warn(request, EffectiveValue.of(content, "jsonSchema").value());
+        schemas.warn(request, EffectiveValue.of(update.document(), "jsonSchema").value());
         PropertyWarnings.ofUnknown(request, content);
-        warnOfForbidden(request, EffectiveValue.of(content, "aggrs").value());
+        warnOfForbidden(request, EffectiveValue.of(update.document(), "aggrs").value());
         return written;
     }
 
