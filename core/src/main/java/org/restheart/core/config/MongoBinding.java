@@ -75,7 +75,7 @@ final class MongoBinding {
                 block.bool("queries", otherwise.queries()),
                 block.integer("concurrent-commands", otherwise.commands(), 1, 64),
                 block.integer("max-batch", otherwise.maxBatch(), 1, 10_000),
-                block.integer("max-batch-bytes", otherwise.maxBatchBytes(), 1, 32 << 20),
+                block.integer("max-batch-bytes", otherwise.maxBatchBytes(), 1, CoalescingConfig.MAX_BATCH_BYTES),
                 block.integer("max-queued", otherwise.maxQueued(), 1, 1_000_000),
                 block.millis("max-wait", otherwise.maxWait().toMillis(), 1, Integer.MAX_VALUE),
                 block.integer("max-queues", otherwise.maxQueues(), 1, 1_000_000),

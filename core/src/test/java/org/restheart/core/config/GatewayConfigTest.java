@@ -84,6 +84,7 @@ class GatewayConfigTest {
                 "jwtTokenManager: {enabled: true, account-properties-claims: [team, scope]} | /jwtTokenManager/account-properties-claims must not name scope, which says what the token is, not what its account has",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [//]} | /jwtTokenManager/account-properties-claims must name properties, or paths such as /org/unit, but has '//'",
                 "jwtTokenManager: {enabled: true, account-properties-claims: [/nbf/x, /org/unit]} | /jwtTokenManager/account-properties-claims must not name /nbf/x, which says what the token is, not what its account has",
+                "mongo: {coalescing: {max-batch-bytes: 8388609}} | /mongo/coalescing/max-batch-bytes must be a whole number from 1 to 8388608 but was 8388609",
                 "ping: {uri: ping} | /ping/uri must start with / but was \"ping\"",
                 "database-probe: {timeout-ms: 0} | /database-probe/timeout-ms must be a whole number from 1 to 600000 but was 0",
                 "proxies: [{location: /a}] | /proxies[1]/proxy-pass must be a URL or a list of URLs",

@@ -32,8 +32,8 @@ public record CoalescingConfig(
         Duration queueIdle,
         boolean retriesWrites,
         boolean header) {
-    /// MongoDB's limit of a command is 16 MiB.
-    private static final int MAX_BATCH_BYTES = 8 << 20;
+    /// The largest [#maxBatchBytes]: MongoDB's limit of a command is 16 MiB.
+    public static final int MAX_BATCH_BYTES = 8 << 20;
 
     public static final CoalescingConfig DEFAULT = new CoalescingConfig(
             true,
@@ -59,7 +59,6 @@ public record CoalescingConfig(
         if (!maxWait.isPositive()) {
             throw new IllegalArgumentException("mongo.coalescing.max-wait must be positive but was " + maxWait);
         }
-        maxBatchBytes = Math.min(maxBatchBytes, MAX_BATCH_BYTES);
     }
 
     private static void atLeastOne(String key, int value) {
