@@ -17,7 +17,7 @@ import org.restheart.http.ProblemException;
 import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
 import org.restheart.mongo.coalescing.BatchQueues.QueueChecks;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
+import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.RunningCommands.Running;
 import org.restheart.mongo.error.MongoCodes;
 

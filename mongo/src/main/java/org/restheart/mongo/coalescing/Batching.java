@@ -2,6 +2,7 @@ package org.restheart.mongo.coalescing;
 
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoNamespace;
+import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
@@ -11,15 +12,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
+import org.restheart.http.Problem;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
 import org.restheart.http.access.CallerScope;
 import org.restheart.http.trace.TraceScope;
 import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
-import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
+import org.restheart.mongo.concern.BoundedConcern;
+import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.write.RetryableStatements;
 
 /// What all kinds of batch commands have in common.
@@ -71,6 +76,18 @@ record Batching(
                 requests.forEach(pending -> pending.completeExceptionally(e));
             }
         }));
+    }
+
+    /// Refuses what is to be sent again if the time of its request is over: each of the steps before may have waited
+    /// for another primary.
+    ///
+    /// @param partly whether something of the request has been executed
+    static void requireTime(boolean partly) {
+        if (!RequestStart.left(BoundedConcern.LIMIT).isPositive()) {
+            throw partly
+                    ? new UnknownOutcomeException(new MongoTimeoutException("the time of the request is over"))
+                    : Problem.overloaded("MongoDB does not answer in time").raise();
+        }
     }
 
     /// A write concern applies to the whole command: when it is not satisfied, all its requests fail with that error,
@@ -132,4 +149,41 @@ record Batching(
     ///
     /// @param sharing how many requests the command served
     record BatchResult<O>(O outcome, int sharing) {}
+
+    /// How many requests wait in all queues or are part of a running command. Where they are many, the processors are
+    /// shared by commands of several kinds: a queue that sees few of the requests should combine them as well.
+    /// Thread-safe.
+    static final class BatchLoad {
+        /// As many as four commands of batches that [BatchQueue] calls large.
+        private static final int MANY = 32;
+
+        /// Commands end together, so that the number falls for a moment between two of them.
+        private static final long MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+        private final AtomicInteger requests = new AtomicInteger();
+        private volatile boolean everHigh;
+        private volatile long lastHigh;
+
+        /// @param now in [System#nanoTime()]
+        void add(int count, long now) {
+            if (requests.addAndGet(count) >= MANY) {
+                lastHigh = now;
+                everHigh = true;
+            }
+        }
+
+        void remove(int count) {
+            requests.addAndGet(-count);
+        }
+
+        /// Whether there are many requests, or were a moment ago.
+        boolean isHigh(long now) {
+            return everHigh && now - lastHigh < MEMORY_NANOS;
+        }
+
+        /// For tests.
+        int requests() {
+            return requests.get();
+        }
+    }
 }

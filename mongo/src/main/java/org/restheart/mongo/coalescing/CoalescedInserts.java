@@ -256,6 +256,7 @@ final class CoalescedInserts implements Inserts {
             var all = pending.request();
             var some = IntStream.of(left).mapToObj(all::get).toList();
             pending.completeElsewhere(() -> {
+                Batching.requireTime(partly);
                 var errors = new ArrayList<>(known);
                 try {
                     blocked.during(

@@ -16,7 +16,6 @@ import java.util.stream.IntStream;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
-import org.restheart.http.Problem;
 import org.restheart.http.Request;
 import org.restheart.http.RequestStart;
 import org.restheart.http.Response;
@@ -256,14 +255,11 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
             requests.forEach(this::sendAlone);
         }
 
-        /// The write has not been executed. It is refused if the time of its request is over: each of the steps before
-        /// may have waited for another primary.
+        /// The write has not been executed.
         private void sendAlone(PendingRequest<Statement<O>, O> pending) {
             var write = pending.request().write();
             pending.completeElsewhere(() -> {
-                if (!RequestStart.left(BoundedConcern.LIMIT).isPositive()) {
-                    throw Problem.overloaded("MongoDB does not answer in time").raise();
-                }
+                Batching.requireTime(false);
                 return new BatchResult<>(blocked.during(write, write::alone), 1);
             });
         }

@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
+import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.Lookups;

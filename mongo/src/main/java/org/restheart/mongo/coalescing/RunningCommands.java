@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.restheart.mongo.coalescing.Batching.BatchLoad;
 
 /// The commands of one [BatchQueue], and whether another one may run. Guarded by the queue.
 ///
@@ -161,42 +161,5 @@ final class RunningCommands<R, O> {
             command.suspectSince = now;
         }
         return now - command.suspectSince >= UNREACHABLE.toNanos() || deployment.isSilent(address);
-    }
-
-    /// How many requests wait in all queues or are part of a running command. Where they are many, the processors are
-    /// shared by commands of several kinds: a queue that sees few of the requests should combine them as well.
-    /// Thread-safe.
-    static final class BatchLoad {
-        /// As many as four commands of batches that [BatchQueue] calls large.
-        private static final int MANY = 32;
-
-        /// Commands end together, so that the number falls for a moment between two of them.
-        private static final long MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-        private final AtomicInteger requests = new AtomicInteger();
-        private volatile boolean everHigh;
-        private volatile long lastHigh;
-
-        /// @param now in [System#nanoTime()]
-        void add(int count, long now) {
-            if (requests.addAndGet(count) >= MANY) {
-                lastHigh = now;
-                everHigh = true;
-            }
-        }
-
-        void remove(int count) {
-            requests.addAndGet(-count);
-        }
-
-        /// Whether there are many requests, or were a moment ago.
-        boolean isHigh(long now) {
-            return everHigh && now - lastHigh < MEMORY_NANOS;
-        }
-
-        /// For tests.
-        int requests() {
-            return requests.get();
-        }
     }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.restheart.mongo.coalescing.BatchQueues.BatchMeters;
 import org.restheart.mongo.coalescing.BatchQueues.QueueChecks;
 import org.restheart.mongo.coalescing.Batching.BatchCommand;
-import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
+import org.restheart.mongo.coalescing.Batching.BatchLoad;
 
 /// Queues whose commands a test defines.
 abstract class BatchQueueFixture {

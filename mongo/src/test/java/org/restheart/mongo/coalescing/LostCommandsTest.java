@@ -18,9 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.ProblemException;
+import org.restheart.http.RequestStart;
+import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.LossyNetwork.Fate;
-import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
+import org.restheart.mongo.concern.BoundedConcern;
 import org.restheart.mongo.concern.ConnectionRetry;
+import org.restheart.mongo.error.UnknownOutcomeException;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteOutcome.Changed;
@@ -180,5 +184,13 @@ class LostCommandsTest extends CoalescedWritesFixture {
             network.arrive();
             assertThat(slow).allSatisfy(update -> assertThat(update).succeedsWithin(TIMEOUT));
         }
+    }
+
+    @Test
+    void nothing_is_sent_again_after_the_time_of_its_request() {
+        RequestStart.during(System.nanoTime() - BoundedConcern.LIMIT.toNanos(), () -> {
+            assertThatThrownBy(() -> Batching.requireTime(false)).isInstanceOf(ProblemException.class);
+            assertThatThrownBy(() -> Batching.requireTime(true)).isInstanceOf(UnknownOutcomeException.class);
+        });
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.restheart.http.Content;
 import org.restheart.http.InlineCommand;
 import org.restheart.http.Response;
-import org.restheart.mongo.coalescing.RunningCommands.BatchLoad;
+import org.restheart.mongo.coalescing.Batching.BatchLoad;
 import org.restheart.mongo.coalescing.SharedFinds.Find;
 import org.restheart.mongo.coalescing.SharedFinds.FindResult;
 import org.restheart.mongo.find.DriverFinder;
