@@ -6,14 +6,11 @@ import static org.restheart.http.Method.HEAD;
 import static org.restheart.http.Method.PATCH;
 import static org.restheart.http.Method.POST;
 import static org.restheart.http.Method.PUT;
-import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.access.ResourceKind.*;
 
 import com.mongodb.client.MongoClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
-import org.restheart.http.ProblemException;
-import org.restheart.http.RequestContent;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.mongo.aggregation.RunAdHocAggregation;
 import org.restheart.mongo.aggregation.RunAggregation;
@@ -25,8 +22,6 @@ import org.restheart.mongo.changestream.ChangeStreams;
 import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
-import org.restheart.mongo.content.ContentSize;
-import org.restheart.mongo.content.DataContent;
 import org.restheart.mongo.cursor.Continuations;
 import org.restheart.mongo.cursor.PositionedFinder;
 import org.restheart.mongo.description.Descriptions;
@@ -35,6 +30,7 @@ import org.restheart.mongo.document.FindViolations;
 import org.restheart.mongo.document.GetDocument;
 import org.restheart.mongo.document.OneDocument;
 import org.restheart.mongo.document.PostDocument;
+import org.restheart.mongo.document.PostToCollection;
 import org.restheart.mongo.document.SingleWrites;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.Locations;
@@ -44,8 +40,6 @@ import org.restheart.mongo.file.FileHandlers;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.PipelineInspection;
-import org.restheart.mongo.idempotency.Creation;
-import org.restheart.mongo.idempotency.Creation.NewIds;
 import org.restheart.mongo.idempotency.KeyedPost;
 import org.restheart.mongo.management.Catalog;
 import org.restheart.mongo.management.CatalogHandlers;
@@ -201,7 +195,8 @@ final class MongoParts implements AutoCloseable {
                 POST,
                 new FollowedWrite(
                         validators,
-                        postSchema(new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
+                        PostToCollection.ofSchema(
+                                new PostDocument(collections, preconditions, coalescer.inserts(), locations))));
         var bulk = new BulkChanges(collections, config.queryTimeLimit());
         routes.on(BULK_DOCUMENTS, PATCH, new OneDocument(collections, single, bulk::patch));
         routes.on(BULK_DOCUMENTS, DELETE, new OneDocument(collections, single, bulk::delete));
@@ -255,12 +250,12 @@ final class MongoParts implements AutoCloseable {
 
     /// `POST /{db}/{collection}`.
     private DataHandler post(boolean accounts) {
-        var post = byShape(
+        var post = PostToCollection.byShape(
                 new PostDocument(collections, preconditions, coalescer.inserts(), locations),
                 new PostDocuments(collections, coalescer.bulkInserts(), coalescer.limited()));
         var limited = coalescer.limited().within(KeyedPost.OPERATION_TIME);
         var keyed = new KeyedPost(
-                byShape(
+                PostToCollection.byShape(
                         new PostDocument(
                                 collections.within(SessionCollection.LONGEST_WRITE),
                                 preconditions,
@@ -270,31 +265,7 @@ final class MongoParts implements AutoCloseable {
                                 collections.within(KeyedPost.OPERATION_TIME), Inserts.limited(limited), limited)),
                 collections.client(),
                 accounts);
-        var lines = new PostLines(collections, coalescer.limited());
-        return request -> {
-            ContentSize.check(request);
-            if (DataContent.isMany(request.http())
-                    && request.http().require(RequestContent.KEY).isUnread()) {
-                return lines.handle(request);
-            }
-            return KeyedPost.isKeyed(request.http()) ? keyed.handle(request) : post.handle(request, NewIds.fresh());
-        };
-    }
-
-    /// An object is one document, an array is many.
-    private static Creation byShape(Creation one, Creation many) {
-        return (request, ids) -> request.content().isArray() ? many.handle(request, ids) : one.handle(request, ids);
-    }
-
-    /// `POST /{db}/_schemas`: adds a JSON Schema to the store, one at a time.
-    private static DataHandler postSchema(Creation post) {
-        return request -> {
-            ContentSize.check(request);
-            if (request.content().isArray()) {
-                throw new ProblemException(CONTENT_INVALID, "schemas are stored one at a time, not as an array");
-            }
-            return post.handle(request, NewIds.fresh());
-        };
+        return new PostToCollection(post, keyed, new PostLines(collections, coalescer.limited()));
     }
 
     /// Closes cursors and streams that are open in MongoDB between requests.

@@ -258,7 +258,7 @@ class OneCallerTest {
             assertStatus(200, client.get("/books?filter=" + TestGateway.encode("{\"n\": " + i + "}")));
             times.add(Duration.ofNanos(System.nanoTime() - start));
         }
-        assertThat(times.stream().sorted().toList().get(5)).as("of " + times).isLessThan(SOON);
+        assertThat(times.stream().sorted().toList().get(8)).as("of " + times).isLessThan(SOON);
     }
 
     /// More of them than are in progress under overload.

@@ -40,7 +40,7 @@ final class ExactBookmarks extends Bookmarks {
     private BsonTimestamp known = new BsonTimestamp(0, 0);
 
     @GuardedBy("this")
-    private boolean over;
+    private boolean ended;
 
     private volatile long awaitedAt = System.nanoTime() - RECENT_WAIT.toNanos();
 
@@ -83,7 +83,7 @@ final class ExactBookmarks extends Bookmarks {
 
     /// The validity of the bookmark at the given time.
     synchronized State check(Bookmark bookmark, BsonTimestamp moment) {
-        if (over) {
+        if (ended) {
             return State.ENDED;
         }
         if (known.compareTo(moment) < 0) {
@@ -128,13 +128,13 @@ final class ExactBookmarks extends Bookmarks {
 
     /// Changes are no longer applied.
     synchronized void end() {
-        over = true;
+        ended = true;
         notifyAll();
     }
 
     @Override
     synchronized boolean isUsable(Duration maxAge) {
-        return !over;
+        return !ended;
     }
 
     /// False if so many documents were inserted or deleted that the bookmarks are unevenly spread.

@@ -21,14 +21,12 @@ import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.fields.FieldPath;
-import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.CallerScope;
 import org.restheart.mongo.coalescing.CanonicalId;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.error.MongoCodes;
-import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.find.QueryKey;
 
 /// Runs the reads of one call in one command, or in as few as their size allows, in which each distinct one is
@@ -92,23 +90,12 @@ record CombinedReads<R extends CombinedReads.DocumentRead>(
                     all.thenApply(found -> found.get(place))
                             .exceptionallyCompose(failure -> mayBeDueToOne(failure)
                                     ? CallerScope.call(caller, () -> alone.apply(read))
-                                    : withoutDetails(CompletableFuture.failedStage(failure))));
+                                    : CompletableFuture.failedStage(failure)));
         }
         return results;
     }
 
-    /// Converts MongoDB's failures to problems, without messages that could quote documents.
-    static CompletionStage<List<RawBsonDocument>> withoutDetails(CompletionStage<List<RawBsonDocument>> answer) {
-        return answer.exceptionallyCompose(failure -> {
-            var cause = cause(failure);
-            return CompletableFuture.failedStage(MongoErrors.toProblem(cause)
-                    .map(problem -> problem.unquoted().isPresent() ? problem.unquoting() : problem)
-                    .<Throwable>map(Problem::raise)
-                    .orElse(cause));
-        });
-    }
-
-    private static Throwable cause(Throwable failure) {
+    static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException wrapper && wrapper.getCause() != null
                 ? wrapper.getCause()
                 : failure;

@@ -11,11 +11,13 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.access.FairMemory;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.CoalescedReads;
 import org.restheart.mongo.coalescing.Coalescer;
+import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -87,7 +89,7 @@ public final class DocumentReads {
 
     /// The documents in order.
     public CompletionStage<List<RawBsonDocument>> find(ReadQuery query) {
-        return CombinedReads.withoutDetails(startFind(query, Optional.empty()));
+        return withoutDetails(startFind(query, Optional.empty()));
     }
 
     /// The same, without ever blocking.
@@ -97,7 +99,7 @@ public final class DocumentReads {
         if (!collection.namespace().equals(query.namespace())) {
             throw new IllegalArgumentException(query.namespace() + " is not " + collection.namespace());
         }
-        return CombinedReads.withoutDetails(startFind(query, Optional.of(collection)));
+        return withoutDetails(startFind(query, Optional.of(collection)));
     }
 
     private void check(ReadQuery query) {
@@ -196,7 +198,7 @@ public final class DocumentReads {
 
     /// The results in order. Writing and forbidden stages are refused.
     public CompletionStage<List<RawBsonDocument>> aggregate(ReadPipeline query) {
-        return CombinedReads.withoutDetails(startAggregation(query));
+        return withoutDetails(startAggregation(query));
     }
 
     private CompletionStage<List<RawBsonDocument>> startAggregation(ReadPipeline query) {
@@ -260,7 +262,9 @@ public final class DocumentReads {
             Supplier<List<CompletionStage<List<RawBsonDocument>>>> together) {
         if (queries.size() > 1 && queries.stream().allMatch(takes)) {
             try {
-                return together.get();
+                return together.get().stream()
+                        .map(DocumentReads::withoutDetails)
+                        .toList();
             } catch (ProblemException _) {
                 // found again below
             }
@@ -274,7 +278,19 @@ public final class DocumentReads {
                         .map(query -> query.lookup(query.id().orElseThrow()))
                         .toList())
                 .stream()
-                .map(found -> CombinedReads.withoutDetails(found.thenApply(DocumentReads::list)))
+                .<CompletionStage<List<RawBsonDocument>>>map(found -> found.thenApply(DocumentReads::list))
                 .toList();
+    }
+
+    /// Converts MongoDB's failures to problems, without messages that could quote documents.
+    private static CompletionStage<List<RawBsonDocument>> withoutDetails(
+            CompletionStage<List<RawBsonDocument>> answer) {
+        return answer.exceptionallyCompose(failure -> {
+            var cause = CombinedReads.cause(failure);
+            return CompletableFuture.failedStage(MongoErrors.toProblem(cause)
+                    .map(problem -> problem.unquoted().isPresent() ? problem.unquoting() : problem)
+                    .<Throwable>map(Problem::raise)
+                    .orElse(cause));
+        });
     }
 }

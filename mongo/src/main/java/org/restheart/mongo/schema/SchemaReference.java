@@ -26,25 +26,25 @@ record SchemaReference(String db, BsonDocument property) {
     SchemaKey key() {
         var id = property.get("schemaId");
         if (id == null) {
-            throw wrong("missing property schemaId");
+            throw misconfigured("missing property schemaId");
         }
         if (!SchemaKey.isId(id)) {
-            throw wrong("property schemaId must be a string or an ObjectId");
+            throw misconfigured("property schemaId must be a string or an ObjectId");
         }
         var store = property.get("schemaStoreDb", new BsonString(db));
         if (!store.isString()) {
-            throw wrong("property schemaStoreDb must be a string");
+            throw misconfigured("property schemaStoreDb must be a string");
         }
         var name = store.asString().getValue();
         if (name.isEmpty() || ResourceNames.isReservedDb(name)) {
-            throw wrong("property schemaStoreDb must name a database");
+            throw misconfigured("property schemaStoreDb must name a database");
         }
         return new SchemaKey(name, id);
     }
 
     /// The problem of a collection whose schema cannot be applied: it accepts no documents, since their validity is
     /// unknown.
-    static ProblemException wrong(String why) {
+    static ProblemException misconfigured(String why) {
         return new ProblemException(ProblemCode.INTERNAL, "wrong 'jsonSchema': " + why);
     }
 

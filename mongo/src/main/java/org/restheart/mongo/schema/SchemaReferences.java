@@ -49,7 +49,7 @@ final class SchemaReferences {
                 continue;
             }
             if (all.size() == MAX) {
-                throw SchemaReference.wrong("more than " + MAX + " schemas refer to each other");
+                throw SchemaReference.misconfigured("more than " + MAX + " schemas refer to each other");
             }
             var found = find.apply(key);
             all.put(key.uri(), found);

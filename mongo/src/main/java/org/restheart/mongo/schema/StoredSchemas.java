@@ -103,7 +103,7 @@ final class StoredSchemas {
         var load = loader(key, known);
         var references = new AtomicInteger();
         var registry = BoundedDialects.registry(iri -> resource(iri.toString(), load, references));
-        var compiled = instead(
+        var compiled = refusingInvalid(
                 key,
                 () -> why(key, schema),
                 () -> new CompiledSchema(
@@ -122,14 +122,14 @@ final class StoredSchemas {
     ///
     /// @param why is appended to the message then; empty if the reason is not known
     @SuppressWarnings("IllegalCatch")
-    private static <T> T instead(SchemaKey key, Supplier<String> why, Supplier<T> work) {
+    private static <T> T refusingInvalid(SchemaKey key, Supplier<String> why, Supplier<T> work) {
         try {
             return work.get();
         } catch (ProblemException | MongoException e) {
             throw e;
         } catch (RuntimeException e) { // the library throws many for invalid schemas and references
             LOG.warn("The schema {} is not valid: {}", key.uri(), e.getMessage());
-            throw SchemaReference.wrong("schema '" + key.idText() + "' is not valid" + why.get());
+            throw SchemaReference.misconfigured("schema '" + key.idText() + "' is not valid" + why.get());
         }
     }
 
@@ -141,7 +141,7 @@ final class StoredSchemas {
     }
 
     static ProblemException notFound(SchemaKey key) {
-        return SchemaReference.wrong("schema " + key.place() + " not found");
+        return SchemaReference.misconfigured("schema " + key.place() + " not found");
     }
 
     /// What is appended to the message that a schema is not valid. Schemas of other databases are not named to
@@ -179,7 +179,7 @@ final class StoredSchemas {
         return load.apply(iri)
                 .map(schema -> {
                     if (references.incrementAndGet() > SchemaReferences.MAX) {
-                        throw SchemaReference.wrong(
+                        throw SchemaReference.misconfigured(
                                 "more than " + SchemaReferences.MAX + " schemas refer to each other");
                     }
                     var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(schema);
@@ -223,7 +223,7 @@ final class StoredSchemas {
         /// @throws org.restheart.http.ProblemException 400 when it takes too long, 500 if the schema is invalid
         List<Error> violations(BsonDocument document, EvaluationBudget budget) {
             var json = JsonEncoder.of(JsonMode.DEFAULT).encodeToString(document);
-            return instead(key, why, () -> Evaluation.of(schema, json, budget));
+            return refusingInvalid(key, why, () -> Evaluation.of(schema, json, budget));
         }
     }
 }

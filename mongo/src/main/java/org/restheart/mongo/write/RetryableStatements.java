@@ -102,7 +102,8 @@ public final class RetryableStatements implements AutoCloseable {
 
     /// The executed statements.
     ///
-    /// @param results by number, [Done] or [Upserted]; others did nothing, or nothing that changed a document
+    /// @param results by number, [Done] or [StatementResult.Upserted]; others did nothing, or nothing that
+    ///     changed a document
     /// @param upserts those of them that created a document
     /// @param unsatisfied present if the write concern was not satisfied
     public record Executed(

@@ -25,13 +25,23 @@ import org.restheart.mongo.write.DocumentWrite.StatementResult.Failed;
 import org.restheart.mongo.write.DocumentWrite.StatementResult.Upserted;
 
 /// MongoDB's reply to [RetryableStatements]. It names a statement by its position in the command, this one by its
-/// number among all statements.
-///
-/// @param address of the server that most probably replied, for the log
-/// @param numbers of the statements in the command; empty for all
-public record StatementsReply(
-        BsonDocument reply, MongoNamespace namespace, ServerAddress address, List<Integer> numbers) {
+/// number among all statements. Immutable.
+public final class StatementsReply {
     private static final BsonDocument ID = new BsonDocument("_id", new BsonInt32(1));
+
+    private final BsonDocument reply;
+    private final MongoNamespace namespace;
+    private final ServerAddress address;
+    private final List<Integer> numbers;
+
+    /// @param address of the server that most probably replied, for the log
+    /// @param numbers of the statements in the command; empty for all
+    StatementsReply(BsonDocument reply, MongoNamespace namespace, ServerAddress address, List<Integer> numbers) {
+        this.reply = reply;
+        this.namespace = namespace;
+        this.address = address;
+        this.numbers = List.copyOf(numbers);
+    }
 
     /// Statements that matched or created a document.
     public int n() {

@@ -8,8 +8,7 @@ import site.ycsb.WorkloadException;
 import site.ycsb.measurements.Measurements;
 import site.ycsb.workloads.CoreWorkload;
 
-/// The core workloads as YCSB ships them: ten fields of 100 bytes each, SeededWorkload.Zipfian choice unless another is
-/// said.
+/// The core workloads as YCSB ships them: ten fields of 100 bytes each, Zipfian choice unless another is said.
 public enum YcsbWorkload {
     /// Session store: half reads, half updates.
     A(0.5, 0.5, 0, 0, 0, "zipfian"),
@@ -103,7 +102,7 @@ public enum YcsbWorkload {
         var properties = new Properties();
         properties.setProperty("table", table);
         properties.setProperty("recordcount", Long.toString(records));
-        // sizes the SeededWorkload.Zipfian distribution for documents that are yet to be inserted
+        // sizes the Zipfian distribution for documents that are yet to be inserted
         properties.setProperty("operationcount", Long.toString(OPERATIONS));
         properties.setProperty("readallfields", "true");
         properties.setProperty("readproportion", Double.toString(read));

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.restheart.mongo.cursor.CursorPoolConfig.Slot;
 
-class SlicesTest {
+class CursorPoolConfigTest {
     private final CursorPoolConfig.Allocation slices =
             new CursorPoolConfig.Allocation(100, 1_000, 100, List.of(4, 2, 1), 20, 500, 1_000);
 

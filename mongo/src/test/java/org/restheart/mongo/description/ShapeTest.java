@@ -10,7 +10,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.Test;
 
-class ShapeBuilderTest {
+class ShapeTest {
     private static final int MOST_BYTES = 64_000_000;
 
     private static BsonDocument leaves(int number) {
