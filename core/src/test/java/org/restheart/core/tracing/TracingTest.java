@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -108,6 +109,11 @@ class TracingTest {
         send(request(films + "/rhk%5Fs3cret").header("traceparent", traceparent(trace(50), true)));
         assertThat(named(awaitTrace(trace(50), "GET /*"), "GET /*").attributes())
                 .containsEntry("url.path", "**********");
+        mongo.database().getCollection("rhk_s3cret").insertOne(new Document("_id", "a"));
+        var collection = films.substring(0, films.lastIndexOf('/')) + "/rhk_s3cret";
+        send(request(collection + "/a").header("traceparent", traceparent(trace(51), true)));
+        assertThat(awaitTrace(trace(51), "GET /*", "find **********").toString())
+                .doesNotContain("s3cret");
     }
 
     private static Received named(List<Received> spans, String name) {
