@@ -20,8 +20,7 @@ import org.restheart.mongo.reading.ReadPipeline;
 import org.restheart.mongo.reading.ReadQuery;
 
 /// The load of an operation that loads one document ([SingleReadOperations]). The field waits until [#response]
-/// completes
-/// it, so that the execution continues on a thread that this chooses. Used by one thread at a time.
+/// completes it, so that the execution continues on a thread that this chooses. Used by one thread at a time.
 final class SingleRead implements Execution.Loads {
     /// Bytes of documents.
     private static final int LARGE = 32 << 10;

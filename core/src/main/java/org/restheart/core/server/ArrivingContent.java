@@ -25,9 +25,8 @@ import org.xnio.channels.StreamSourceChannel;
 /// Confined to one thread at a time, which may block.
 ///
 /// From the first wait to the end of the content, or to a response that leaves it unread, the request has one of the
-/// places that callers share; the caller is known by then, unless it is authenticated by the content. It waits for the
-/// socket by a listener, not with the
-/// channel's own blocking calls: those keep a selector per thread.
+/// places that callers share; the caller is known by then, unless it is authenticated by the content. It waits for
+/// the socket by a listener, not with the channel's own blocking calls: those keep a selector per thread.
 final class ArrivingContent extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(ArrivingContent.class);
 

@@ -57,11 +57,9 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
     /// If the I/O thread may run a command for the request.
     private @Nullable InlineCommand inline;
 
-    /// The following fields are confined to the I/O thread.
+    // The following fields are confined to the I/O thread.
     private boolean settled;
-
     private boolean gone;
-
     private Fields responseHeaders = Fields.NONE;
 
     /// @param request without its content

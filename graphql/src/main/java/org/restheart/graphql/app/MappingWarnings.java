@@ -42,7 +42,8 @@ record MappingWarnings(
         Set<String> warnings) {
     private static final Set<String> ROOTS = Set.of("Query", "Mutation", "Subscription");
 
-    /// Of filters, with shapes of places and fields of references (DBRef), and the variables. MongoDB may have others.
+    /// These names may stand in filters: operators, shapes of places, fields of references (DBRef), and variables
+    /// of mappings. MongoDB may have others.
     private static final Set<String> OPERATORS = Words.of("""
             $eq $ne $gt $gte $lt $lte $in $nin $and $or $nor $not $exists $type $expr $jsonSchema $mod $regex
             $options $text $search $language $caseSensitive $diacriticSensitive $where $all $bitsAllClear
@@ -50,7 +51,8 @@ record MappingWarnings(
             $geoIntersects $geometry $box $center $centerSphere $polygon $maxDistance $minDistance $ref $id $db
             $arg $fk""");
 
-    /// Of stages: those of expressions, those that stand in them, and the stages, of which some contain others.
+    /// These names may stand within stages: operators of expressions, of filters and of single stages, and the
+    /// stages themselves, of which some contain others.
     private static final Set<String> WITHIN_STAGES = Stream.of(
                     ExpressionOperators.pure().stream(),
                     OPERATORS.stream(),
@@ -66,7 +68,7 @@ record MappingWarnings(
 
     private static final List<String> VARIABLES = List.of("$arg", "$fk");
 
-    /// What stands in them is a name, or a value.
+    /// The operand of these operators is a name or a value, in which no operators are looked for.
     private static final Set<String> QUOTING = Set.of("$arg", "$fk", "$literal");
 
     private static final MappingVariables NOTHING_BOUND =

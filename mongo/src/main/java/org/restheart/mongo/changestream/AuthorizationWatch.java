@@ -33,9 +33,11 @@ import org.slf4j.LoggerFactory;
 
 /// Closes connections that are no longer authorized: always when their credentials expire or, after a change of
 /// what they rest on, are no longer good; and, if configured, when their requests would no longer be admitted.
-/// Every response that stays open for a caller is watched here, whichever service sends it. To reject a password takes
-/// long, and a caller may have many connections: those of others do not wait for its checks, of which each caller has
-/// one at a time, and all callers together few. Thread-safe.
+/// Every response that stays open for a caller is watched here, whichever service sends it. Thread-safe.
+///
+/// To reject a password takes long, and a caller may have many connections: those of others do not wait for its
+/// checks of credentials, of which each caller has one at a time, and all callers together few. Whether requests
+/// would still be admitted is checked for all connections one after another.
 public final class AuthorizationWatch {
     private static final Logger LOG = LoggerFactory.getLogger(AuthorizationWatch.class);
     private static final Duration LOOK = Duration.ofMillis(500);
@@ -49,7 +51,7 @@ public final class AuthorizationWatch {
     /// A caller whose requests keep MongoDB or the processors busy must not keep its connections by this.
     private static final Duration MAX_UNDECIDED = Duration.ofSeconds(30);
 
-    /// Fewer may be far apart, when many others are checked.
+    /// A check must also have failed so many times: fewer attempts may be far apart when many others are checked.
     private static final int MIN_ATTEMPTS = 5;
 
     private final BackgroundTasks tasks;

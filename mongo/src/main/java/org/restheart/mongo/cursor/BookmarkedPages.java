@@ -34,7 +34,7 @@ final class BookmarkedPages {
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /// Bytes of a usual query at most. A larger one, which is kept with its values, takes the place of several.
+    /// A usual query has no more bytes. A larger one, which is kept with its values, takes the place of several.
     private static final int BYTES = 65_536;
 
     private final MongoClient client;

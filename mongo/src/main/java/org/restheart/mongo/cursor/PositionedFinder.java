@@ -69,7 +69,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
         };
     }
 
-    /// False for pages before the first bookmark, for queries with a hint, and for staged projections.
+    /// False if bookmarks are off, for pages before the first, and for queries without a limit or a fixed order.
     private boolean mayUseBookmarks(FindQuery query) {
         return query.shortcuts().positioning() != Positioning.NONE
                 && query.skip() >= firstBookmark
@@ -84,6 +84,8 @@ public final class PositionedFinder implements Finder, AutoCloseable {
                         || (bookmarks && (!query.sort().containsKey("_id") || bookmarked.isUnfit(query))));
     }
 
+    /// False for queries with a hint, for staged filters and projections, and for filters that depend on more than
+    /// the documents or cannot be combined with a hint.
     private static boolean hasFixedOrder(FindQuery query) {
         return query.hint().isEmpty()
                 && !query.isStaged()

@@ -10,7 +10,7 @@ import org.restheart.http.Response;
 @FunctionalInterface
 public interface Lookups {
     /// @param request determines whether the read may block here
-    /// @param plain whether ids in the collection are compared bytewise
+    /// @param plain as `ResourceMetadata.plain` of the collection
     /// @param answer builds the response; called once, on the thread that completes the outcome, which it must
     ///     not block
     /// @throws com.mongodb.MongoException if MongoDB refuses the query or cannot be reached; a deferred

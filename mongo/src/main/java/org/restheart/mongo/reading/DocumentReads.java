@@ -73,7 +73,7 @@ public final class DocumentReads {
 
     /// A collection whose metadata are known, so that its documents are read without waiting for them.
     ///
-    /// @param plain whether reads by `_id` can be coalesced
+    /// @param plain as [ResourceMetadata#plain]
     public record KnownCollection(MongoNamespace namespace, boolean plain) {}
 
     /// The collection, if its metadata are known. Never blocks.

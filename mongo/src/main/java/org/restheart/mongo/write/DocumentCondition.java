@@ -66,7 +66,7 @@ record DocumentCondition(
         };
     }
 
-    /// The tag of the stored document, whatever the precondition. Empty if there is no such document.
+    /// The stored document with its `_id` and its tag only, whatever the precondition. Empty if there is none.
     Optional<RawBsonDocument> find() {
         return read(withoutPrecondition());
     }

@@ -12,7 +12,7 @@ public interface DocumentWrites<O> {
     /// Executes a write, separately or coalesced.
     ///
     /// @param request determines whether the write may block here
-    /// @param plain whether the collection is one: no view, no time series
+    /// @param plain as `ResourceMetadata.plain` of the collection
     /// @param answer builds the response; called once, on the thread that completes the outcome, which it must
     ///     not block
     /// @throws com.mongodb.MongoException if MongoDB refuses the write or its outcome is unknown; a deferred

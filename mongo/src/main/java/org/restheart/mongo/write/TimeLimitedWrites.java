@@ -48,10 +48,10 @@ public final class TimeLimitedWrites {
     /// MongoDB's batches takes.
     public static final int COMMAND_MILLIS = 2_000;
 
-    /// As of every write of one document.
+    /// A document that is sent alone has the limit of every write of one document.
     private static final int DOCUMENT_MILLIS = (int) SessionCollection.LONGEST_WRITE.toMillis();
 
-    /// Of further ones in the same request, which has waited enough.
+    /// After one has exceeded its limit, further documents of the request have less time: it has waited enough.
     private static final int FURTHER_MILLIS = 500;
 
     /// When so many documents of one request have exceeded their limits, the rest is not tried.
