@@ -3,6 +3,7 @@ package org.restheart.security;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.AuthorizationHeader.BasicCredentials;
 import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,8 +51,9 @@ public final class FailedAuthLogger implements FailedAttempts {
                 + printable(request.headers().first("X-Forwarded-For").orElse("-")) + ")";
     }
 
-    /// The text without control characters, which could forge log lines, truncated.
-    public static String printable(String text) {
+    /// The text without control characters, which could forge log lines, truncated; masked if it contains an API key.
+    public static String printable(String sent) {
+        var text = SecretValues.masked(sent);
         return text.substring(0, Math.min(text.length(), MAX_LENGTH)).replaceAll("\\p{Cntrl}", "?");
     }
 }

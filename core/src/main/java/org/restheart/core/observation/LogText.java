@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.restheart.core.logging.LogEncoders;
+import org.restheart.http.SecretValues;
 import org.restheart.http.Words;
-import org.restheart.security.apikey.KeyForm;
 
 /// Sanitizes text of clients for the log: one line, without secrets.
 final class LogText {
-    static final String MASK = KeyForm.MASK;
+    static final String MASK = SecretValues.MASK;
     private static final Set<String> SECRET_WORDS =
             Set.of("password", "passwd", "pwd", "token", "secret", "key", "apikey", "code");
 
@@ -59,9 +59,9 @@ final class LogText {
         for (var parameter : query.split("&", -1)) {
             int equals = parameter.indexOf('=');
             boolean named = equals > 0 && isSecret(parameter.substring(0, equals));
-            boolean secret = named || KeyForm.isIn(parameter);
+            boolean secret = named || SecretValues.containsKey(parameter);
             masked.append(masked.isEmpty() ? "" : "&")
-                    .append(secret ? parameter.substring(0, equals + 1) + MASK : parameter);
+                    .append(secret ? SecretValues.masked(parameter.substring(0, equals + 1)) + MASK : parameter);
         }
         return bounded(oneLine(masked.toString()));
     }
@@ -76,7 +76,7 @@ final class LogText {
 
     /// A path as sent, unless it contains an API key.
     static String maskedPath(String path) {
-        return bounded(oneLine(KeyForm.masked(path)));
+        return bounded(oneLine(SecretValues.masked(path)));
     }
 
     private static String decoded(String name) {
@@ -90,7 +90,7 @@ final class LogText {
     /// A header as it may be logged: credentials are masked, also in headers of the operator's own, such as
     /// `X-Api-Key`, and in the queries of URIs, and API keys wherever they are.
     static String maskedHeader(String name, String value) {
-        return KeyForm.isIn(value)
+        return SecretValues.containsKey(value)
                 ? MASK
                 : switch (name.toLowerCase(Locale.ROOT)) {
                     case "authorization", "proxy-authorization", "cookie", "set-cookie", "email", "jwttokenstring" ->

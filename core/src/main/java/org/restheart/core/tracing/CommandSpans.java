@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
+import org.restheart.http.SecretValues;
 import org.restheart.http.trace.TraceScope;
-import org.restheart.security.apikey.KeyForm;
 
 /// A span for each MongoDB command that is sent for a traced request: its name and where it goes, nothing of its
 /// content. The driver calls it on the thread that sends the command. Thread-safe.
@@ -30,12 +30,12 @@ final class CommandSpans implements CommandListener {
             return;
         }
         var name = event.getCommandName();
-        var collection = collection(name, event.getCommand()).map(KeyForm::masked); // named by a path
+        var collection = collection(name, event.getCommand()).map(SecretValues::masked); // named by a path
         var server = event.getConnectionDescription().getServerAddress();
         var builder = parent.part(collection.map(c -> name + " " + c).orElse(name), System.nanoTime())
                 .setSpanKind(SpanKind.CLIENT)
                 .setAttribute("db.system.name", "mongodb")
-                .setAttribute("db.namespace", KeyForm.masked(event.getDatabaseName()))
+                .setAttribute("db.namespace", SecretValues.masked(event.getDatabaseName()))
                 .setAttribute("db.operation.name", name)
                 .setAttribute("server.address", server.getHost())
                 .setAttribute("server.port", (long) server.getPort());

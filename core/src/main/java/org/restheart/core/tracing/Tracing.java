@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.core.config.TracingConfig;
 import org.restheart.http.Headers;
 import org.restheart.http.Request;
-import org.restheart.security.apikey.KeyForm;
+import org.restheart.http.SecretValues;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,7 +114,7 @@ public final class Tracing implements AutoCloseable {
             var connection = request.connection();
             span.setAttribute("http.request.method", method)
                     .setAttribute("http.route", route)
-                    .setAttribute("url.path", KeyForm.masked(request.path().raw()))
+                    .setAttribute("url.path", SecretValues.masked(request.path().raw()))
                     .setAttribute("url.scheme", connection.scheme())
                     .setAttribute("client.address", connection.peerAddress())
                     .setAttribute(

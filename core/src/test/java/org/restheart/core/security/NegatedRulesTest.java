@@ -40,6 +40,9 @@ class NegatedRulesTest {
                 "leaf",
                 "only",
                 "odd",
+                "_Odd",
+                "ending",
+                "encoded",
                 "piping",
                 "mine");
         gateway.permit(
@@ -75,6 +78,10 @@ class NegatedRulesTest {
                         + "') and not path-template('/{c}/_Null') and not path-suffix('/_MAXKEY')"
                         + " and not equals(%R, '/n/_True')",
                 "{}");
+        gateway.permit(
+                "ending", "path-prefix('/n') and not path-suffix('_Private') and not path-suffix('Binary')", "{}");
+        gateway.permit("encoded", "path-prefix('/n') and not contains(search='_Private', value=%U)", "{}");
+        gateway.permit("_Odd", "path-prefix('/n') and not (path('/n/_MinKey') and equals(%u, '_Odd'))", "{}");
         gateway.permit(
                 "piping",
                 "path('/n/_aggrs') and bson-request-prop-equals(key=owner, value=@user._id)",
@@ -157,6 +164,20 @@ class NegatedRulesTest {
         assertThat(get("odd", "/n/b0")).isEqualTo(200);
         assertThat(get("odd", "/n/_false")).isEqualTo(404);
         assertThat(get("odd", "/n")).isEqualTo(200);
+    }
+
+    @Test
+    void what_a_rule_names_is_compared_as_it_is_written_too() {
+        for (var path : List.of("x_Private", "x_Private/", "MyBinary", "MyBinary/")) {
+            assertThat(get("ending", "/n/" + path)).as(path).isEqualTo(403);
+        }
+        assertThat(get("ending", "/n/b0/")).isEqualTo(200);
+        assertThat(get("encoded", "/n/x%5FPrivate")).isEqualTo(403);
+        assertThat(get("encoded", "/n/b%30")).isEqualTo(200);
+        for (var path : List.of("_minkey", "_MinKey", "_minkey/")) {
+            assertThat(get("_Odd", "/n/" + path)).as(path).isEqualTo(403);
+        }
+        assertThat(get("_Odd", "/n/b0/")).isEqualTo(200);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.restheart.http.AuthorizationHeader;
 import org.restheart.http.Request;
+import org.restheart.http.SecretValues;
 import org.restheart.http.access.Account;
 import org.restheart.security.Authentication;
 import org.restheart.security.Authenticator;
@@ -71,7 +72,7 @@ public final class ApiKeyAuthenticator implements Authenticator {
         AuthorizationHeader.of(request.headers())
                 .filter(field -> field.hasExactly(BEARER))
                 .map(AuthorizationHeader::credentials)
-                .filter(token -> token.startsWith(KeyForm.PREFIX))
+                .filter(token -> token.startsWith(SecretValues.KEY_PREFIX))
                 .ifPresent(sent::add);
         return sent;
     }

@@ -2,21 +2,11 @@ package org.restheart.security.apikey;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.restheart.http.Digests;
 import org.restheart.http.SecretValues;
 
 /// The format of keys and their digests. Keys are random, so a fast digest protects them. Thread-safe.
 public final class KeyForm {
-    /// Of every key.
-    public static final String PREFIX = "rhk_";
-
-    /// What is logged and exported in place of a secret.
-    public static final String MASK = "**********";
-
-    /// The prefix with some of its characters percent-encoded.
-    private static final Pattern ENCODED_PREFIX = Pattern.compile("(?:r|%72)(?:h|%68)(?:k|%6[Bb])(?:_|%5[Ff])");
-
     private static final int MAX_LENGTH = 256;
     private static final int MIN_LENGTH = 32;
     private static final int HINT = 8;
@@ -27,19 +17,8 @@ public final class KeyForm {
         this.pepper = pepper.map(text -> text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /// Whether a text contains a key, percent-encoded or not.
-    public static boolean isIn(String text) {
-        return text.contains(PREFIX)
-                || (text.indexOf('%') >= 0 && ENCODED_PREFIX.matcher(text).find());
-    }
-
-    /// A path as sent, as it may be logged and exported: masked if it contains a key.
-    public static String masked(String path) {
-        return isIn(path) ? MASK : path;
-    }
-
     static String random() {
-        return random(PREFIX);
+        return random(SecretValues.KEY_PREFIX);
     }
 
     /// A random secret, as strong as a key, for another purpose.

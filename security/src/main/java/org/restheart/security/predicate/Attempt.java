@@ -91,14 +91,18 @@ public final class Attempt {
         return request.query().raw();
     }
 
-    /// The same attempt, in the usual spelling of its path; empty if it is in that one, as is what a rule names.
+    /// The same attempt, in the usual spelling of its path; empty if it is in that one, as is what a rule names. What a
+    /// rule names is compared as it is written, and, if that is another spelling, in the usual one too.
     ///
     /// @param isUnusual whether a rule names something in another spelling
     Stream<Attempt> withUsualPath(boolean isUnusual) {
-        return paths().skip(isUnusual ? 0 : 1).map(path -> new Attempt(this, path, null, true));
+        var asWritten = paths().skip(1).map(path -> new Attempt(this, path, null, false));
+        return isUnusual
+                ? Stream.concat(asWritten, paths().map(path -> new Attempt(this, path, null, true)))
+                : asWritten;
     }
 
-    /// Whether what a rule names is compared in the usual spelling of paths.
+    /// Whether the paths that a rule names, and parts of them, are compared in the usual spelling.
     boolean isInUsualSpelling() {
         return namesAreUsual;
     }

@@ -28,7 +28,7 @@ sealed interface Operand {
     record Literal(String value) implements Operand {
         @Override
         public String text(Attempt attempt) {
-            return attempt.isInUsualSpelling() ? PathSpelling.usualInRule(value) : value;
+            return value;
         }
     }
 

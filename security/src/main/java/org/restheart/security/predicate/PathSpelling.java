@@ -48,7 +48,8 @@ final class PathSpelling {
             case Predicate.Any(var parts) -> parts.stream().anyMatch(PathSpelling::isUnusual);
             case RequestPredicate.Path path -> areUnusual(path.constant(), path.variable());
             case RequestPredicate.PathSuffix(var suffixes) -> areUnusual(List.of(), suffixes);
-            case RequestPredicate.Template named -> !named.template().usual().equals(named.template());
+            case RequestPredicate.Template(var template, var match) ->
+                (match == null || isOfPath(match)) && !template.usual().equals(template);
             case RequestPredicate.Equal(var operands) ->
                 operands.stream().anyMatch(PathSpelling::isOfPath) && areUnusual(List.of(), operands);
             case RequestPredicate.Contains(var search, var value) -> isOfPath(value) && areUnusual(List.of(), search);
@@ -62,11 +63,15 @@ final class PathSpelling {
                 || operands.stream().anyMatch(PathSpelling::isUnusual);
     }
 
-    private static boolean isOfPath(Operand operand) {
-        return operand instanceof Operand.Attribute
-                || operand instanceof Operand.Binding
-                || (operand instanceof Operand.Joined(var parts)
-                        && parts.stream().anyMatch(PathSpelling::isOfPath));
+    /// Whether the value is the path of a request or a part of it. What is bound mostly is.
+    static boolean isOfPath(Operand operand) {
+        return switch (operand) {
+            case Operand.Attribute(var name) ->
+                name == RequestAttribute.REQUEST_URI || name == RequestAttribute.RELATIVE_PATH;
+            case Operand.Binding _ -> true;
+            case Operand.Joined(var parts) -> parts.stream().anyMatch(PathSpelling::isOfPath);
+            default -> false;
+        };
     }
 
     private static boolean isUnusual(Operand operand) {

@@ -41,12 +41,18 @@ sealed interface RequestPredicate extends Predicate {
         return operands.stream().flatMap(operand -> operand.texts(attempt).stream());
     }
 
+    /// Texts that are compared with a value of the request: in the usual spelling where that is a path.
+    private static Stream<String> texts(List<Operand> operands, Attempt attempt, boolean isWithPath) {
+        var texts = texts(operands, attempt);
+        return isWithPath && attempt.isInUsualSpelling() ? texts.map(PathSpelling::usualInRule) : texts;
+    }
+
     /// `path-suffix`.
     record PathSuffix(List<Operand> suffixes) implements RequestPredicate {
         @Override
         public boolean test(Attempt attempt) {
             var path = attempt.path().decoded();
-            return texts(suffixes, attempt).anyMatch(path::endsWith);
+            return texts(suffixes, attempt, true).anyMatch(path::endsWith);
         }
     }
 
@@ -54,7 +60,8 @@ sealed interface RequestPredicate extends Predicate {
     record Template(PathTemplate template, @Nullable Operand match) implements RequestPredicate {
         @Override
         public boolean test(Attempt attempt) {
-            var compared = attempt.isInUsualSpelling() ? template.usual() : template;
+            boolean isWithPath = match == null || PathSpelling.isOfPath(match);
+            var compared = isWithPath && attempt.isInUsualSpelling() ? template.usual() : template;
             if (match == null) {
                 return compared.matches(attempt.path(), attempt);
             }
@@ -162,8 +169,17 @@ sealed interface RequestPredicate extends Predicate {
     record Equal(List<Operand> operands) implements RequestPredicate {
         @Override
         public boolean test(Attempt attempt) {
+            boolean isInUsualSpelling =
+                    attempt.isInUsualSpelling() && operands.stream().anyMatch(PathSpelling::isOfPath);
             var first = operands.getFirst().text(attempt);
-            return first != null && operands.stream().skip(1).allMatch(operand -> first.equals(operand.text(attempt)));
+            return first != null
+                    && operands.stream()
+                            .skip(1)
+                            .map(operand -> operand.text(attempt))
+                            .allMatch(text -> text != null
+                                    && (isInUsualSpelling
+                                            ? PathSpelling.usualInRule(first).equals(PathSpelling.usualInRule(text))
+                                            : first.equals(text)));
         }
     }
 
@@ -171,7 +187,8 @@ sealed interface RequestPredicate extends Predicate {
         @Override
         public boolean test(Attempt attempt) {
             var text = value.text(attempt);
-            return text != null && texts(search, attempt).anyMatch(text::contains);
+            return text != null
+                    && texts(search, attempt, PathSpelling.isOfPath(value)).anyMatch(text::contains);
         }
     }
 
@@ -197,7 +214,7 @@ sealed interface RequestPredicate extends Predicate {
             if (text == null) {
                 throw new Unanswerable("in: no value");
             }
-            return texts(array, attempt).anyMatch(text::equals);
+            return texts(array, attempt, PathSpelling.isOfPath(value)).anyMatch(text::equals);
         }
     }
 
