@@ -92,18 +92,18 @@ final class DataServices {
     List<Binding> open() {
         var streams = openStreams();
         var data = openData(streams);
-        var guards = new ArrayList<Filter>();
-        guards.add(new HiddenNames(data, client).ofCreations(this::hiding));
-        guards.add(OffServices.of(config));
-        guards.add(new PreferFilter(judgedRequests));
-        guards.addAll(security.guards().filters(data.forbiddenOperators(), path -> unreachable(data, path)));
-        config.graphql().ifPresent(graphql -> guards.add(bindGraphql(graphql, data, streams)));
-        bindings.add(Binding.prefix(data, mongo.uri(), true).behind(guards));
+        var innerFilters = new ArrayList<Filter>();
+        innerFilters.add(new HiddenNames(data, client).ofCreations(this::hiding));
+        innerFilters.add(OffServices.of(config));
+        innerFilters.add(new PreferFilter(judgedRequests));
+        innerFilters.addAll(security.guards().filters(data.forbiddenOperators(), path -> unreachable(data, path)));
+        config.graphql().ifPresent(graphql -> innerFilters.add(bindGraphql(graphql, data, streams)));
+        bindings.add(Binding.prefix(data, mongo.uri(), true).behind(innerFilters));
         bind(config.cacheInvalidator(), new CacheInvalidator(data.metadata(), data.writes(), data.descriptions()));
         if (config.csvLoader().enabled()) {
             var loader =
                     new CsvLoader(client, data.metadata(), data.schemas(), data.writes(), data.forbiddenOperators());
-            bindings.add(Binding.of(loader, config.csvLoader()).behind(guards));
+            bindings.add(Binding.of(loader, config.csvLoader()).behind(innerFilters));
         }
         // Not secured as paths: what these services do is authorized as requests of the REST API, and what they tell
         // callers is their own permissions.

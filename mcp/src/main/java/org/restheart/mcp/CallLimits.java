@@ -15,14 +15,15 @@ final class CallLimits {
     private final int perMinute;
     private final int concurrent;
     private final InstantSource clock;
-    private final Cache<String, Account> accounts = Caffeine.newBuilder()
+    private final Cache<String, Window> windows = Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumSize(MAX_ACCOUNTS)
             .expireAfterAccess(Duration.ofMinutes(5))
             .build();
 
-    /// A fixed window of one minute that begins with the first call.
-    private static final class Account {
+    /// The calls of an account: those that are running, and those of a fixed window of one minute that begins with the
+    /// first call.
+    private static final class Window {
         private final AtomicInteger running = new AtomicInteger();
         private long began;
         private int calls;
@@ -38,48 +39,48 @@ final class CallLimits {
     ///
     /// @throws RefusedCall naming the time to wait
     Running begin(String caller) {
-        var account = accounts.get(caller, _ -> new Account());
-        var wait = count(account);
+        var window = windows.get(caller, _ -> new Window());
+        var wait = count(window);
         if (wait.isPresent()) {
             throw new RefusedCall(
                     "rate", "more than " + perMinute + " calls in a minute: wait " + wait.getAsLong() + " s");
         }
-        if (account.running.incrementAndGet() > concurrent) {
-            account.running.decrementAndGet();
+        if (window.running.incrementAndGet() > concurrent) {
+            window.running.decrementAndGet();
             throw new RefusedCall(
                     "concurrency", "more than " + concurrent + " calls at a time: wait 1 s, then call one by one");
         }
-        return new Running(account);
+        return new Running(window);
     }
 
     /// Seconds to wait; empty if the call may be made.
-    private OptionalLong count(Account account) {
+    private OptionalLong count(Window window) {
         long now = clock.millis();
-        synchronized (account) {
-            if (now - account.began >= MINUTE) {
-                account.began = now;
-                account.calls = 0;
+        synchronized (window) {
+            if (now - window.began >= MINUTE) {
+                window.began = now;
+                window.calls = 0;
             }
-            if (account.calls < perMinute) {
-                account.calls++;
+            if (window.calls < perMinute) {
+                window.calls++;
                 return OptionalLong.empty();
             }
-            return OptionalLong.of((account.began + MINUTE - now + 999) / 1_000);
+            return OptionalLong.of((window.began + MINUTE - now + 999) / 1_000);
         }
     }
 
     /// A running call.
-    record Running(Account account) implements AutoCloseable {
+    record Running(Window window) implements AutoCloseable {
         @Override
         public void close() {
-            account.running.decrementAndGet();
+            window.running.decrementAndGet();
         }
 
         /// In place of [#close()], for a call that is made again.
         void undo() {
             close();
-            synchronized (account) {
-                account.calls = Math.max(0, account.calls - 1);
+            synchronized (window) {
+                window.calls = Math.max(0, window.calls - 1);
             }
         }
     }

@@ -89,7 +89,7 @@ public final class Pipeline {
             filters.add((request, next) ->
                     next.handle(request.method() == Method.HEAD ? request.with(Method.GET) : request));
         }
-        filters.addAll(binding.guards());
+        filters.addAll(binding.innerFilters());
         return new Route(binding, Filter.chain(filters, service), judged(binding));
     }
 
@@ -143,7 +143,7 @@ public final class Pipeline {
         var service = binding.service();
         var filters = new ArrayList<Filter>(
                 List.of(new Preparation(service), errors::toProblems, Preparation::refuse, judges.apply(binding)));
-        filters.addAll(binding.guards());
+        filters.addAll(binding.innerFilters());
         return Filter.chain(filters, service);
     }
 

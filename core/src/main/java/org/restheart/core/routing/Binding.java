@@ -11,10 +11,10 @@ import org.restheart.http.Service;
 /// @param uri begins with `/`; percent-encoding and trailing slashes mean what they mean in a request
 /// @param match whether paths below the URI belong to the service as well
 /// @param secured whether callers are authenticated and authorized before the service sees them
-/// @param guards filters between the security filter and the service, the first one outermost
-public record Binding(Service service, String uri, Match match, boolean secured, List<Filter> guards) {
+/// @param innerFilters filters between the security filter and the service, the first one outermost
+public record Binding(Service service, String uri, Match match, boolean secured, List<Filter> innerFilters) {
     public Binding {
-        guards = List.copyOf(guards);
+        innerFilters = List.copyOf(innerFilters);
     }
 
     public enum Match {
@@ -33,8 +33,8 @@ public record Binding(Service service, String uri, Match match, boolean secured,
         return new Binding(service, uri, Match.PREFIX, secured, List.of());
     }
 
-    public Binding behind(List<Filter> guards) {
-        return new Binding(service, uri, match, secured, guards);
+    public Binding behind(List<Filter> innerFilters) {
+        return new Binding(service, uri, match, secured, innerFilters);
     }
 
     List<String> segments() {

@@ -15,12 +15,12 @@ import org.xnio.XnioIoThread;
 /// All connections on which messages are sent. One thread polls them, while there are any: a timer for each would cost
 /// more. Thread-safe.
 final class PushConnections {
-    private static final Duration LOOK = Duration.ofMillis(250);
-    private static final Duration GLANCE = Duration.ofMillis(10);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(250);
+    private static final Duration STOP_POLL = Duration.ofMillis(10);
 
     private final Set<PushConnection> open = ConcurrentHashMap.newKeySet();
     private final Set<Object> expected = ConcurrentHashMap.newKeySet();
-    private final Thread keeper = Thread.ofVirtual().name("push-keeper").unstarted(this::look);
+    private final Thread keeper = Thread.ofVirtual().name("push-keeper").unstarted(this::check);
     private final ConcurrentHashMap<XnioIoThread, PushLoop> loops = new ConcurrentHashMap<>();
     private final ConnectionCloser closer;
     private volatile boolean closed;
@@ -65,7 +65,7 @@ final class PushConnections {
         open.remove(connection);
     }
 
-    private void look() {
+    private void check() {
         while (!closed || !open.isEmpty() || !expected.isEmpty()) {
             long now = System.nanoTime();
             for (var connection : open) {
@@ -76,7 +76,7 @@ final class PushConnections {
             if (open.isEmpty() && !closed) {
                 LockSupport.park();
             } else {
-                LockSupport.parkNanos(LOOK.toNanos());
+                LockSupport.parkNanos(CHECK_INTERVAL.toNanos());
             }
         }
     }
@@ -93,7 +93,7 @@ final class PushConnections {
     void awaitEmpty(Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();
         while (!(expected.isEmpty() && open.isEmpty()) && System.nanoTime() - end < 0) {
-            LockSupport.parkNanos(GLANCE.toNanos());
+            LockSupport.parkNanos(STOP_POLL.toNanos());
         }
         open.forEach(PushConnection::over);
         expected.clear();

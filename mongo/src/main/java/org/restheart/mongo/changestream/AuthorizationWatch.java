@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /// would still be admitted is checked for all connections one after another.
 public final class AuthorizationWatch {
     private static final Logger LOG = LoggerFactory.getLogger(AuthorizationWatch.class);
-    private static final Duration LOOK = Duration.ofMillis(500);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
     private static final int MAX_CHANGED = 1_000;
     private static final String BASIC = "Basic ";
 
@@ -79,12 +79,12 @@ public final class AuthorizationWatch {
         this.interval = interval;
         this.reauthorization = reauthorization;
         BooleanSupplier any = () -> !watched.isEmpty();
-        tasks.repeat("expired-streams", LOOK, any, this::endExpired);
+        tasks.repeat("expired-streams", CHECK_INTERVAL, any, this::endExpired);
         tasks.repeat(
                 "streams-of-accounts",
-                LOOK,
+                CHECK_INTERVAL,
                 () -> anyChanged || !changed.isEmpty() || !unchecked.isEmpty(),
-                this::endUnknown);
+                this::sweepChanged);
         if (!interval.isZero()) {
             tasks.repeat("stream-rights", interval, any, this::endRefused);
         }
@@ -207,7 +207,7 @@ public final class AuthorizationWatch {
         try {
             return reauthorization.current(request);
         } catch (ProblemException e) {
-            if (!mayPass(e.problem().code())) {
+            if (!isTemporary(e.problem().code())) {
                 throw e;
             }
             LOG.debug("the account of a listener cannot be read now", e);
@@ -229,7 +229,7 @@ public final class AuthorizationWatch {
         }
     }
 
-    private void endUnknown() {
+    private void sweepChanged() {
         var due = new HashSet<Authorization>();
         for (var authorization = unchecked.poll(); authorization != null; authorization = unchecked.poll()) {
             due.add(authorization);
@@ -260,7 +260,7 @@ public final class AuthorizationWatch {
                 "streams-of-account",
                 () -> CallerScope.run(caller, () -> {
                     try {
-                        endUnknown(theirs);
+                        endInvalid(theirs);
                     } finally {
                         checking.remove(caller);
                     }
@@ -268,7 +268,7 @@ public final class AuthorizationWatch {
     }
 
     /// A password that was rejected once is not checked for each connection.
-    private void endUnknown(List<Authorization> theirs) {
+    private void endInvalid(List<Authorization> theirs) {
         var rejected = new HashSet<Password>();
         for (var authorization : theirs) {
             var password = authorization.password();
@@ -323,7 +323,7 @@ public final class AuthorizationWatch {
         } catch (RuntimeException e) { // one request must not prevent the others from being checked
             onUndecided.run();
             var code = e instanceof ProblemException known ? known.problem().code() : ProblemCode.INTERNAL;
-            if (mayPass(code)) {
+            if (isTemporary(code)) {
                 LOG.debug("the authorization of a listener cannot be checked now", e);
             } else {
                 LOG.warn("the authorization of a listener could not be checked", e);
@@ -337,7 +337,7 @@ public final class AuthorizationWatch {
     }
 
     /// Whether it can be decided later.
-    private static boolean mayPass(ProblemCode code) {
+    private static boolean isTemporary(ProblemCode code) {
         return code == ProblemCode.DATABASE_UNAVAILABLE || code == ProblemCode.OVERLOADED;
     }
 }
