@@ -23,7 +23,7 @@ import org.restheart.mongo.changestream.OpenStream;
 import org.restheart.mongo.changestream.StreamDefinitions;
 import org.restheart.mongo.coalescing.Coalescer;
 import org.restheart.mongo.cursor.Continuations;
-import org.restheart.mongo.cursor.PositionedFinder;
+import org.restheart.mongo.cursor.DeepPageFinder;
 import org.restheart.mongo.description.Descriptions;
 import org.restheart.mongo.document.FindDocuments;
 import org.restheart.mongo.document.FindViolations;
@@ -77,7 +77,7 @@ final class MongoParts implements AutoCloseable {
     final Catalog catalog;
     final RequestDispatcher dispatcher;
     private final SchemaAccess access;
-    private final PositionedFinder positioned;
+    private final DeepPageFinder deepPages;
     private final DriverFinder documents;
     private final Coalescer coalescer;
     private final PipelineInspection inspection;
@@ -105,7 +105,7 @@ final class MongoParts implements AutoCloseable {
         this.inspection = new PipelineInspection(
                 config.querySecurity(),
                 (db, name) -> metadata.collection(db, name).sources());
-        this.positioned = new PositionedFinder(tasks, client, documents, config.cursorPool(), registry);
+        this.deepPages = new DeepPageFinder(tasks, client, documents, config.cursorPool(), registry);
         this.reads = new DocumentReads(documents, coalescer, metadata, forbiddenOperators, inspection);
         this.descriptions = new Descriptions(client, catalog, mounts, reads, config.metadataTtl());
         this.locations = new Locations(config.instanceBaseUrl());
@@ -141,7 +141,7 @@ final class MongoParts implements AutoCloseable {
     /// Documents, metadata of files, and schemas: pages, single ones, counts, and those that violate a JSON Schema.
     private void addReads(MongoConfig config, Continuations continuations, MeterRegistry registry) {
         var timeLimit = config.queryTimeLimit();
-        var finder = new CachedFinder(positioned, config.resultCache(), writes, registry).outsideSessions(documents);
+        var finder = new CachedFinder(deepPages, config.resultCache(), writes, registry).outsideSessions(documents);
         var find = new FindDocuments(finder, documents, coalescer.pages(), continuations, timeLimit);
         for (var kind : List.of(COLLECTION, FILES_BUCKET, SCHEMA_STORE)) {
             routes.on(kind, GET, find);
@@ -271,7 +271,7 @@ final class MongoParts implements AutoCloseable {
     /// Closes cursors and streams that are open in MongoDB between requests.
     @Override
     public void close() {
-        positioned.close();
+        deepPages.close();
         schemas.close();
     }
 }

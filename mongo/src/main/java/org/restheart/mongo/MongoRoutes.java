@@ -12,7 +12,7 @@ final class MongoRoutes {
     private final Map<ResourceKind, Map<Method, DataHandler>> handlers = new EnumMap<>(ResourceKind.class);
 
     void on(ResourceKind kind, Method method, DataHandler handler) {
-        if (!ResourceMethods.allow(kind, method)) {
+        if (!ResourceMethods.allows(kind, method)) {
             throw new IllegalArgumentException(kind + " does not answer " + method);
         }
         handlers.computeIfAbsent(kind, _ -> new EnumMap<>(Method.class)).put(method, handler);
@@ -22,7 +22,7 @@ final class MongoRoutes {
     void requireAll() {
         for (var kind : ResourceKind.values()) {
             for (var method : Method.values()) {
-                if (ResourceMethods.allow(kind, method)) {
+                if (ResourceMethods.allows(kind, method)) {
                     find(kind, method);
                 }
             }

@@ -149,7 +149,7 @@ public final class MongoService implements Service, AutoCloseable {
         return parts.catalog;
     }
 
-    /// The rules of documents, for services that write them in other ways.
+    /// The JSON Schemas of documents, for services that write them in other ways.
     public Schemas schemas() {
         return parts.schemas;
     }

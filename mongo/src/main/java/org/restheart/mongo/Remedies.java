@@ -95,7 +95,7 @@ final class Remedies {
                 + String.join(
                         ", ",
                         List.of(Method.values()).stream()
-                                .filter(one -> ResourceMethods.allow(path.kind(), one))
+                                .filter(one -> ResourceMethods.allows(path.kind(), one))
                                 .map(Method::name)
                                 .toList());
         return switch (path.kind()) {

@@ -6,13 +6,12 @@ import static org.restheart.http.ProblemCode.NOT_FOUND;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.FoundWarnings;
-import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.DataRequest.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.metadata.ResourceMetadata;
@@ -45,15 +44,16 @@ record RequestChecks(
         var parameters = Parameters.parse(request, path, parameterSettings);
         FilterMistakes.warn(request, parameters.find().filter(), path.kind().isFiles());
         forbiddenOperators.check(parameters);
-        var fresh = parameters.noCache() || ResourceMethods.changeProperties(path.kind(), request.method());
+        var fresh = parameters.noCache() || ResourceMethods.isStructuralChange(path.kind(), request.method());
         var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());
-        if (!ResourceMethods.allow(path.kind(), request.method())) {
+        if (!ResourceMethods.allows(path.kind(), request.method())) {
             var refusal = Problem.of(METHOD_NOT_ALLOWED, "method " + request.method() + " not allowed");
             throw (path.kind() == ResourceKind.CHANGE_STREAM ? refusal.with("Allow", "GET, OPTIONS") : refusal).raise();
         }
-        FindParameters.refuseForWhole(request, path);
-        if (SessionParameter.namesTransaction(request.query()) && writesOutsideOfTransactions(request, path.kind())) {
+        FindParameters.refuseSelectionOnCollection(request, path);
+        if (SessionParameter.namesTransaction(request.query())
+                && ResourceMethods.writesOutsideOfTransactions(path.kind(), request.method())) {
             FoundWarnings.add(
                     request, "databases, collections and indexes are written outside of transactions, at once");
         }
@@ -67,19 +67,10 @@ record RequestChecks(
                 resource,
                 session.filter(_ -> path.kind().holdsDocuments())
                         .flatMap(parameter -> sessions.of(request, parameter, parameters)),
-                rule(request, path, resource));
+                validation(request, path, resource));
         forbiddenOperators.checkContent(checked);
         HiddenFields.check(checked);
         return checked;
-    }
-
-    private static boolean writesOutsideOfTransactions(Request request, ResourceKind kind) {
-        return !request.method().isSafe()
-                && switch (kind) {
-                    case DB, INDEX, COLLECTION_VALIDATOR -> true;
-                    case COLLECTION, FILES_BUCKET, SCHEMA_STORE -> request.method() != Method.POST;
-                    default -> false;
-                };
     }
 
     private static ProblemException nothingBelow(ResourceKind kind) {
@@ -87,8 +78,8 @@ record RequestChecks(
         return new ProblemException(NOT_FOUND, "there is nothing below a " + name);
     }
 
-    /// The rule for documents of the path's collection, or for schemas of its store.
-    private Optional<DocumentRule> rule(Request request, ResourcePath path, ResourceMetadata resource) {
+    /// The validation of documents of the path's collection, or of schemas of its store.
+    private Optional<DocumentValidation> validation(Request request, ResourcePath path, ResourceMetadata resource) {
         if (path.kind().isSchemas()) {
             return Optional.of(access.ofSchemas(request, path.requireDb()));
         }

@@ -14,6 +14,7 @@ import org.restheart.mongo.error.MongoErrors;
 import org.restheart.mongo.exchange.DataHandler;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.guard.HiddenFields;
+import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
 import org.restheart.mongo.resultcache.WriteCounters;
 import org.restheart.mongo.schema.Schemas;
@@ -38,7 +39,7 @@ record RequestDispatcher(
             return Response.status(204);
         }
         var handler = routes.find(path.kind(), request.method());
-        DataHandler effective = HiddenFields.mayNotBeQuoted(checked) ? new WithoutQuotes(handler) : handler;
+        DataHandler effective = HiddenFields.hidesErrorDetails(checked) ? new WithoutQuotes(handler) : handler;
         return request.method().isSafe() || path.kind() == ResourceKind.AGGREGATIONS
                 ? effective.handle(checked)
                 : invalidating(path, request.method(), () -> effective.handle(checked));
@@ -54,7 +55,7 @@ record RequestDispatcher(
     }
 
     private void written(ResourcePath path, Method method) {
-        if (path.db() != null && changesStructure(path.kind(), method)) {
+        if (path.db() != null && ResourceMethods.changesDescription(path.kind(), method)) {
             descriptions.forget(path.db());
         }
         if (path.kind().isSchemas() || path.kind() == ResourceKind.DB) {
@@ -65,14 +66,6 @@ record RequestDispatcher(
         } else {
             writes.written(new MongoNamespace(path.db(), path.collection()));
         }
-    }
-
-    private static boolean changesStructure(ResourceKind kind, Method method) {
-        return switch (kind) {
-            case DB, INDEX, COLLECTION_VALIDATOR, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
-            case COLLECTION, FILES_BUCKET -> method != Method.POST;
-            default -> false;
-        };
     }
 
     /// A handler whose problems do not contain MongoDB's messages, since these quote documents that the caller may not

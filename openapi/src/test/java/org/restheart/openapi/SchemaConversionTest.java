@@ -256,7 +256,7 @@ class SchemaConversionTest {
         for (var kind : ResourceKind.values()) {
             for (var method : Method.values()) {
                 boolean described = Operations.of(kind).stream().anyMatch(operation -> operation.method() == method);
-                boolean answered = method != Method.HEAD && ResourceMethods.allow(kind, method);
+                boolean answered = method != Method.HEAD && ResourceMethods.allows(kind, method);
                 assertThat(described).as("%s %s", method, kind).isEqualTo(answered);
             }
         }

@@ -24,7 +24,7 @@ import org.restheart.mongo.content.ContentSize;
 import org.restheart.mongo.content.FilterFields;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.DataRequest.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.exchange.RequestCollections;
 import org.restheart.mongo.guard.HiddenFields;
 import org.restheart.mongo.write.BulkWrites;
@@ -44,7 +44,7 @@ public final class BulkChanges {
     }
 
     /// `PATCH /{db}/{collection}/*`: changes every document that the filter matches; their entity tags stay. Where the
-    /// collection has a rule for its documents, those that it refuses stay as they are.
+    /// collection validates its documents, those that it refuses stay as they are.
     public Response patch(DataRequest request) {
         ContentSize.check(request);
         HiddenFields.checkChange(request.grant(), request.contentDocument());
@@ -56,9 +56,9 @@ public final class BulkChanges {
             throw WrittenCheck.outside();
         }
         request.http().requireThread();
-        var rule = request.rule().filter(schema -> !schema.skipsUnsupported());
-        return rule.isPresent()
-                ? checked(request, rule.get(), update)
+        var validation = request.validation().filter(schema -> !schema.skipsUnsupported());
+        return validation.isPresent()
+                ? checked(request, validation.get(), update)
                 : run(request, new UpdateManyModel<>(request.writeFilter(), update.document()));
     }
 
@@ -68,20 +68,20 @@ public final class BulkChanges {
         return run(request, new DeleteManyModel<>(request.writeFilter()));
     }
 
-    /// A change of many documents of a collection with a rule: of each document that the rule refuses the report has an
+    /// A change of many documents of a collection with validation: of each document that it refuses the report has an
     /// error, with its `_id` and the reason as far as the caller may know them.
     ///
     /// @throws org.restheart.http.ProblemException 400 for a refused document within a transaction of the
     ///     client; 408 after the time limit, when some documents may be changed
-    private Response.Ready checked(DataRequest request, DocumentRule rule, Update.Operators update) {
-        boolean disclose = !HiddenFields.mayNotBeQuoted(request);
+    private Response.Ready checked(DataRequest request, DocumentValidation validation, Update.Operators update) {
+        boolean disclose = !HiddenFields.hidesErrorDetails(request);
         var changes = new CheckedChanges(
                 collections.client(),
                 collections.of(request),
                 request.session(),
                 request.writeFilter(),
                 update.document(),
-                document -> rule.check(document, disclose));
+                document -> validation.check(document, disclose));
         var outcome = changes.run(timeLimit).orElseThrow(() -> outOfTime(timeLimit));
         var errors = new ArrayList<BsonDocument>();
         outcome.refusals().stream()

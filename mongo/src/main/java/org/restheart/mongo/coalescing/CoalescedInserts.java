@@ -171,7 +171,7 @@ final class CoalescedInserts implements Inserts {
             @Nullable Runnable later = null;
             try {
                 var reply = statements.send(target.writeConcern(), TimeLimitedWrites.COMMAND_MILLIS);
-                if (reply.waitsForConcern()) {
+                if (reply.hasPendingConcern()) {
                     later = () -> finish(batch, statements, reply.errors());
                 } else if (reply.unsatisfied().isPresent()) {
                     fail(batch, reply.errors(), reply.unsatisfied().get());

@@ -44,7 +44,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
     private final String command;
     private final BatchQueues<Target, Statement<O>, O> queues;
     private final BlockedDocuments blocked;
-    private final DocumentWrites<O> alone = DocumentWrites.alone();
+    private final DocumentWrites<O> uncoalesced = DocumentWrites.uncoalesced();
 
     /// A write and its statement.
     record Statement<O>(DocumentWrite<O> write, RawBsonDocument bytes) {
@@ -66,7 +66,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
         var statement = plain ? statement(write) : Optional.<Statement<O>>empty();
         return statement.isPresent()
                 ? batching.defer(submit(statement.get()), answer)
-                : alone.write(request, plain, write, answer);
+                : uncoalesced.write(request, plain, write, answer);
     }
 
     /// The statement of a write; empty for one that is sent separately: it cannot share a command, is too large, or
@@ -128,7 +128,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
             @Nullable Runnable later = null;
             try {
                 var reply = statements.send(target.writeConcern(), TimeLimitedWrites.COMMAND_MILLIS);
-                if (reply.waitsForConcern()) {
+                if (reply.hasPendingConcern()) {
                     later = () -> finish(statements, requests);
                 } else {
                     complete(requests, statements, reply);
@@ -199,7 +199,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
                 try {
                     var reply = statements.send(
                             List.of(number), false, target.writeConcern(), TimeLimitedWrites.COMMAND_MILLIS);
-                    if (reply.waitsForConcern()) {
+                    if (reply.hasPendingConcern()) {
                         unknown.add(number);
                     } else {
                         if (!reply.failed().containsKey(number)) {
@@ -260,7 +260,7 @@ final class CoalescedWrites<O> implements DocumentWrites<O> {
             var write = pending.request().write();
             pending.completeElsewhere(() -> {
                 Batching.requireTime(false);
-                return new BatchResult<>(blocked.during(write, write::alone), 1);
+                return new BatchResult<>(blocked.during(write, write::uncoalesced), 1);
             });
         }
 

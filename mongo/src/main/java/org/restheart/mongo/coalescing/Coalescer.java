@@ -73,24 +73,24 @@ public final class Coalescer {
     }
 
     public DocumentWrites<WriteOutcome> updates() {
-        return config.updates() ? coalescedWrites("update") : DocumentWrites.alone();
+        return config.updates() ? coalescedWrites("update") : DocumentWrites.uncoalesced();
     }
 
     public DocumentWrites<DeleteOutcome> deletes() {
-        return config.updates() ? coalescedWrites("delete") : DocumentWrites.alone();
+        return config.updates() ? coalescedWrites("delete") : DocumentWrites.uncoalesced();
     }
 
     /// Those of a session run alone.
     public Lookups lookups(DriverFinder documents) {
-        var alone = Lookups.alone(documents);
+        var uncoalesced = Lookups.uncoalesced(documents);
         if (points.isEmpty()) {
-            return alone;
+            return uncoalesced;
         }
         var reads = points.get();
         return (request, plain, query, answer) ->
                 plain && query.settings().session().isEmpty() && PointReads.fits(query)
                         ? batching.defer(reads.submit(query), answer)
-                        : alone.one(request, plain, query, answer);
+                        : uncoalesced.one(request, plain, query, answer);
     }
 
     /// Reads of services other than the data API.
@@ -102,13 +102,13 @@ public final class Coalescer {
     /// Equal queries that wait at the same time run once and share the documents, and the encoded page if they have the
     /// same format. Those of a session run alone.
     public Pages pages() {
-        var alone = Pages.alone();
+        var uncoalesced = Pages.uncoalesced();
         if (finds.isEmpty()) {
-            return alone;
+            return uncoalesced;
         }
         var shared = finds.get();
         return (request, page, reading) -> page.query().settings().session().isPresent()
-                ? alone.page(request, page, reading)
+                ? uncoalesced.page(request, page, reading)
                 : batching.defer(
                         shared.submit(new SharedFinds.Find(
                                 page.query(),

@@ -28,19 +28,19 @@ public sealed interface Storable {
     /// @throws org.restheart.http.ProblemException 400 for names that BSON cannot contain, 413 for more than 16 MiB
     RawBsonDocument encode(BsonValue id, ObjectId etag);
 
-    /// Content that its collection's rule admits.
+    /// Content that is valid in its collection.
     ///
-    /// @throws org.restheart.http.ProblemException 400; 500 if the rule cannot be evaluated
+    /// @throws org.restheart.http.ProblemException 400; 500 if it cannot be validated
     static Storable of(DataRequest request, BsonDocument content) {
         if (request.path().kind().isSchemas()) {
             var schema = new Schema(request.path().requireDb(), NewDocument.merged(request, content));
-            request.rule().ifPresent(rule -> rule.check(schema.content(), true));
+            request.validation().ifPresent(validation -> validation.check(schema.content(), true));
             return schema;
         }
         var storable = content instanceof RawBsonDocument raw && isStoredAsIs(request, raw)
                 ? new AsIs(raw)
                 : new Changed(NewDocument.of(request, content));
-        request.rule().ifPresent(rule -> rule.check(storable.content(), true));
+        request.validation().ifPresent(validation -> validation.check(storable.content(), true));
         return storable;
     }
 

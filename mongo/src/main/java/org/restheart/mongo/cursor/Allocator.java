@@ -18,7 +18,7 @@ import org.restheart.mongo.find.CountQuery;
 import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.QueryKey;
-import org.restheart.mongo.find.Shortcuts.Ahead;
+import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -146,7 +146,7 @@ final class Allocator {
     }
 
     private List<Slot> slots(QueryUse use, FindQuery query) {
-        return query.shortcuts().ahead() == Ahead.LINEAR
+        return query.shortcuts().cursorsAhead() == CursorsAhead.LINEAR
                 ? config.linear(query.skip())
                 : config.random(use.size(() -> documents.count(new CountQuery(
                         query.namespace(), query.filter(), query.filter().isEmpty(), 0, query.settings()))));

@@ -65,7 +65,7 @@ final class CursorPool implements AutoCloseable {
     private boolean serves(FindQuery query) {
         return config.poolSize() > 0
                 && query.limit() > 0
-                && query.skip() >= config.firstSkip(query.shortcuts().ahead())
+                && query.skip() >= config.firstSkip(query.shortcuts().cursorsAhead())
                 && query.settings().readConcern().isEmpty()
                 && query.settings().readPreference().isEmpty()
                 && opener.isPossible();

@@ -3,8 +3,8 @@ package org.restheart.mongo.cursor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.restheart.mongo.find.Shortcuts.Ahead;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 
 /// The `mongo.cursor-pool` section of the configuration, and the keys of the cursors that are positioned ahead.
 ///
@@ -18,7 +18,7 @@ import org.restheart.mongo.find.Shortcuts.Positioning;
 /// @param builds concurrent builds of bookmarks, and of cursors; further ones are started by a later request
 /// @param allocation cursors positioned ahead, for queries that bookmarks cannot serve
 public record CursorPoolConfig(
-        Positioning mode,
+        Bookmarking mode,
         int sliceWidth,
         int maxQueries,
         int maxExactQueries,
@@ -30,7 +30,7 @@ public record CursorPoolConfig(
     private static final Duration MAX_CURSOR_AGE = Duration.ofMinutes(8);
 
     public static final CursorPoolConfig DEFAULT = new CursorPoolConfig(
-            Positioning.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2, Allocation.DEFAULT);
+            Bookmarking.EXACT, 500, 64, 16, 128L << 20, Duration.ofMinutes(5), 2, Allocation.DEFAULT);
 
     public CursorPoolConfig {
         if (sliceWidth < 1
@@ -90,7 +90,7 @@ public record CursorPoolConfig(
         }
 
         /// Pages before this position are skipped by MongoDB.
-        int firstSkip(Ahead ahead) {
+        int firstSkip(CursorsAhead ahead) {
             return switch (ahead) {
                 case NONE -> Integer.MAX_VALUE;
                 case LINEAR -> linearSliceWidth();

@@ -12,13 +12,13 @@ import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.InlineRead;
-import org.restheart.mongo.find.Shortcuts.Ahead;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 
 /// Finds deep pages with bookmarks or, where those are not usable, with positioned cursors, for queries that
 /// allow it; other queries are passed to MongoDB. Thread-safe.
-public final class PositionedFinder implements Finder, AutoCloseable {
+public final class DeepPageFinder implements Finder, AutoCloseable {
     private static final Set<String> NON_DETERMINISTIC = Set.of("$where", "$function", "$rand", "$sampleRate");
     private static final Set<String> VARIABLES = Set.of("$$NOW", "$$CLUSTER_TIME");
 
@@ -28,7 +28,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
     private final CursorPool pool;
     private final PagingMeters meters;
 
-    public PositionedFinder(
+    public DeepPageFinder(
             BackgroundTasks tasks,
             MongoClient client,
             DriverFinder documents,
@@ -61,7 +61,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
     }
 
     private Optional<MongoCursor<RawBsonDocument>> bookmarked(FindQuery query, int batchSize) {
-        return switch (query.shortcuts().positioning()) {
+        return switch (query.shortcuts().bookmarking()) {
             case NONE -> Optional.empty();
             case BOOKMARKS -> bookmarked.approximate(query, batchSize);
             case EXACT -> bookmarked.exact(query, batchSize);
@@ -71,7 +71,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
 
     /// False if bookmarks are off, for pages before the first, and for queries without a limit or a fixed order.
     private boolean mayUseBookmarks(FindQuery query) {
-        return query.shortcuts().positioning() != Positioning.NONE
+        return query.shortcuts().bookmarking() != Bookmarking.NONE
                 && query.skip() >= firstBookmark
                 && query.limit() > 0
                 && hasFixedOrder(query);
@@ -79,7 +79,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
 
     /// False where bookmarks are usable, which need no open cursors in MongoDB.
     private boolean mayUseCursors(FindQuery query, boolean bookmarks) {
-        return query.shortcuts().ahead() != Ahead.NONE
+        return query.shortcuts().cursorsAhead() != CursorsAhead.NONE
                 && (!hasFixedOrder(query)
                         || (bookmarks && (!query.sort().containsKey("_id") || bookmarked.isUnfit(query))));
     }
@@ -100,7 +100,7 @@ public final class PositionedFinder implements Finder, AutoCloseable {
                         .allMatch(field -> !NON_DETERMINISTIC.contains(field.getKey())
                                 && !StagedFilter.ONLY_FIRST.contains(field.getKey())
                                 && isDeterministic(field.getValue()));
-            case ARRAY -> filter.asArray().stream().allMatch(PositionedFinder::isDeterministic);
+            case ARRAY -> filter.asArray().stream().allMatch(DeepPageFinder::isDeterministic);
             case STRING -> !VARIABLES.contains(filter.asString().getValue());
             default -> true;
         };

@@ -8,7 +8,7 @@
 ///
 /// A request for page 5,000 goes through these classes, in this order:
 ///
-/// 1. [PositionedFinder] decides which mechanism may serve the query: no hint, a filter that depends only on the
+/// 1. [DeepPageFinder] decides which mechanism may serve the query: no hint, a filter that depends only on the
 ///    documents, a page behind the first bookmark.
 /// 2. [BookmarkedPages] looks up the [QueryBookmarks] of queries with the same filter and order, and takes the last
 ///    bookmark before the page: from [ApproximateBookmarks] or [ExactBookmarks], both [Bookmarks].

@@ -103,7 +103,7 @@ public final class SingleWrites {
 
     /// Whether the document has to be checked as it would be stored.
     private static boolean isChecked(DataRequest request, Update update, WriteMode mode) {
-        return request.rule().isPresent()
+        return request.validation().isPresent()
                 || request.http().attribute(DocumentCheck.KEY).isPresent()
                 || mayLeaveGrant(request, update, mode);
     }
@@ -112,8 +112,9 @@ public final class SingleWrites {
         return target.update(update, mode, collections.client(), document -> {
             check(request, document);
             // violations reveal the document's content
-            request.rule()
-                    .ifPresent(rule -> rule.check(document, request.grant().showsAll()));
+            request.validation()
+                    .ifPresent(validation ->
+                            validation.check(document, request.grant().showsAll()));
         });
     }
 
@@ -129,8 +130,8 @@ public final class SingleWrites {
     public Response delete(DataRequest request) {
         var target = target(request);
         // the service that made the request waits for the report
-        var alone = request.http().attribute(DataWrite.KEY).isPresent();
-        return (alone ? DocumentWrites.<DeleteOutcome>alone() : deletes)
+        var uncoalesced = request.http().attribute(DataWrite.KEY).isPresent();
+        return (uncoalesced ? DocumentWrites.<DeleteOutcome>uncoalesced() : deletes)
                 .write(request.http(), request.resource().plain(), target.deleting(), outcome -> {
                     var response = WriteResponses.of(outcome, TAG_REQUIRED);
                     DataWrite.report(request.http(), DataWrite.Report.deleted(1));
@@ -159,7 +160,7 @@ public final class SingleWrites {
             DataRequest request, DocumentWrite<WriteOutcome> write, Function<WriteOutcome, Response.Ready> answer) {
         return request.http().attribute(DataWrite.KEY).isEmpty()
                 ? writes.write(request.http(), request.resource().plain(), write, answer)
-                : runAndReport(request, () -> answer.apply(write.alone()));
+                : runAndReport(request, () -> answer.apply(write.uncoalesced()));
     }
 
     /// @param write responds with 201 when it has created the document

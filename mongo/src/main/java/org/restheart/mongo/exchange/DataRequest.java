@@ -27,14 +27,14 @@ import org.restheart.mongo.resource.ResourcePath;
 ///
 /// @param resource metadata of the collection, or of the database for resources above collections
 /// @param session the session of reads and writes of documents
-/// @param rule the rule for documents of the collection
+/// @param validation how documents of the collection are validated
 public record DataRequest(
         Request http,
         ResourcePath path,
         Parameters parameters,
         ResourceMetadata resource,
         Optional<ClientSession> session,
-        Optional<DocumentRule> rule) {
+        Optional<DocumentValidation> validation) {
 
     public MongoNamespace namespace() {
         return new MongoNamespace(path.requireDb(), path.requireCollection());
@@ -42,7 +42,7 @@ public record DataRequest(
 
     /// The same with another HTTP request, which differs in attributes only.
     public DataRequest with(Request http) {
-        return new DataRequest(http, path, parameters, resource, session, rule);
+        return new DataRequest(http, path, parameters, resource, session, validation);
     }
 
     /// The paths for links.
@@ -102,11 +102,11 @@ public record DataRequest(
 
     /// The same request for one document of the collection.
     public DataRequest withId(BsonValue id) {
-        return new DataRequest(http, path, parameters.withId(id), resource, session, rule);
+        return new DataRequest(http, path, parameters.withId(id), resource, session, validation);
     }
 
     public DataRequest withoutSession() {
-        return new DataRequest(http, path, parameters, resource, Optional.empty(), rule);
+        return new DataRequest(http, path, parameters, resource, Optional.empty(), validation);
     }
 
     /// The same request for a new document with this id, ignoring conditions on the id in the filter.
@@ -114,7 +114,7 @@ public record DataRequest(
     /// @throws org.restheart.http.ProblemException 403 for a reserved id
     public DataRequest withNewId(BsonValue id) {
         ResourceNames.requireUnreserved(id);
-        return new DataRequest(http, path, parameters.withoutIdFilter().withId(id), resource, session, rule);
+        return new DataRequest(http, path, parameters.withoutIdFilter().withId(id), resource, session, validation);
     }
 
     /// The filter of reads of a collection: the access rule's filter and the client's filters. A shard key tells
@@ -122,14 +122,14 @@ public record DataRequest(
     ///
     /// @throws org.restheart.http.ProblemException 403 for filters that cannot be evaluated after the rule's
     public StagedFilter readFilter() {
-        return StagedFilter.of(grant().readFilter(), asked());
+        return StagedFilter.of(grant().readFilter(), clientFilters());
     }
 
     /// The filter of reads of the document of the path, with the shard key.
     ///
     /// @throws org.restheart.http.ProblemException 403 for filters that cannot be evaluated after the rule's
     public StagedFilter readFilterOfDocument() {
-        return StagedFilter.ofOne(grant().readFilter(), wanted());
+        return StagedFilter.ofOne(grant().readFilter(), clientFiltersAndShardKey());
     }
 
     /// The filter of writes. A write has a single filter, so that only harmless filters may be combined with the
@@ -138,27 +138,27 @@ public record DataRequest(
     /// @throws org.restheart.http.ProblemException 403 for filters that would have to be evaluated after the
     ///     rule's
     public BsonDocument writeFilter() {
-        return WriteBounds.within(http, StagedFilter.ofWrites(grant().writeFilter(), wanted()));
+        return WriteBounds.within(http, StagedFilter.ofWrites(grant().writeFilter(), clientFiltersAndShardKey()));
     }
 
-    private List<BsonDocument> asked() {
+    private List<BsonDocument> clientFilters() {
         var filter = parameters.find().filter();
         return filter.isEmpty() ? List.of() : List.of(filter);
     }
 
-    private List<BsonDocument> wanted() {
-        var all = new ArrayList<>(asked());
+    private List<BsonDocument> clientFiltersAndShardKey() {
+        var all = new ArrayList<>(clientFilters());
         parameters.shardKey().ifPresent(all::add);
         return all;
     }
 
-    /// The rule that documents of a collection must satisfy to be stored. Confined to one request.
-    public interface DocumentRule {
+    /// The validation of documents of a collection before they are stored. Confined to one request.
+    public interface DocumentValidation {
         /// Blocks for MongoDB.
         ///
         /// @param document in the form shown to clients
         /// @param disclose whether the message may name the violations
-        /// @throws org.restheart.http.ProblemException 400 for a violation, 500 if the rule cannot be evaluated
+        /// @throws org.restheart.http.ProblemException 400 for a violation, 500 if it cannot be validated
         void check(BsonDocument document, boolean disclose);
 
         /// Whether changes of many documents at once are not checked.

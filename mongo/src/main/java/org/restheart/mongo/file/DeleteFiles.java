@@ -99,7 +99,7 @@ final class DeleteFiles {
                 case WriteOutcome.Created _, WriteOutcome.Changed _ -> {
                     var version = version(file);
                     var ids = chunks.ids(file);
-                    if (target.apply(version).deleting().alone() instanceof DeleteOutcome.Deleted deleted) {
+                    if (target.apply(version).deleting().uncoalesced() instanceof DeleteOutcome.Deleted deleted) {
                         chunks.delete(file, ids.subList(Math.min(1, ids.size()), ids.size()));
                         chunks.delete(file, ids.subList(0, Math.min(1, ids.size())));
                         return deleted;

@@ -79,7 +79,7 @@ final class FileMetadata {
                 request.parameters(),
                 request.resource(),
                 request.session(),
-                request.rule());
+                request.validation());
     }
 
     /// A copy of the metadata without the id, which the path names.

@@ -178,7 +178,7 @@ final class UploadFile implements DataHandler {
                 }
                 var mediaType = parts.mediaType().orElseGet(() -> MediaTypes.guess(writer.firstBytes()));
                 var file = FileMetadata.file(request, id, metadata, mediaType, writer);
-                request.rule().ifPresent(rule -> rule.check(file, true));
+                request.validation().ifPresent(validation -> validation.check(file, true));
                 WrittenCheck.check(collections, request, List.of(file));
                 keep = true; // until it is known that the file is not visible
                 published = Optional.of(id);
@@ -243,7 +243,7 @@ final class UploadFile implements DataHandler {
                 writer.store();
             }
             if (!named) {
-                return target(id, ANY).replacing(file, WriteMode.INSERT).alone();
+                return target(id, ANY).replacing(file, WriteMode.INSERT).uncoalesced();
             }
             var moves = new ContentMoves(chunks);
             return atOnce
@@ -261,7 +261,7 @@ final class UploadFile implements DataHandler {
                             from,
                             () -> target(id, ContentMoves.unmarked())
                                     .replacing(ContentMoves.marked(file, from), mode)
-                                    .alone());
+                                    .uncoalesced());
         }
 
         /// Whether no file has the chunks. If that is unknown they are kept, since a file without chunks is worse.

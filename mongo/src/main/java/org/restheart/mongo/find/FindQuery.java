@@ -79,7 +79,7 @@ public record FindQuery(
     /// The key of the documents that it finds now, within whatever time. A first page needs no shortcut but the
     /// preparation of later ones.
     public QueryKey sharedKey() {
-        boolean isFirst = skip == 0 && shortcuts.ahead() == Shortcuts.Ahead.NONE && !shortcuts.cached();
+        boolean isFirst = skip == 0 && shortcuts.cursorsAhead() == Shortcuts.CursorsAhead.NONE && !shortcuts.cached();
         return parts(settings.within(Duration.ZERO))
                 .add(isFirst ? Shortcuts.NONE : shortcuts)
                 .add(skip)

@@ -22,7 +22,7 @@ public interface Lookups {
             Function<Optional<RawBsonDocument>, Response.Ready> answer);
 
     /// Each read in a separate command.
-    static Lookups alone(DriverFinder documents) {
+    static Lookups uncoalesced(DriverFinder documents) {
         return (request, _, query, answer) -> {
             request.requireThread();
             return answer.apply(documents.one(query));

@@ -24,7 +24,7 @@ public interface Pages {
     Response page(Request request, Page page, Reading reading);
 
     /// Each query separately, on the thread of its request.
-    static Pages alone() {
+    static Pages uncoalesced() {
         return (request, _, reading) -> {
             request.requireThread();
             return reading.read(UnaryOperator.identity());

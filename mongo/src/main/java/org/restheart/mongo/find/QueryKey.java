@@ -129,8 +129,8 @@ public final class QueryKey {
         }
 
         public Parts add(Shortcuts shortcuts) {
-            return add(shortcuts.positioning().name())
-                    .add(shortcuts.ahead().name())
+            return add(shortcuts.bookmarking().name())
+                    .add(shortcuts.cursorsAhead().name())
                     .add(shortcuts.cached() ? 1 : 0);
         }
 

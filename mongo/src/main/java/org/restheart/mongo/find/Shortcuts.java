@@ -3,18 +3,19 @@ package org.restheart.mongo.find;
 /// Optimizations that a query allows. Immutable, compares by value: results obtained with different shortcuts are
 /// never shared.
 ///
-/// @param ahead whether the page may come from a cursor that was positioned before, if bookmarks cannot serve the query
+/// @param cursorsAhead whether the page may come from a cursor that was positioned before, if bookmarks cannot serve
+///     the query
 /// @param cached whether documents of an earlier query may be returned
-public record Shortcuts(Positioning positioning, Ahead ahead, boolean cached) {
-    public static final Shortcuts NONE = new Shortcuts(Positioning.NONE, false);
+public record Shortcuts(Bookmarking bookmarking, CursorsAhead cursorsAhead, boolean cached) {
+    public static final Shortcuts NONE = new Shortcuts(Bookmarking.NONE, false);
 
     /// Without positioned cursors.
-    public Shortcuts(Positioning positioning, boolean cached) {
-        this(positioning, Ahead.NONE, cached);
+    public Shortcuts(Bookmarking bookmarking, boolean cached) {
+        this(bookmarking, CursorsAhead.NONE, cached);
     }
 
     /// How a client pages through a result: where cursors are positioned ahead of its next requests.
-    public enum Ahead {
+    public enum CursorsAhead {
         /// Nothing is positioned ahead.
         NONE,
 
@@ -26,7 +27,7 @@ public record Shortcuts(Positioning positioning, Ahead ahead, boolean cached) {
     }
 
     /// How a query skips the documents before its page.
-    public enum Positioning {
+    public enum Bookmarking {
         /// MongoDB skips them each time.
         NONE,
 

@@ -48,12 +48,12 @@ public final class HiddenFields {
 
     /// Whether MongoDB's messages may quote data that the caller may not see: fields, or, since writes access other
     /// documents than reads, whole documents.
-    public static boolean mayNotBeQuoted(DataRequest request) {
-        return mayNotBeQuoted(request.http());
+    public static boolean hidesErrorDetails(DataRequest request) {
+        return hidesErrorDetails(request.http());
     }
 
     /// The same for a request to another service.
-    public static boolean mayNotBeQuoted(Request request) {
+    public static boolean hidesErrorDetails(Request request) {
         var grant = request.caller().grant();
         return grant.projectResponse().isPresent()
                 || (!request.method().isSafe() && grant.readFilter().isPresent());

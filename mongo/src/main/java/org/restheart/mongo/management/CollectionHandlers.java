@@ -81,7 +81,7 @@ public final class CollectionHandlers {
         // properties that outlived an earlier collection of this name are ignored
         var target = created ? properties.target(request, new Precondition.None()) : properties.target(request);
         return StoredProperties.outcome(
-                target.replacing(document, WriteMode.UPSERT).alone(), created);
+                target.replacing(document, WriteMode.UPSERT).uncoalesced(), created);
     }
 
     /// False if a concurrent request created it first.

@@ -21,8 +21,8 @@ import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.JudgedRequest.Slice;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Ahead;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.resource.ResourceMethods;
 import org.restheart.mongo.resource.ResourcePath;
@@ -60,7 +60,7 @@ public record FindParameters(
                 ? new BsonDocument()
                 : SortParameter.sort(query);
         var hint = HintParameter.parse(query);
-        var shortcuts = shortcuts(query, settings.positioning(), cache(query));
+        var shortcuts = shortcuts(query, settings.bookmarking(), cache(query));
         var keys = keys(query);
         return new FindParameters(paging, counting(query), filter(query), keys, sort, hint, shortcuts);
     }
@@ -73,8 +73,8 @@ public record FindParameters(
     /// the documents, and would drop or change the whole.
     ///
     /// @throws ProblemException 400
-    public static void refuseForWhole(Request request, ResourcePath path) {
-        if (ResourceMethods.changeProperties(path.kind(), request.method())) {
+    public static void refuseSelectionOnCollection(Request request, ResourcePath path) {
+        if (ResourceMethods.isStructuralChange(path.kind(), request.method())) {
             for (var name : SELECTING) {
                 if (request.query().has(name)) {
                     throw new ProblemException(PARAMETER_INVALID, refusal(name, request, path.kind()));
@@ -131,24 +131,24 @@ public record FindParameters(
     ///
     /// @param configured the default
     /// @param cached the value of `cache`
-    private static Shortcuts shortcuts(Query query, Positioning configured, boolean cached) {
+    private static Shortcuts shortcuts(Query query, Bookmarking configured, boolean cached) {
         return query.first("eager")
                 .map(value -> switch (value.toUpperCase(Locale.ROOT)) {
-                    case "LINEAR" -> new Shortcuts(eager(configured), Ahead.LINEAR, cached);
-                    case "RANDOM" -> new Shortcuts(eager(configured), Ahead.RANDOM, cached);
-                    case "NONE" -> new Shortcuts(Positioning.NONE, cached);
+                    case "LINEAR" -> new Shortcuts(eager(configured), CursorsAhead.LINEAR, cached);
+                    case "RANDOM" -> new Shortcuts(eager(configured), CursorsAhead.RANDOM, cached);
+                    case "NONE" -> new Shortcuts(Bookmarking.NONE, cached);
                     default ->
                         throw new ProblemException(
                                 PARAMETER_INVALID, "illegal eager paramenter (must be LINEAR, RANDOM or NONE)");
                 })
-                .orElseGet(() ->
-                        new Shortcuts(configured, configured == Positioning.EAGER ? Ahead.LINEAR : Ahead.NONE, cached));
+                .orElseGet(() -> new Shortcuts(
+                        configured, configured == Bookmarking.EAGER ? CursorsAhead.LINEAR : CursorsAhead.NONE, cached));
     }
 
-    private static Positioning eager(Positioning configured) {
+    private static Bookmarking eager(Bookmarking configured) {
         return switch (configured) {
-            case NONE, BOOKMARKS -> Positioning.BOOKMARKS;
-            case EXACT, EAGER -> Positioning.EAGER;
+            case NONE, BOOKMARKS -> Bookmarking.BOOKMARKS;
+            case EXACT, EAGER -> Bookmarking.EAGER;
         };
     }
 

@@ -22,7 +22,7 @@ import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.concern.BoundedConcern;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.parameter.FormatParameters.Representation;
 import org.restheart.mongo.resource.IdType;
 import org.restheart.mongo.resource.ResourceMethods;
@@ -92,7 +92,7 @@ public record Parameters(
     }
 
     private static boolean isBulkWrite(Request request, ResourcePath path) {
-        return ResourceMethods.allow(path.kind(), request.method())
+        return ResourceMethods.allows(path.kind(), request.method())
                 && (path.kind() == ResourceKind.BULK_DOCUMENTS || path.kind() == ResourceKind.BULK_SCHEMAS);
     }
 
@@ -223,14 +223,14 @@ public record Parameters(
     ///
     /// @param pageSize documents per page by default
     /// @param maxPageSize the largest `pagesize`
-    /// @param positioning how deep pages are found by default
+    /// @param bookmarking how deep pages are found by default
     /// @param refuseOperators whether `avars` may not contain `$` operators
     /// @param strict whether unknown parameters are refused
     public record Settings(
             Representation representation,
             int pageSize,
             int maxPageSize,
-            Positioning positioning,
+            Bookmarking bookmarking,
             boolean refuseOperators,
             boolean strict) {}
 

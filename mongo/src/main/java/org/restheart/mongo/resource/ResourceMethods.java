@@ -73,7 +73,7 @@ public final class ResourceMethods {
         return Objects.requireNonNull(ALL.get(kind));
     }
 
-    public static boolean allow(ResourceKind kind, Method method) {
+    public static boolean allows(ResourceKind kind, Method method) {
         return of(kind).methods.contains(method) || (kind == ResourceKind.FILE_BINARY && method == Method.HEAD);
     }
 
@@ -90,8 +90,28 @@ public final class ResourceMethods {
         return kind.isCollection() || kind == ResourceKind.SESSIONS || kind == ResourceKind.TRANSACTIONS;
     }
 
-    /// Whether the method changes the properties of the resource, which must not depend on cached values.
-    public static boolean changeProperties(ResourceKind kind, Method method) {
+    /// Whether the method creates, changes or drops the database or collection itself, which must not depend on cached
+    /// values.
+    public static boolean isStructuralChange(ResourceKind kind, Method method) {
         return (kind == ResourceKind.DB || kind.isCollection()) && !method.isSafe() && method != POST;
+    }
+
+    /// Whether a write with the method may change what is described of the database.
+    public static boolean changesDescription(ResourceKind kind, Method method) {
+        return switch (kind) {
+            case DB, INDEX, COLLECTION_VALIDATOR, SCHEMA_STORE, SCHEMA, BULK_SCHEMAS -> true;
+            case COLLECTION, FILES_BUCKET -> method != POST;
+            default -> false;
+        };
+    }
+
+    /// Whether the method writes something that MongoDB does not write in transactions.
+    public static boolean writesOutsideOfTransactions(ResourceKind kind, Method method) {
+        return !method.isSafe()
+                && switch (kind) {
+                    case DB, INDEX, COLLECTION_VALIDATOR -> true;
+                    case COLLECTION, FILES_BUCKET, SCHEMA_STORE -> method != POST;
+                    default -> false;
+                };
     }
 }

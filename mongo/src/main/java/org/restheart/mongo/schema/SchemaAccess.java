@@ -21,7 +21,7 @@ import org.restheart.http.judged.JudgedRequest;
 import org.restheart.http.judged.JudgedRequests;
 import org.restheart.http.judged.Via;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.DataRequest.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.resource.Mounts;
 
 /// Authorizes writes of the property `jsonSchema`, and of schemas that refer to others: since refusals of
@@ -45,10 +45,10 @@ public final class SchemaAccess {
         this.schemas = schemas;
     }
 
-    /// The rule for schemas that a caller writes.
+    /// The validation of schemas that a caller writes.
     ///
     /// @param db of the store
-    public DocumentRule ofSchemas(Request request, String db) {
+    public DocumentValidation ofSchemas(Request request, String db) {
         return (document, _) -> {
             request.requireThread();
             var id = document.get("_id");

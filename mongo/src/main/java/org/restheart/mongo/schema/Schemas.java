@@ -25,7 +25,7 @@ import org.restheart.http.RequestContent;
 import org.restheart.http.access.Hidden;
 import org.restheart.http.judged.DataWrite;
 import org.restheart.mongo.background.CollectionChanges;
-import org.restheart.mongo.exchange.DataRequest.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.metadata.ResourceMetadata;
 
 /// Validates documents against the schema of their collection (property `jsonSchema`). Thread-safe.
@@ -50,11 +50,11 @@ public final class Schemas implements AutoCloseable {
         return stored.meter();
     }
 
-    /// The rule for documents of a collection; empty for a collection without a schema.
+    /// The validation of documents of a collection; empty for a collection without a schema.
     ///
     /// @param request determines whether the call may block
-    public Optional<DocumentRule> of(Request request, String db, ResourceMetadata collection) {
-        return SchemaReference.of(db, collection).map(reference -> new Rule(request, reference));
+    public Optional<DocumentValidation> of(Request request, String db, ResourceMetadata collection) {
+        return SchemaReference.of(db, collection).map(reference -> new Validation(request, reference));
     }
 
     /// A schema of a store. Immutable by agreement.
@@ -143,13 +143,13 @@ public final class Schemas implements AutoCloseable {
         changes.close();
     }
 
-    private final class Rule implements DocumentRule {
+    private final class Validation implements DocumentValidation {
         private final Request request;
         private final SchemaReference reference;
         private final EvaluationBudget budget = new EvaluationBudget();
         private final Map<String, Set<BsonValue>> sent = new HashMap<>();
 
-        Rule(Request request, SchemaReference reference) {
+        Validation(Request request, SchemaReference reference) {
             this.request = request;
             this.reference = reference;
         }

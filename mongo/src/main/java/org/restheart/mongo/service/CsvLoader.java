@@ -45,7 +45,7 @@ import org.restheart.http.access.ResourceKind;
 import org.restheart.mongo.content.NewDocument;
 import org.restheart.mongo.content.UpdateContent;
 import org.restheart.mongo.error.MongoErrors;
-import org.restheart.mongo.exchange.DataRequest.DocumentRule;
+import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.guard.ForbiddenOperators;
 import org.restheart.mongo.guard.HiddenFields;
@@ -133,21 +133,21 @@ public final class CsvLoader implements Service {
         }
         request.requireThread();
         var known = metadata.collection(request, options.db(), options.collection(), false);
-        var rule = schemas.of(request, options.db(), known);
-        var models = models(request, options, rows, rule);
+        var validation = schemas.of(request, options.db(), known);
+        var models = models(request, options, rows, validation);
         MongoCollection<BsonDocument> collection =
                 client.getDatabase(options.db()).getCollection(options.collection(), BsonDocument.class);
         BulkWrites.Counts counts;
         try {
-            if (rule.isPresent() && options.update()) {
+            if (validation.isPresent() && options.update()) {
                 boolean seesAll = request.caller().grant().showsAll();
                 counts = BulkWrites.checked(
-                        client, collection, models, row -> rule.get().check(row, seesAll));
+                        client, collection, models, row -> validation.get().check(row, seesAll));
             } else {
                 counts = BulkWrites.Counts.of(BulkWrites.inOrder(Optional.empty(), collection, models));
             }
         } catch (MongoException e) {
-            throw HiddenFields.mayNotBeQuoted(request)
+            throw HiddenFields.hidesErrorDetails(request)
                     ? MongoErrors.toProblem(e).orElseThrow(() -> e).unquoting().raise()
                     : e;
         } finally {
@@ -190,7 +190,7 @@ public final class CsvLoader implements Service {
     }
 
     private List<WriteModel<BsonDocument>> models(
-            Request request, CsvOptions options, BsonArray rows, Optional<DocumentRule> rule) {
+            Request request, CsvOptions options, BsonArray rows, Optional<DocumentValidation> validation) {
         var grant = request.caller().grant();
         if (grant.checkWritten() || request.attribute(DocumentCheck.KEY).isPresent()) {
             throw new ProblemException(
@@ -202,7 +202,7 @@ public final class CsvLoader implements Service {
             row.putAll(element.asDocument());
             grant.mergeRequest().ifPresent(merge -> NewDocument.merge(row, merge, !options.update()));
             if (!options.update()) {
-                rule.ifPresent(schema -> schema.check(row, true));
+                validation.ifPresent(schema -> schema.check(row, true));
             }
             row.put("_etag", new BsonObjectId());
             ResourceNames.requireUnreserved(row.get("_id", BsonNull.VALUE));

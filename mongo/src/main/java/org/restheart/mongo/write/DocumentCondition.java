@@ -24,7 +24,7 @@ record DocumentCondition(
     private static final int MOST_COMPARISONS = 200;
 
     /// Whether there is no precondition, so that a document that does not match is missing.
-    boolean isUnconditional() {
+    boolean hasNoPrecondition() {
         return precondition instanceof Precondition.None;
     }
 

@@ -19,7 +19,7 @@ import org.restheart.mongo.write.WriteOutcome.Duplicate;
 import org.restheart.mongo.write.WriteOutcome.Missing;
 
 /// A prepared write of one document by its id: sent separately, or as one statement of a shared command. Exactly one
-/// of [#alone()] and the statement is executed. Used by one thread at a time.
+/// of [#uncoalesced()] and the statement is executed. Used by one thread at a time.
 ///
 /// @param <O> the outcome
 public abstract sealed class DocumentWrite<O> {
@@ -56,7 +56,7 @@ public abstract sealed class DocumentWrite<O> {
     /// document changed between the two so that the write would match now, it is repeated.
     ///
     /// @throws com.mongodb.MongoException if MongoDB refuses it or its outcome is unknown
-    public abstract O alone();
+    public abstract O uncoalesced();
 
     /// The outcome of the statement's result, if no further query is needed.
     ///
@@ -66,7 +66,7 @@ public abstract sealed class DocumentWrite<O> {
     /// The same with a query for why the statement did nothing; retries if the reason no longer applies. Blocks for
     /// MongoDB.
     ///
-    /// @throws com.mongodb.MongoException as [#alone()]
+    /// @throws com.mongodb.MongoException as [#uncoalesced()]
     public abstract O explained(StatementResult result);
 
     /// The result of one statement of an `update` or `delete` command.
@@ -101,7 +101,7 @@ public abstract sealed class DocumentWrite<O> {
         }
 
         @Override
-        public WriteOutcome alone() {
+        public WriteOutcome uncoalesced() {
             return run(attempt);
         }
 
@@ -111,7 +111,7 @@ public abstract sealed class DocumentWrite<O> {
                 case StatementResult.Done() -> Optional.of(new Changed());
                 case StatementResult.Upserted() -> Optional.of(new Created());
                 case StatementResult.NoMatch() ->
-                    condition.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
+                    condition.hasNoPrecondition() ? Optional.of(new Missing()) : Optional.empty();
                 case StatementResult.Failed(var reason) -> {
                     if (!MongoCodes.isDuplicateKey(reason.getError())) {
                         throw reason;
@@ -155,7 +155,7 @@ public abstract sealed class DocumentWrite<O> {
 
         /// Empty when the document was changed in the meantime so that the write would match.
         private Optional<WriteOutcome> whyNoMatch() {
-            var found = condition.isUnconditional() ? Optional.<RawBsonDocument>empty() : condition.find();
+            var found = condition.hasNoPrecondition() ? Optional.<RawBsonDocument>empty() : condition.find();
             return found.isEmpty()
                     ? Optional.of(new Missing())
                     : condition.refusal(found.get()).map(refused -> refused);
@@ -190,7 +190,7 @@ public abstract sealed class DocumentWrite<O> {
         }
 
         @Override
-        public DeleteOutcome alone() {
+        public DeleteOutcome uncoalesced() {
             return run(attempt);
         }
 
@@ -198,7 +198,7 @@ public abstract sealed class DocumentWrite<O> {
         public Optional<DeleteOutcome> outcome(StatementResult result) {
             return isDone(result)
                     ? Optional.of(new Deleted())
-                    : condition.isUnconditional() ? Optional.of(new Missing()) : Optional.empty();
+                    : condition.hasNoPrecondition() ? Optional.of(new Missing()) : Optional.empty();
         }
 
         @Override

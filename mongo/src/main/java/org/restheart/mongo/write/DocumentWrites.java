@@ -20,10 +20,10 @@ public interface DocumentWrites<O> {
     Response write(Request request, boolean plain, DocumentWrite<O> write, Function<O, Response.Ready> answer);
 
     /// Each in a separate command.
-    static <O> DocumentWrites<O> alone() {
+    static <O> DocumentWrites<O> uncoalesced() {
         return (request, _, write, answer) -> {
             request.requireThread();
-            return answer.apply(write.alone());
+            return answer.apply(write.uncoalesced());
         };
     }
 }

@@ -108,7 +108,7 @@ public final class StatementsReply {
     }
 
     /// Whether the time ended while MongoDB waited for the write concern.
-    public boolean waitsForConcern() {
+    public boolean hasPendingConcern() {
         return unsatisfied()
                 .filter(e -> e.getWriteConcernError().getCode() == MongoCodes.MAX_TIME_EXPIRED)
                 .isPresent();

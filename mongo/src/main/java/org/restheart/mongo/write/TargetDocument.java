@@ -181,7 +181,7 @@ public final class TargetDocument {
     }
 
     private WriteOutcome write(WriteMode mode, Supplier<Optional<WriteOutcome>> attempt) {
-        return new DocumentWrite.Change(condition, mode, Optional.empty(), attempt).alone();
+        return new DocumentWrite.Change(condition, mode, Optional.empty(), attempt).uncoalesced();
     }
 
     private static Optional<WriteOutcome> outcome(UpdateResult result) {

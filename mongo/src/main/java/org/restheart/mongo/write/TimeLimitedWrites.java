@@ -322,7 +322,7 @@ public final class TimeLimitedWrites {
 
         private void send(List<Integer> numbers, int limitMillis) {
             var reply = statements.send(numbers, ordered, concern, limitMillis);
-            if (reply.waitsForConcern()) {
+            if (reply.hasPendingConcern()) {
                 statements.executed(numbers, concern).requireConcern();
             } else {
                 reply.requireConcern();

@@ -63,7 +63,7 @@ class CoalescedWritesTest extends CoalescedWritesFixture {
             tags.add(tag.toHexString());
             assertThat(target("tagged", id)
                             .updating(change("{$set: {n: 0}}", tag), WriteMode.UPDATE)
-                            .alone())
+                            .uncoalesced())
                     .isEqualTo(new Changed());
         }
         var current = new ConcurrentHashMap<Integer, String>();

@@ -179,7 +179,7 @@ class FailureTest {
                 unknown.incrementAndGet(id); // until it is told
                 var outcome = statement.isPresent()
                         ? updates.submit(statement.get()).join().outcome()
-                        : write.alone(); // while nobody knows what the deployment is
+                        : write.uncoalesced(); // while nobody knows what the deployment is
                 unknown.decrementAndGet(id);
                 if (outcome.equals(new WriteOutcome.Changed())) {
                     acknowledged.incrementAndGet(id);

@@ -15,31 +15,31 @@ import org.restheart.mongo.find.Finder;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 
 /// A finder with bookmarks over the database of a test class, and MongoDB's own skip to compare it with.
 final class BookmarkFixture {
     private final TestMongo mongo;
-    private final Positioning positioning;
+    private final Bookmarking bookmarking;
     private final DriverFinder documents;
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final PositionedFinder finder;
+    private final DeepPageFinder finder;
 
-    /// @param positioning of queries
+    /// @param bookmarking of queries
     /// @param width documents between two bookmarks
     /// @param maxBytes of all bookmarks
-    BookmarkFixture(TestMongo mongo, Positioning positioning, int width, long maxBytes) {
+    BookmarkFixture(TestMongo mongo, Bookmarking bookmarking, int width, long maxBytes) {
         this.mongo = mongo;
-        this.positioning = positioning;
+        this.bookmarking = bookmarking;
         this.documents = new DriverFinder(mongo.client());
-        this.finder = new PositionedFinder(
+        this.finder = new DeepPageFinder(
                 new BackgroundTasks(),
                 mongo.client(),
                 documents,
                 new CursorPoolConfig(
-                        Positioning.NONE,
+                        Bookmarking.NONE,
                         width,
                         20,
                         20,
@@ -60,7 +60,7 @@ final class BookmarkFixture {
                         0,
                         0,
                         ReadSettings.DEFAULT)
-                .with(new Shortcuts(positioning, false));
+                .with(new Shortcuts(bookmarking, false));
     }
 
     /// The page as the finder reads it.

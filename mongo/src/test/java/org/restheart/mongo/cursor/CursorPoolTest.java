@@ -28,8 +28,8 @@ import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.QueryKey;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Ahead;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
+import org.restheart.mongo.find.Shortcuts.CursorsAhead;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -51,7 +51,7 @@ class CursorPoolTest {
 
     private CursorPool pool(PositionedCursor.Opener opener, int size) {
         var allocation = new CursorPoolConfig.Allocation(size, 100, 10, List.of(2, 1), 5, 100, 7);
-        var config = new CursorPoolConfig(Positioning.EXACT, 100, 1, 1, 1, Duration.ofMinutes(1), 1, allocation);
+        var config = new CursorPoolConfig(Bookmarking.EXACT, 100, 1, 1, 1, Duration.ofMinutes(1), 1, allocation);
         var pool = new CursorPool(
                 new BackgroundTasks(), opener, new DriverFinder(mongo.client()), config, new PagingMeters(registry));
         pools.add(pool);
@@ -76,7 +76,7 @@ class CursorPoolTest {
                         skip,
                         limit,
                         ReadSettings.DEFAULT)
-                .with(new Shortcuts(Positioning.BOOKMARKS, Ahead.LINEAR, false));
+                .with(new Shortcuts(Bookmarking.BOOKMARKS, CursorsAhead.LINEAR, false));
     }
 
     private static List<Integer> read(MongoCursor<RawBsonDocument> page) {

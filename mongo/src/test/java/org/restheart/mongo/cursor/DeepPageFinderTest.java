@@ -24,13 +24,13 @@ import org.restheart.mongo.find.DriverFinder;
 import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
 /// Every answer is compared with that of MongoDB's own skip.
 @WithMongo
-class PositionedFinderTest {
+class DeepPageFinderTest {
     private static final int WIDTH = 50;
     private static final int DOCUMENTS = 1_000;
 
@@ -54,9 +54,9 @@ class PositionedFinderTest {
     private final TestMongo mongo;
     private final BookmarkFixture fixture;
 
-    PositionedFinderTest(TestMongo mongo) {
+    DeepPageFinderTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.fixture = new BookmarkFixture(mongo, Positioning.BOOKMARKS, WIDTH, 1 << 22);
+        this.fixture = new BookmarkFixture(mongo, Bookmarking.BOOKMARKS, WIDTH, 1 << 22);
     }
 
     private MongoCollection<BsonDocument> collection(String name) {
@@ -206,12 +206,12 @@ class PositionedFinderTest {
     @Test
     void bookmarks_are_replaced_before_they_are_older_than_promised() {
         filled("ages");
-        var young = new PositionedFinder(
+        var young = new DeepPageFinder(
                 new BackgroundTasks(),
                 mongo.client(),
                 new DriverFinder(mongo.client()),
                 new CursorPoolConfig(
-                        Positioning.NONE,
+                        Bookmarking.NONE,
                         WIDTH,
                         20,
                         20,

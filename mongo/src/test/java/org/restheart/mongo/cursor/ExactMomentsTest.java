@@ -31,7 +31,7 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -135,12 +135,12 @@ class ExactMomentsTest {
                 .addCommandListener(writer)
                 .build();
         try (var client = MongoClients.create(settings);
-                var finder = new PositionedFinder(
+                var finder = new DeepPageFinder(
                         new BackgroundTasks(),
                         client,
                         new DriverFinder(client),
                         new CursorPoolConfig(
-                                Positioning.NONE,
+                                Bookmarking.NONE,
                                 20,
                                 20,
                                 20,
@@ -158,7 +158,7 @@ class ExactMomentsTest {
                             0,
                             0,
                             ReadSettings.DEFAULT)
-                    .with(new Shortcuts(Positioning.EXACT, false));
+                    .with(new Shortcuts(Bookmarking.EXACT, false));
             var skipping = new DriverFinder(mongo.client());
             await().atMost(Duration.ofSeconds(60)).until(() -> {
                 boolean written = writer.done;

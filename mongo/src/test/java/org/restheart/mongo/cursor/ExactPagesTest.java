@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.mongo.find.FindQuery;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
 
@@ -36,7 +36,7 @@ class ExactPagesTest {
 
     ExactPagesTest(TestMongo mongo) {
         this.mongo = mongo;
-        this.fixture = new BookmarkFixture(mongo, Positioning.EXACT, WIDTH, 1 << 20);
+        this.fixture = new BookmarkFixture(mongo, Bookmarking.EXACT, WIDTH, 1 << 20);
     }
 
     private double pages(String outcome) {
@@ -209,8 +209,8 @@ class ExactPagesTest {
                 "{$and: [{$text: {$search: 'a'}}]}"
             })
     void a_filter_that_does_not_only_depend_on_documents_has_no_bookmarks(String filter) {
-        assertThat(PositionedFinder.isDeterministic(BsonDocument.parse(filter))).isFalse();
-        assertThat(PositionedFinder.isDeterministic(BsonDocument.parse("{a: {$gt: 1}, $or: [{b: 'x'}, {c: [1]}]}")))
+        assertThat(DeepPageFinder.isDeterministic(BsonDocument.parse(filter))).isFalse();
+        assertThat(DeepPageFinder.isDeterministic(BsonDocument.parse("{a: {$gt: 1}, $or: [{b: 'x'}, {c: [1]}]}")))
                 .isTrue();
     }
 

@@ -23,7 +23,7 @@ import org.restheart.mongo.find.FindQuery;
 import org.restheart.mongo.find.Projection;
 import org.restheart.mongo.find.ReadSettings;
 import org.restheart.mongo.find.Shortcuts;
-import org.restheart.mongo.find.Shortcuts.Positioning;
+import org.restheart.mongo.find.Shortcuts.Bookmarking;
 import org.restheart.mongo.find.StagedFilter;
 import org.restheart.mongo.resultcache.CachedFinder.CachedRanges;
 import org.restheart.testkit.TestMongo;
@@ -31,7 +31,7 @@ import org.restheart.testkit.WithMongo;
 
 @WithMongo
 class CachedFinderTest {
-    private static final Shortcuts CACHE = new Shortcuts(Positioning.NONE, true);
+    private static final Shortcuts CACHE = new Shortcuts(Bookmarking.NONE, true);
 
     private final TestMongo mongo;
     private final DriverFinder documents;
