@@ -43,6 +43,7 @@ class NegatedRulesTest {
                 "_Odd",
                 "ending",
                 "encoded",
+                "mixed",
                 "piping",
                 "mine");
         gateway.permit(
@@ -80,6 +81,9 @@ class NegatedRulesTest {
                 "{}");
         gateway.permit(
                 "ending", "path-prefix('/n') and not path-suffix('_Private') and not path-suffix('Binary')", "{}");
+        gateway.permit(
+                "mixed", "path-prefix('/n') and not (path-prefix('/n/_Aggrs') and path-suffix('_Secret'))", "{}");
+        gateway.permit("home", "path-prefix('/n') and not path(@user.home) and not equals(%R, @user.home)", "{}");
         gateway.permit("encoded", "path-prefix('/n') and not contains(search='_Private', value=%U)", "{}");
         gateway.permit("_Odd", "path-prefix('/n') and not (path('/n/_MinKey') and equals(%u, '_Odd'))", "{}");
         gateway.permit(
@@ -174,6 +178,14 @@ class NegatedRulesTest {
         assertThat(get("ending", "/n/b0/")).isEqualTo(200);
         assertThat(get("encoded", "/n/x%5FPrivate")).isEqualTo(403);
         assertThat(get("encoded", "/n/b%30")).isEqualTo(200);
+        assertThat(get("mixed", "/n/_aggrs/x_Secret")).isEqualTo(403);
+        assertThat(get("mixed", "/n/_Aggrs/x_Secret")).isEqualTo(403);
+        assertThat(get("mixed", "/n/b0")).isEqualTo(200);
+        gateway.insertUsers("{_id: 'home', roles: ['home'], home: '/n/_Private'}");
+        for (var path : List.of("_private", "_PRIVATE", "_private/", "_Private")) {
+            assertThat(get("home", "/n/" + path)).as(path).isEqualTo(403);
+        }
+        assertThat(get("home", "/n/b0")).isEqualTo(200);
         for (var path : List.of("_minkey", "_MinKey", "_minkey/")) {
             assertThat(get("_Odd", "/n/" + path)).as(path).isEqualTo(403);
         }

@@ -91,8 +91,9 @@ public final class Attempt {
         return request.query().raw();
     }
 
-    /// The same attempt, in the usual spelling of its path; empty if it is in that one, as is what a rule names. What a
-    /// rule names is compared as it is written, and, if that is another spelling, in the usual one too.
+    /// The same attempt, in the usual spelling of its path; empty if it is in that one, as is what a rule names.
+    /// If what a rule names may be in another spelling, it is compared in the usual one, too: with the path as sent
+    /// and with the usual one.
     ///
     /// @param isUnusual whether a rule names something in another spelling
     Stream<Attempt> withUsualPath(boolean isUnusual) {

@@ -77,6 +77,7 @@ final class PathSpelling {
     private static boolean isUnusual(Operand operand) {
         return switch (operand) {
             case Operand.Literal(var text) -> !usualInRule(text).equals(text);
+            case Operand.Variable _ -> true; // it may be
             case Operand.Joined(var parts) -> parts.stream().anyMatch(PathSpelling::isUnusual);
             default -> false;
         };

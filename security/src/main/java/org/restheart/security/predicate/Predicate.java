@@ -19,8 +19,8 @@ public sealed interface Predicate permits Predicate.Connective, RequestPredicate
         }
     }
 
-    /// True of a path or query string if it is so of its usual spellings too, in which what the rule names is
-    /// compared then.
+    /// True of a path or query string if it is so of its usual spellings too, with which what the rule names is
+    /// compared as it is written, and in the usual spelling.
     ///
     /// @param isUnusual whether it names something in another spelling
     record Not(Predicate of, boolean isUnusual) implements Connective {

@@ -24,7 +24,10 @@ sealed interface RequestPredicate extends Predicate {
         }
 
         private boolean matches(PathPattern named, Attempt attempt) {
-            var pattern = attempt.isInUsualSpelling() ? named.usual() : named;
+            return isMatch(named, attempt) || (attempt.isInUsualSpelling() && isMatch(named.usual(), attempt));
+        }
+
+        private boolean isMatch(PathPattern pattern, Attempt attempt) {
             var path = attempt.path();
             if (!isPrefix) {
                 return pattern.is(path);
@@ -41,10 +44,12 @@ sealed interface RequestPredicate extends Predicate {
         return operands.stream().flatMap(operand -> operand.texts(attempt).stream());
     }
 
-    /// Texts that are compared with a value of the request: in the usual spelling where that is a path.
+    /// Texts that are compared with a value of the request: in the usual spelling, too, where that is a path.
     private static Stream<String> texts(List<Operand> operands, Attempt attempt, boolean isWithPath) {
         var texts = texts(operands, attempt);
-        return isWithPath && attempt.isInUsualSpelling() ? texts.map(PathSpelling::usualInRule) : texts;
+        return isWithPath && attempt.isInUsualSpelling()
+                ? texts.flatMap(text -> Stream.of(text, PathSpelling.usualInRule(text)))
+                : texts;
     }
 
     /// `path-suffix`.
@@ -61,7 +66,11 @@ sealed interface RequestPredicate extends Predicate {
         @Override
         public boolean test(Attempt attempt) {
             boolean isWithPath = match == null || PathSpelling.isOfPath(match);
-            var compared = isWithPath && attempt.isInUsualSpelling() ? template.usual() : template;
+            return isMatch(template, attempt)
+                    || (isWithPath && attempt.isInUsualSpelling() && isMatch(template.usual(), attempt));
+        }
+
+        private boolean isMatch(PathTemplate compared, Attempt attempt) {
             if (match == null) {
                 return compared.matches(attempt.path(), attempt);
             }
@@ -177,9 +186,10 @@ sealed interface RequestPredicate extends Predicate {
                             .skip(1)
                             .map(operand -> operand.text(attempt))
                             .allMatch(text -> text != null
-                                    && (isInUsualSpelling
-                                            ? PathSpelling.usualInRule(first).equals(PathSpelling.usualInRule(text))
-                                            : first.equals(text)));
+                                    && (first.equals(text)
+                                            || (isInUsualSpelling
+                                                    && PathSpelling.usualInRule(first)
+                                                            .equals(PathSpelling.usualInRule(text)))));
         }
     }
 
