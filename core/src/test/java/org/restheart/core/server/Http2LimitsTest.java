@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -169,10 +170,14 @@ class Http2LimitsTest {
     void a_client_that_takes_none_of_many_responses_loses_its_connection(String path) throws Exception {
         try (var server = echo();
                 var client = new RawHttp2(server.listener().address(), INITIAL_WINDOW_SIZE, 0)) {
-            for (int i = 0; i < IN_FLIGHT; i++) {
-                client.get(2 * i + 1, path);
+            try {
+                for (int i = 0; i < IN_FLIGHT; i++) {
+                    client.get(2 * i + 1, path);
+                }
+                assertThat(client.isClosedByServer()).isTrue();
+            } catch (SocketException _) {
+                // closed before all were sent
             }
-            assertThat(client.isClosedByServer()).isTrue();
             await().until(() -> server.listener().inFlight() == 0);
             assertThat(status(server)).isEqualTo("HTTP/1.1 200");
         }
