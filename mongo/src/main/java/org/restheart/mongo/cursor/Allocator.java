@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.background.BackgroundTasks;
 import org.restheart.mongo.cursor.CursorPoolConfig.Slot;
@@ -99,20 +100,27 @@ final class Allocator {
             var query = use.latest(); // which may be a later page by now
             var slots = slots(use, query);
             var slot = missing(key, use, slots);
-            if (slot.isEmpty() || !cursors.reserve(cursor -> isOneOf(slots, key, cursor))) {
+            if (slot == null || !cursors.reserve(cursor -> isWantedBefore(slot, slots, key, cursor))) {
                 return;
             }
             long before = System.nanoTime();
-            open(key, use, query, slot.get());
+            open(key, use, query, slot.of());
             LockSupport.parkNanos(Math.min(System.nanoTime() - before, MAX_PAUSE.toNanos()));
         }
     }
 
-    /// Whether the cursor was positioned for these slots and so must not be evicted for another of them.
-    private static boolean isOneOf(List<Slot> slots, QueryKey key, PositionedCursor cursor) {
+    /// A slot that has fewer cursors than this.
+    private record Missing(Slot of, int rank) {}
+
+    /// Whether the cursor was positioned for one of these slots that comes before the missing one and so must not be
+    /// evicted for it. A cursor for a later one may be: else the slice that is being read would never get one again.
+    private static boolean isWantedBefore(Missing missing, List<Slot> slots, QueryKey key, PositionedCursor cursor) {
+        int before = slots.indexOf(missing.of());
         return cursor.isFresh()
                 && cursor.key().equals(key)
-                && slots.stream().anyMatch(slot -> slot.position() == cursor.position());
+                && IntStream.range(0, slots.size())
+                        .filter(i -> i < before || missing.rank() > 1)
+                        .anyMatch(i -> slots.get(i).position() == cursor.position());
     }
 
     private void open(QueryKey key, QueryUse use, FindQuery query, Slot slot) {
@@ -131,18 +139,18 @@ final class Allocator {
     }
 
     /// The next slot without a cursor: the first of every slice, then the second ones and so on.
-    private Optional<Slot> missing(QueryKey key, QueryUse use, List<Slot> slots) {
+    private @Nullable Missing missing(QueryKey key, QueryUse use, List<Slot> slots) {
         int highest = slots.stream().mapToInt(Slot::cursors).max().orElse(0);
         for (int rank = 1; rank <= highest; rank++) {
             for (var slot : slots) {
                 if (slot.cursors() >= rank
                         && !use.isBehindEnd(slot.position())
                         && cursors.ready(key, slot.position()) < rank) {
-                    return Optional.of(slot);
+                    return new Missing(slot, rank);
                 }
             }
         }
-        return Optional.empty();
+        return null;
     }
 
     private List<Slot> slots(QueryUse use, FindQuery query) {

@@ -148,6 +148,19 @@ class CursorPoolTest {
     }
 
     @Test
+    void a_cursor_for_the_next_slice_makes_room_for_the_slice_that_is_being_read() {
+        filled("slices", 500);
+        var pool = pool(opener(() -> {}), 2);
+        pool.find(query("slices", 200, 5));
+        pool.find(query("slices", 200, 5));
+        await().until(() -> gauge("parked") == 2); // one for each slice
+        try (var one = pool.find(query("slices", 200, 5)).orElseThrow();
+                var other = awaitPage(pool, query("slices", 200, 5))) {
+            assertThat(read(one)).isEqualTo(read(other)).containsExactly(200, 201, 202, 203, 204);
+        }
+    }
+
+    @Test
     void a_page_larger_than_a_batch_is_read_in_several_and_the_next_one_begins_behind_it() {
         filled("batches", 500);
         var pool = pool(opener(() -> {}), 10);
