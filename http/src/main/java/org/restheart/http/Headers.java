@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /// Header fields of a message. Names compare without regard to case (RFC 9110, 5.1).
 public interface Headers {
@@ -24,12 +23,11 @@ public interface Headers {
     /// Whether `If-None-Match` has an entity tag (RFC 9110, 13.1.2, weak comparison), so that the client's copy is
     /// current.
     ///
-    /// @param tag with quotes
+    /// @param tag a strong one, in quotes
     default boolean isCurrent(String tag) {
-        return all("If-None-Match").stream()
-                .flatMap(line -> Stream.of(line.split(",", -1)))
-                .map(String::strip)
-                .anyMatch(known -> known.equals(tag) || known.equals("W/" + tag) || known.equals("*"));
+        return EntityTagList.of(this, "If-None-Match")
+                .filter(known -> known.isCurrent(tag.substring(1, tag.length() - 1)))
+                .isPresent();
     }
 
     /// These fields with exactly one line of that name.

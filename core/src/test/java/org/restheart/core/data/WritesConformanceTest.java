@@ -21,7 +21,8 @@ class WritesConformanceTest extends GatewayConformance {
         "writes-indexes.yml",
         "writes-errors.yml",
         "writes-accidents.yml",
-        "http-rows.yml"
+        "http-rows.yml",
+        "http-conditions.yml"
     })
     void answers_as_specified(ConformanceCase c) {
         run(c);

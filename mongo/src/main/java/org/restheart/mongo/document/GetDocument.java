@@ -46,7 +46,7 @@ public final class GetDocument implements DataHandler {
 
     private static Response.Ready answer(DataRequest request, RawBsonDocument found) {
         var etag = EntityTags.of(etagHolder(request, found));
-        if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
+        if (EntityTags.isKnown(request.http(), etag)) {
             return JsonResponses.empty(304).with(VARY);
         }
         var document = request.path().kind().isSchemas() ? SchemaForm.shown(found) : found;

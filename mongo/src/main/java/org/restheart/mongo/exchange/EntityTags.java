@@ -1,11 +1,11 @@
 package org.restheart.mongo.exchange;
 
-import java.util.List;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.restheart.bson.RawDocuments;
+import org.restheart.http.EntityTagList;
 import org.restheart.http.Request;
 import org.restheart.http.Response;
 
@@ -21,25 +21,13 @@ public final class EntityTags {
         return text(RawDocuments.get(document, FIELD).orElse(null));
     }
 
-    /// The stored tags that a tag in a request matches: the text as sent, and the text without quotes.
-    public static List<String> meant(String sent) {
-        return sent.length() >= 2 && sent.startsWith("\"") && sent.endsWith("\"")
-                ? List.of(sent, sent.substring(1, sent.length() - 1))
-                : List.of(sent);
-    }
-
-    /// Whether `If-None-Match` contains the stored tag (RFC 9110, 13.1.2, weak comparison), so that the
-    /// client's copy is current.
-    public static boolean isKnown(Request request, String stored) {
-        return request.headers()
-                .first("If-None-Match")
-                .filter(sent -> meant(withoutWeakness(sent)).contains(stored))
+    /// Whether `If-None-Match` says that the client's copy is current.
+    ///
+    /// @param stored empty for a document without a tag
+    public static boolean isKnown(Request request, Optional<String> stored) {
+        return EntityTagList.of(request.headers(), "If-None-Match")
+                .filter(known -> known.isCurrent(stored.orElse(null)))
                 .isPresent();
-    }
-
-    /// The tag of `If-None-Match`, in which weak tags equal strong ones.
-    public static String withoutWeakness(String sent) {
-        return sent.startsWith("W/\"") ? sent.substring(2) : sent;
     }
 
     /// The tag of a file is in its metadata, which clients can write.

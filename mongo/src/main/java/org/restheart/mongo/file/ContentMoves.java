@@ -89,7 +89,7 @@ record ContentMoves(Chunks chunks, Duration longestWait) {
         var outcome = publish.get();
         for (int i = 0;
                 i < ATTEMPTS
-                        && outcome instanceof WriteOutcome.Duplicate
+                        && (outcome instanceof WriteOutcome.Duplicate || outcome instanceof WriteOutcome.Stale)
                         && from(file).isPresent();
                 i++) {
             finish(file);

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.restheart.http.ByteRanges;
 import org.restheart.http.ByteRanges.Slice;
 import org.restheart.http.Content;
+import org.restheart.http.EntityTagList;
 import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
@@ -202,8 +203,8 @@ public final class DownloadFile implements DataHandler {
         var headers = request.http().headers();
         var metadata = EntityTags.holderInFile(shown);
         var etag = EntityTags.of(metadata);
-        if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
-            return JsonResponses.empty(304).with("ETag", etag.get());
+        if (EntityTags.isKnown(request.http(), etag)) {
+            return tagged(JsonResponses.empty(304), etag);
         }
         var described = described(request, state.file);
         var type = text(metadata.get("contentType")).map(MediaTypes::served).orElse(MediaTypes.UNKNOWN);
@@ -217,12 +218,9 @@ public final class DownloadFile implements DataHandler {
         if (policy.isPresent()) {
             response = response.with("Content-Security-Policy", policy.get());
         }
-        if (etag.isPresent()) {
-            response = response.with("ETag", etag.get());
-        }
-        boolean current = headers.first("If-Range")
-                .map(tag -> etag.filter(stored -> tag.replace("\"", "").equals(stored))
-                        .isPresent())
+        response = tagged(response, etag);
+        boolean current = EntityTagList.of(headers, "If-Range")
+                .map(tags -> etag.filter(tags.strong()::contains).isPresent())
                 .orElse(true);
         var slices = headers.first("Range")
                 .filter(_ -> current && request.http().method() == Method.GET)
@@ -238,6 +236,10 @@ public final class DownloadFile implements DataHandler {
                     .with(new Content.Streamed(new FileContent(described, chunks, all), chunks.held()));
         }
         return partial(response.withStatus(206), slices.get(), type, described, chunks);
+    }
+
+    private static Response.Ready tagged(Response.Ready response, Optional<String> etag) {
+        return etag.map(tag -> response.with("ETag", tag)).orElse(response);
     }
 
     private ChunkBatches batches(DataRequest request, State state, Described described) {

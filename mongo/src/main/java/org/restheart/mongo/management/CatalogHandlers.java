@@ -127,8 +127,7 @@ public final class CatalogHandlers {
         var stored = request.resource()
                 .properties()
                 .orElseThrow(() -> missing(request.path().kind()));
-        var etag = EntityTags.of(stored);
-        if (etag.filter(tag -> EntityTags.isKnown(request.http(), tag)).isPresent()) {
+        if (EntityTags.isKnown(request.http(), EntityTags.of(stored))) {
             return JsonResponses.empty(304);
         }
         return EntityTags.add(

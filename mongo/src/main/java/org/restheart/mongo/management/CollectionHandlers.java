@@ -63,6 +63,7 @@ public final class CollectionHandlers {
         streams.check(fields);
         var document = properties.document(request, fields, etag);
         request.http().requireThread();
+        properties.requireExistence(request);
         schemas.check(request, fields);
         var written = properties.changing(
                 request,

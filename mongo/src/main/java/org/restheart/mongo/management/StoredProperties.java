@@ -1,5 +1,6 @@
 package org.restheart.mongo.management;
 
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -32,11 +33,24 @@ record StoredProperties(RequestCollections collections, Metadata metadata, Preco
 
     /// The properties with the precondition of the request.
     TargetDocument target(DataRequest request) {
-        return target(
-                request,
-                request.path().collection() == null
-                        ? preconditions.ofDatabase(request)
-                        : preconditions.ofCollection(request));
+        var precondition = precondition(request);
+        return target(request, precondition.requiresExistence() ? new Precondition.None() : precondition);
+    }
+
+    private Precondition precondition(DataRequest request) {
+        return request.path().collection() == null
+                ? preconditions.ofDatabase(request)
+                : preconditions.ofCollection(request);
+    }
+
+    /// Refuses to create a database or collection that has to exist (`If-Match: *`), with or without properties.
+    ///
+    /// @throws org.restheart.http.ProblemException 412
+    void requireExistence(DataRequest request) {
+        var precondition = precondition(request);
+        if (precondition.requiresExistence() && !request.resource().exists()) {
+            WriteResponses.of(new WriteOutcome.Stale(Optional.empty(), precondition), "", "");
+        }
     }
 
     TargetDocument target(DataRequest request, Precondition precondition) {

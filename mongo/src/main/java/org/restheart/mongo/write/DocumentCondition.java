@@ -11,7 +11,10 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.find.HarmlessFilter;
+import org.restheart.mongo.parameter.Parameters.WriteMode;
+import org.restheart.mongo.write.WriteOutcome.Missing;
 import org.restheart.mongo.write.WriteOutcome.Refused;
+import org.restheart.mongo.write.WriteOutcome.Stale;
 
 /// The document that a write is meant for and what must hold of it: as filters of MongoDB, and as checks of what is
 /// stored. Confined to one request.
@@ -26,6 +29,18 @@ record DocumentCondition(
     /// Whether there is no precondition, so that a document that does not match is missing.
     boolean hasNoPrecondition() {
         return precondition instanceof Precondition.None;
+    }
+
+    /// The mode in which MongoDB executes the write: nothing is created if the document must exist.
+    WriteMode sent(WriteMode mode) {
+        return precondition.requiresExistence() ? WriteMode.UPDATE : mode;
+    }
+
+    /// The outcome if the document does not exist.
+    WriteOutcome missing(WriteMode mode) {
+        return mode != WriteMode.UPDATE && precondition.requiresExistence()
+                ? new Stale(Optional.empty(), precondition)
+                : new Missing();
     }
 
     /// The filter of a write: id, further conditions and precondition.

@@ -156,8 +156,11 @@ public abstract sealed class DocumentWrite<O> {
         /// Empty when the document was changed in the meantime so that the write would match.
         private Optional<WriteOutcome> whyNoMatch() {
             var found = condition.hasNoPrecondition() ? Optional.<RawBsonDocument>empty() : condition.find();
-            return found.isEmpty()
-                    ? Optional.of(new Missing())
+            if (found.isEmpty()) {
+                return Optional.of(condition.missing(mode));
+            }
+            return mode == WriteMode.INSERT && condition.precondition().requiresExistence()
+                    ? Optional.of(TargetDocument.taken())
                     : condition.refusal(found.get()).map(refused -> refused);
         }
 

@@ -2,6 +2,7 @@ package org.restheart.mongo.write;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -9,14 +10,13 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.types.ObjectId;
 import org.restheart.bson.BsonTexts;
-import org.restheart.mongo.exchange.EntityTags;
+import org.restheart.http.EntityTagList;
 import org.restheart.mongo.write.WriteOutcome.Refused;
 import org.restheart.mongo.write.WriteOutcome.Stale;
 import org.restheart.mongo.write.WriteOutcome.TagRequired;
 
 /// The precondition of changing a stored document or stored properties (RFC 9110, 13.1.1 and 13.1.2). Entity
-/// tags here are the bare values of `_etag`; in quotes, as the RFC has them, they are the same tags. Lists match
-/// nothing, nor does `*` in `If-Match`.
+/// tags here are the bare values of `_etag`; in quotes, as the RFC has them, they are the same tags.
 public sealed interface Precondition {
 
     record None() implements Precondition {}
@@ -24,14 +24,15 @@ public sealed interface Precondition {
     /// The required tag is missing: only a target without a tag may be changed.
     record Untagged() implements Precondition {}
 
-    /// `If-Match`: only a target with this tag may be changed.
-    record IfMatch(String tag) implements Precondition {}
+    /// `If-Match`: only a target with one of these tags may be changed; with `*`, only one that exists.
+    record IfMatch(EntityTagList tags) implements Precondition {}
 
     /// `If-None-Match`: only a target with another tag or none may be changed; with `*`, none that exists.
-    record IfNoneMatch(String tag) implements Precondition {
-        boolean isAny() {
-            return tag.equals("*");
-        }
+    record IfNoneMatch(EntityTagList tags) implements Precondition {}
+
+    /// Whether nothing may be created: `If-Match: *`.
+    default boolean requiresExistence() {
+        return this instanceof IfMatch(var tags) && tags.isAny();
     }
 
     /// The condition on `_etag` in a MongoDB filter. Never an equality, which an upsert would copy.
@@ -42,9 +43,10 @@ public sealed interface Precondition {
                 var isTag = new BsonDocument("$type", BsonTexts.array(List.of("objectId", "string")));
                 yield Optional.of(new BsonDocument("$not", isTag));
             }
-            case IfMatch(var tag) -> Optional.of(new BsonDocument("$in", values(tag)));
-            case IfNoneMatch(var tag) ->
-                Optional.of(tag.equals("*") ? nothing() : new BsonDocument("$nin", values(tag)));
+            case IfMatch(var tags) ->
+                tags.isAny() ? Optional.empty() : Optional.of(new BsonDocument("$in", values(tags.strong())));
+            case IfNoneMatch(var tags) ->
+                Optional.of(tags.isAny() ? nothing() : new BsonDocument("$nin", values(tags.weak())));
         };
     }
 
@@ -54,26 +56,24 @@ public sealed interface Precondition {
         return switch (this) {
             case None() -> Optional.empty();
             case Untagged() -> stored.map(TagRequired::new);
-            case IfMatch(var tag) ->
-                stored.isPresent() && matches(tag, stored.get())
+            case IfMatch(var tags) ->
+                tags.isAny() || matches(tags.strong(), stored)
                         ? Optional.empty()
                         : Optional.of(new Stale(stored, this));
-            case IfNoneMatch none ->
-                none.isAny() || stored.filter(tag -> matches(none.tag(), tag)).isPresent()
-                        ? Optional.of(new Stale(stored, this))
-                        : Optional.empty();
+            case IfNoneMatch(var tags) ->
+                tags.isAny() || matches(tags.weak(), stored) ? Optional.of(new Stale(stored, this)) : Optional.empty();
         };
     }
 
     /// No document has this tag. From a filter that is always false, an upsert would not take the id.
     private static BsonDocument nothing() {
-        return new BsonDocument("$in", values(new ObjectId().toHexString()));
+        return new BsonDocument("$in", values(Set.of(new ObjectId().toHexString())));
     }
 
     /// A tag that spells an ObjectId means the ObjectId, or the same text.
-    private static BsonArray values(String sent) {
+    private static BsonArray values(Set<String> tags) {
         var values = new BsonArray();
-        for (var tag : EntityTags.meant(sent)) {
+        for (var tag : tags) {
             if (ObjectId.isValid(tag)) {
                 values.add(new BsonObjectId(new ObjectId(tag)));
             }
@@ -82,9 +82,10 @@ public sealed interface Precondition {
         return values;
     }
 
-    private static boolean matches(String sent, String stored) {
-        return EntityTags.meant(sent).stream()
-                .anyMatch(tag -> stored.equals(tag)
-                        || (ObjectId.isValid(tag) && stored.equals(new ObjectId(tag).toHexString())));
+    private static boolean matches(Set<String> tags, Optional<String> stored) {
+        return stored.isPresent()
+                && tags.stream()
+                        .anyMatch(tag -> stored.get().equals(tag)
+                                || (ObjectId.isValid(tag) && stored.get().equals(new ObjectId(tag).toHexString())));
     }
 }

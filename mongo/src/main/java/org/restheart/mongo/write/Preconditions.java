@@ -3,9 +3,11 @@ package org.restheart.mongo.write;
 import java.util.Locale;
 import java.util.Optional;
 import org.bson.BsonValue;
+import org.restheart.http.EntityTagList;
 import org.restheart.http.Method;
+import org.restheart.http.ProblemCode;
+import org.restheart.http.ProblemException;
 import org.restheart.mongo.exchange.DataRequest;
-import org.restheart.mongo.exchange.EntityTags;
 import org.restheart.mongo.metadata.Metadata;
 import org.restheart.mongo.metadata.ResourceMetadata;
 import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
@@ -13,6 +15,9 @@ import org.restheart.mongo.write.Preconditions.EtagPolicies.EtagPolicy;
 /// The precondition of a request: its `If-Match`, else its `checkEtag`, else the policy of the collection, the
 /// database or the configuration, and where these require no tag, its `If-None-Match` for a document. Thread-safe.
 public final class Preconditions {
+    /// MongoDB compares each with the tag of the document, as sent and without quotes.
+    private static final int MOST_TAGS = 100;
+
     private final Metadata metadata;
     private final EtagPolicies defaults;
 
@@ -33,12 +38,9 @@ public final class Preconditions {
 
     /// @param otherwise requires no tag, or a target without one, of which there is none if nothing may exist
     private static Precondition ifNoneMatch(DataRequest request, Precondition otherwise) {
-        return request.http()
-                .headers()
-                .first("If-None-Match")
-                .map(tag -> new Precondition.IfNoneMatch(EntityTags.withoutWeakness(tag)))
-                .filter(none -> none.isAny() || otherwise instanceof Precondition.None)
-                .<Precondition>map(none -> none)
+        return tags(request, "If-None-Match")
+                .filter(tags -> tags.isAny() || otherwise instanceof Precondition.None)
+                .<Precondition>map(Precondition.IfNoneMatch::new)
                 .orElse(otherwise);
     }
 
@@ -90,9 +92,9 @@ public final class Preconditions {
     }
 
     private static Precondition of(DataRequest request, EtagPolicy policy) {
-        var tag = request.http().headers().first("If-Match");
-        if (tag.isPresent()) {
-            return new Precondition.IfMatch(tag.get());
+        var tags = tags(request, "If-Match");
+        if (tags.isPresent()) {
+            return new Precondition.IfMatch(tags.get());
         }
         var required = request.parameters().checkEtag()
                 || switch (policy) {
@@ -101,6 +103,14 @@ public final class Preconditions {
                     case OPTIONAL -> false;
                 };
         return required ? new Precondition.Untagged() : new Precondition.None();
+    }
+
+    private static Optional<EntityTagList> tags(DataRequest request, String header) {
+        var tags = EntityTagList.of(request.http().headers(), header);
+        if (tags.isPresent() && tags.get().weak().size() > 2 * MOST_TAGS + 1) {
+            throw new ProblemException(ProblemCode.BAD_REQUEST, header + " names more than " + MOST_TAGS + " tags");
+        }
+        return tags;
     }
 
     /// When a write must have the entity tag of its target, by kind of resource; properties of collections and

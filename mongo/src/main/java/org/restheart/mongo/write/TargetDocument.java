@@ -62,9 +62,10 @@ public final class TargetDocument {
     ///
     /// @param document with its `_id`
     public DocumentWrite<WriteOutcome> replacing(RawBsonDocument document, WriteMode mode) {
-        var statement = mode == WriteMode.INSERT
+        var sent = condition.sent(mode);
+        var statement = sent == WriteMode.INSERT
                 ? Optional.<BsonDocument>empty()
-                : shared(() -> statement(document, mode, condition.filter()));
+                : shared(() -> statement(document, sent, filter(mode)));
         return new DocumentWrite.Change(
                 condition, mode, statement, () -> replaceIn(condition.collection(), document, mode));
     }
@@ -89,12 +90,13 @@ public final class TargetDocument {
     }
 
     private Optional<WriteOutcome> replaceIn(SessionCollection collection, RawBsonDocument document, WriteMode mode) {
-        if (mode == WriteMode.INSERT) {
+        var sent = condition.sent(mode);
+        if (sent == WriteMode.INSERT) {
             collection.insertOne(document);
             return Optional.of(new Created());
         }
-        var options = new ReplaceOptions().upsert(mode == WriteMode.UPSERT).hint(condition.hint());
-        return outcome(collection.replaceOne(condition.filter(), document, options));
+        var options = new ReplaceOptions().upsert(sent == WriteMode.UPSERT).hint(condition.hint());
+        return outcome(collection.replaceOne(filter(mode), document, options));
     }
 
     /// Determines whether the document may be written, without writing it.
@@ -117,20 +119,22 @@ public final class TargetDocument {
 
     /// Updates the target; in the modes that create, updates an empty document.
     public DocumentWrite<WriteOutcome> updating(Update update, WriteMode mode) {
-        var made = withId(update, mode);
-        var filter = updateFilter(mode);
+        var sent = condition.sent(mode);
+        var made = withId(update, sent);
+        var filter = filter(mode);
         var statement = made instanceof Update.Operators(var document) && ShortUpdate.is(document)
-                ? shared(() -> statement(document, mode, filter))
+                ? shared(() -> statement(document, sent, filter))
                 : Optional.<BsonDocument>empty();
         return new DocumentWrite.Change(
-                condition, mode, statement, () -> updateIn(condition.collection(), made, mode, filter));
+                condition, mode, statement, () -> updateIn(condition.collection(), made, sent, filter));
     }
 
     /// As [#updating], but nothing is stored when `check` throws.
     ///
     /// @param check receives the document as it would be stored; may be called several times
     public WriteOutcome update(Update update, WriteMode mode, MongoClient client, Consumer<RawBsonDocument> check) {
-        var checked = new CheckedUpdate(this, condition, updateFilter(mode), withId(update, mode), mode, check);
+        var sent = condition.sent(mode);
+        var checked = new CheckedUpdate(this, condition, filter(mode), withId(update, sent), sent, check);
         return write(mode, () -> checked.run(client));
     }
 
@@ -144,7 +148,7 @@ public final class TargetDocument {
                 });
     }
 
-    private BsonDocument updateFilter(WriteMode mode) {
+    private BsonDocument filter(WriteMode mode) {
         return mode == WriteMode.INSERT ? condition.nothing() : condition.filter();
     }
 

@@ -66,20 +66,20 @@ public final class WriteResponses {
     }
 
     private static String reason(Precondition violated) {
-        if (violated instanceof Precondition.IfNoneMatch none) {
-            return none.isAny()
+        if (violated instanceof Precondition.IfNoneMatch(var tags)) {
+            return tags.isAny()
                     ? "this exists, and If-None-Match: * says that it must not."
-                    : "this has the tag that If-None-Match excludes.";
+                    : "this has a tag that If-None-Match excludes.";
         }
-        if (violated instanceof Precondition.IfMatch(var tag)) {
-            if (tag.equals("*")) {
-                return "If-Match: * matches nothing here; send the tag itself.";
+        if (violated instanceof Precondition.IfMatch(var tags)) {
+            if (tags.isAny()) {
+                return "this does not exist, and If-Match: * says that it must.";
             }
-            if (tag.startsWith("W/")) {
+            if (tags.text().startsWith("W/")) {
                 return "If-Match has a weak tag, which matches nothing; send the tag without W/.";
             }
-            if (tag.contains(",") || tag.contains("{") || tag.isBlank()) {
-                return "If-Match must be one tag, as the header ETag has it; anything else matches nothing.";
+            if (tags.text().contains("{") || tags.text().isBlank()) {
+                return "If-Match must have a tag as the header ETag has it; anything else matches nothing.";
             }
         }
         return "this has another tag than If-Match says: it has changed since it was read.";

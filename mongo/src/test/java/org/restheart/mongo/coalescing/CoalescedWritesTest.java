@@ -15,6 +15,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
+import org.restheart.http.EntityTagList;
 import org.restheart.mongo.parameter.Parameters.WriteMode;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.WriteOutcome;
@@ -74,14 +75,15 @@ class CoalescedWritesTest extends CoalescedWritesFixture {
             int id = ThreadLocalRandom.current().nextInt(ids);
             var known = current.get(id);
             var mine = new ObjectId();
-            var target = target("tagged", new BsonInt32(id), "{}", new Precondition.IfMatch(known));
+            var target =
+                    target("tagged", new BsonInt32(id), "{}", new Precondition.IfMatch(EntityTagList.parse(known)));
             switch (outcome(updates, target.updating(change("{$inc: {n: 1}}", mine), WriteMode.UPDATE))) {
                 case Changed() -> {
                     won.incrementAndGet(id);
                     current.replace(id, known, mine.toHexString());
                 }
                 case Stale(var stored, var violated) -> {
-                    assertThat(violated).isEqualTo(new Precondition.IfMatch(known));
+                    assertThat(violated).isEqualTo(new Precondition.IfMatch(EntityTagList.parse(known)));
                     lost.increment();
                     assertThat(stored).isPresent().get().isNotEqualTo(known);
                     current.replace(id, known, stored.get());

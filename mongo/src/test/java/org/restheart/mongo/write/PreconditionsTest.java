@@ -2,6 +2,8 @@ package org.restheart.mongo.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
@@ -126,14 +128,27 @@ class PreconditionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"*", "W/\"%s\"", "%s, %s", " %s"})
-    void only_one_strong_tag_matches(String form) {
+    @ValueSource(strings = {"W/\"%s\"", "W/%s", "\"%s", "%s %s", "{\"$oid\": \"%s\"}"})
+    void only_a_strong_tag_matches(String form) {
         var etag = new ObjectId();
         var ifMatch = form.replace("%s", etag.toHexString());
         assertThat(api.with("If-Match", ifMatch)
                         .send("PUT " + stored(new BsonObjectId(etag)), "{n: 2}")
                         .status())
                 .isEqualTo(412);
+    }
+
+    @Test
+    void a_list_of_tags_is_bounded() {
+        var etag = new ObjectId();
+        var path = stored(new BsonObjectId(etag));
+        var others = "\"x%d\", ";
+        var most = IntStream.range(0, 99).mapToObj(others::formatted).collect(Collectors.joining()) + etag;
+        assertThat(api.with("If-Match", most).send("PATCH " + path, "{n: 2}").status())
+                .isEqualTo(200);
+        var more = IntStream.range(0, 101).mapToObj(others::formatted).collect(Collectors.joining());
+        assertThat(api.with("If-Match", more).send("PATCH " + path, "{n: 2}").status())
+                .isEqualTo(400);
     }
 
     @Test
