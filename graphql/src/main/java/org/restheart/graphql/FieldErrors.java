@@ -21,13 +21,13 @@ import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.mongo.error.MongoErrors;
+import org.restheart.mongo.guard.PipelineInspection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The errors of fields that could not be loaded.
 final class FieldErrors implements DataFetcherExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(FieldErrors.class);
-    private static final String FORBIDDEN_STAGE = "aggregation pipeline security violation";
     private static final Problem UNEXPECTED =
             Problem.of(ProblemCode.INTERNAL, "Error loading the field, see log for more information");
 
@@ -51,7 +51,7 @@ final class FieldErrors implements DataFetcherExceptionHandler {
 
     /// Clients know that of forbidden stages with the name of the service.
     private static String message(Problem problem) {
-        return problem.message().startsWith(FORBIDDEN_STAGE) ? "GraphQL " + problem.message() : problem.message();
+        return PipelineInspection.isViolation(problem) ? "GraphQL " + problem.message() : problem.message();
     }
 
     /// Logs what is neither a refusal nor a failure of MongoDB.

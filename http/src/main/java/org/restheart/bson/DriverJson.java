@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.bson.BSONException;
@@ -25,6 +26,9 @@ final class DriverJson {
             Rewording.of(".*'(.*)' to type java\\.lang\\.Long", "'$1' is not an integer of 64 bits"),
             Rewording.of(".*'(.*)' to type java\\.lang\\.Integer", "'$1' is not an integer of 32 bits"),
             Rewording.of(".*'(.*)' to type [\\w.]+", "'$1' is not a number"),
+            Rewording.of(
+                    "For input string: [\"'](-?\\d{19,})[\"'].*",
+                    "'$1' is too large for an integer, which has 64 bits (a \\$numberDecimal has 34 digits)"),
             Rewording.of("For input string: [\"'](.*)[\"'].*", "'$1' is not a number"),
             Rewording.of(".*[Bb]ase64.*", "the binary value is not base64"),
             Rewording.of("JSON reader expects \\$uuid.*|.*UUID string.*", "a UUID has 36 characters"),
@@ -42,11 +46,12 @@ final class DriverJson {
     /// @param tail decides about what follows the value
     /// @throws MalformedJsonException if that parser refuses the text, or it passes a bound, or is not UTF-8
     static void read(byte[] utf8, BsonSink sink, Tail tail) {
-        String text = decode(utf8);
-        if (!text.isEmpty() && text.charAt(0) == '\uFEFF') {
+        String given = decode(utf8);
+        if (!given.isEmpty() && given.charAt(0) == '\uFEFF') {
             throw new MalformedJsonException("the text begins with a byte order mark (U+FEFF); save it without");
         }
-        LongDigits.refuse(text);
+        LongDigits.refuse(given);
+        String text = ShellJson.rewrite(given);
         try (var reader = new JsonReader(text)) {
             var type = reader.readBsonType();
             if (type == BsonType.END_OF_DOCUMENT) {
@@ -56,15 +61,18 @@ final class DriverJson {
             if (type == BsonType.DOCUMENT || type == BsonType.ARRAY) {
                 tail.check(text, StopPosition.end(text));
             }
-        } catch (JsonParseException | BSONException | IllegalArgumentException | DateTimeException e) {
-            throw MalformedJsonException.quoting(reworded(String.valueOf(e.getMessage())), StopPosition.of(text));
-        } catch (AssertionError e) { // the driver asserts the range of a decimal's exponent
-            throw MalformedJsonException.quoting(reworded(String.valueOf(e.getMessage())), StopPosition.of(text));
+        } catch (JsonParseException | BSONException | IllegalArgumentException | DateTimeException | AssertionError e) {
+            // the driver asserts the range of a decimal's exponent
+            throw MalformedJsonException.quoting(reworded(e), text.equals(given) ? StopPosition.of(text) : "");
         }
     }
 
     /// The driver's message, for people who know neither its classes nor its terms.
-    private static String reworded(String message) {
+    private static String reworded(Throwable refusal) {
+        if (refusal.getCause() instanceof DateTimeParseException date) {
+            return "'" + date.getParsedString() + "' is not a date such as 2024-03-12T21:14:22Z";
+        }
+        var message = String.valueOf(refusal.getMessage());
         for (var rewording : REWORDINGS) {
             var matcher = rewording.message().matcher(message);
             if (matcher.matches()) {

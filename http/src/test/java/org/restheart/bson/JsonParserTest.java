@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Optional;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.RawBsonArray;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,7 +58,8 @@ class JsonParserTest {
                 " {\t\"a\" :\r\n[ ] } ",
                 "{\"a\": 1, \"b\": -1, \"c\": 2147483647, \"d\": 2147483648, \"e\": -2147483648, \"f\": -2147483649}",
                 "[9223372036854775807, -9223372036854775808, 0, -0, 1000000000000000000, 999999999999999999]",
-                "[1.0, 1e3, -0.0, 0e0, 1E-7, 1e400, -1e400, 1e-400, 4.35, 0.1, 123456789012345678.9, 1e22, 1e23, 1.5e+3]",
+                "[1.0, 1e3, -0.0, 0e0, 1E-7, 1e400, -1e400, 1e-400, 4.35, 0.1, 123456789012345678.9, 1e22, 1e23,"
+                        + " 1.5e+3]",
                 "[9007199254740993.0, 9007199254740992e22, 0.000000000000000000000001, 1e00000000000000000001]",
                 "[true, false, null, [true], {\"\": null}]",
                 "{\"a b\": {\"$gt\": 1}, \"\": {\"$\": 1}, \"c\": {\"$setOnInsert\": {\"$x\": 1, \"y\\u0041\": 2}}}",
@@ -65,7 +68,8 @@ class JsonParserTest {
                 "{\"a\": {\"$oid\": \"64B5f0c2a1b2c3d4e5f60718\"}}",
                 "{\"a\": {\"$date\": 123}, \"b\": {\"$date\": -123}, \"c\": {\"$date\": 253402300800000}}",
                 "{\"a\": {\"$date\": \"2020-01-01T00:00:00Z\"}, \"b\": {\"$date\": \"1969-12-31T23:59:59.9Z\"}}",
-                "{\"a\": {\"$date\": \"2000-02-29T12:34:56.78Z\"}, \"b\": {\"$date\": \"0001-01-01T00:00:00.123456789Z\"}}",
+                "{\"a\": {\"$date\": \"2000-02-29T12:34:56.78Z\"}, \"b\": {\"$date\":"
+                        + " \"0001-01-01T00:00:00.123456789Z\"}}",
                 "{\"a\": {\"$date\": {\"$numberLong\": \"1\"}}, \"b\": {\"$date\": {\"$numberLong\": \"-1\"}}}",
                 "{\"a\": {\"$numberLong\": \"-9223372036854775808\"}, \"b\": {\"$numberInt\": \"-5\"}}",
                 "{\"a\": {\"$numberDouble\": \"NaN\"}, \"b\": {\"$numberDouble\": \"-Infinity\"}, \"c\": "
@@ -105,8 +109,10 @@ class JsonParserTest {
                 "{\"a\": UUID(\"01234567-89ab-cdef-0123-456789abcdef\"), \"b\": BinData(0, \"AQID\"), "
                         + "\"c\": HexData(0, \"abcd\")}",
                 "{\"a\": {\"$uuid\": \"01234567-89ab-cdef-0123-456789abcdef\"}}",
-                "{\"a\": {\"$binary\": \"AQID\", \"$type\": \"00\"}, \"b\": {\"$type\": \"00\", \"$binary\": \"AQID\"}}",
-                "{\"a\": {\"$regex\": \"^a\", \"$options\": \"i\"}, \"b\": {\"$regex\": \"^a\"}, \"c\": {\"$options\": 1}}",
+                "{\"a\": {\"$binary\": \"AQID\", \"$type\": \"00\"}, \"b\": {\"$type\": \"00\", \"$binary\":"
+                        + " \"AQID\"}}",
+                "{\"a\": {\"$regex\": \"^a\", \"$options\": \"i\"}, \"b\": {\"$regex\": \"^a\"}, \"c\": {\"$options\":"
+                        + " 1}}",
                 "{\"a\": {\"$regularExpression\": {\"pattern\": \"^a\", \"options\": \"xi\"}}}",
                 "{\"a\": {\"$type\": \"string\"}, \"b\": {\"$type\": 2}}",
                 "{a: {$regex: '^x'}}",
@@ -188,6 +194,98 @@ class JsonParserTest {
     void malformed_text_is_refused(String json) {
         assertThat(Driver.parse(json)).as("the driver refuses it").isEmpty();
         assertThat(parse(json)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "Long('5') | {$numberLong: '5'}",
+                "Long(-5) | {$numberLong: '-5'}",
+                "new Long(\"5\") | {$numberLong: '5'}",
+                "Long.fromString('9223372036854775807') | {$numberLong: '9223372036854775807'}",
+                "Int32(5) | {$numberInt: '5'}",
+                "Double(1) | {$numberDouble: '1'}",
+                "Decimal128('1.50') | {$numberDecimal: '1.50'}",
+                "Decimal128.fromString('1E+3') | {$numberDecimal: '1E+3'}",
+                "new Date('2024-01-01') | {$date: '2024-01-01T00:00:00Z'}",
+                "Date(\"2024-01-01\") | {$date: '2024-01-01T00:00:00Z'}",
+                "new Date('2024-01-01T10:11:12') | {$date: '2024-01-01T10:11:12Z'}",
+                "ISODate('2024-01-01 10:11:12.345+01') | {$date: '2024-01-01T09:11:12.345Z'}",
+                "ISODate('2024-01-01T00:00:00+0130') | {$date: '2023-12-31T22:30:00Z'}",
+                "Timestamp({t: 1, i: 2}) | {$timestamp: {t: 1, i: 2}}",
+                "new Timestamp( { \"t\" : 4294967295, 'i': 0 } ) | {$timestamp: {t: 4294967295, i: 0}}",
+                "Timestamp(4294967295, 4294967295) | {$timestamp: {t: 4294967295, i: 4294967295}}",
+                "Code('f(\"x\")') | {$code: 'f(\"x\")'}",
+                "Code('f()', {x: [1, (2)]}) | ",
+                "Code('f()', {x: [1, {y: Long(2)}]}) | {$code: 'f()', $scope: {x: [1, {y: {$numberLong: '2'}}]}}",
+                "DBRef('c', 1) | {$ref: 'c', $id: 1}",
+                "DBRef('c', ObjectId('64b5f0c2a1b2c3d4e5f60718'), 'd') "
+                        + "| {$ref: 'c', $id: {$oid: '64b5f0c2a1b2c3d4e5f60718'}, $db: 'd'}",
+                "BSONSymbol('x') | {$symbol: 'x'}",
+                "BSONRegExp('^a', 'i') | {$regularExpression: {pattern: '^a', options: 'i'}}",
+                "MD5('0123456789abcdef0123456789abcdef') "
+                        + "| {$binary: {base64: 'ASNFZ4mrze8BI0VniavN7w==', subType: '05'}}",
+                "Binary.createFromBase64('AQID', 128) | {$binary: {base64: 'AQID', subType: '80'}}",
+                "Binary.createFromHexString('010203') | {$binary: {base64: 'AQID', subType: '00'}}",
+                "ObjectId.createFromHexString('64b5f0c2a1b2c3d4e5f60718') | {$oid: '64b5f0c2a1b2c3d4e5f60718'}",
+                "{\"$date\": \"2009-04-01T00:00:00.000-0700\"} | {$date: '2009-04-01T07:00:00Z'}",
+                "{$date: '2009-04-01T00:00:00.000+0130'} | {$date: '2009-03-31T22:30:00Z'}",
+                "\"Long('5')\" | \"Long('5')\"",
+                "'new Date(\"x\")' | 'new Date(\"x\")'",
+                "/Long(5)/ | {$regularExpression: {pattern: 'Long(5)', options: ''}}",
+                "xLong(5) | ",
+            })
+    void constructors_and_dates_of_shells_are_read(String value, @Nullable String extended) {
+        var parsed = parse("{a: [" + value + ", 1], \"b\": '(,)'}");
+        assertThat(parsed)
+                .isEqualTo(Optional.ofNullable(extended)
+                        .flatMap(json -> Driver.parse("{a: [" + json + ", 1], \"b\": '(,)'}")));
+    }
+
+    @Test
+    void constructors_without_an_argument_make_new_ids() {
+        assertThat(JsonParser.parse("[ObjectId(), new UUID()]").asArray().getValues())
+                .satisfiesExactly(
+                        id -> assertThat(id.isObjectId()).isTrue(),
+                        id -> assertThat(id.asBinary().getType()).isEqualTo((byte) 4));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{$timestamp: {t: 4294967296, i: 0}}",
+                "{\"$timestamp\": {\"t\": 4294967296, \"i\": 0}}",
+                "{$timestamp: {t: 0, i: 99999999999}}",
+                "{$timestamp: {t: -1, i: 0}}",
+                "Timestamp(4294967296, 1)",
+                "Timestamp(-2147483649, 1)",
+                "Timestamp({t: 4294967296, i: 1})",
+                "{$binary: {base64: 'AQID', subType: '100'}}",
+                "{\"$binary\": {\"base64\": \"AQID\", \"subType\": \"100\"}}",
+                "{\"$binary\": {\"subType\": \"100\", \"base64\": \"AQID\"}}",
+                "{$binary: {base64: 'AQID', subType: 300}}",
+                "{$binary: 'AQID', $type: '100'}",
+                "{$binary: 'AQID', $type: 256}",
+                "{$type: '100', $binary: 'AQID'}",
+                "BinData(300, 'AQID')",
+                "HexData(-1, 'abcd')",
+                "Binary.createFromBase64('AQID', 256)",
+                "DBRef('c', 1",
+                "DBRef('c', [1)]",
+            })
+    void values_out_of_range_are_refused(String value) {
+        assertThat(parse("{\"a\": " + value + "}")).isEmpty();
+    }
+
+    @Test
+    void long_texts_do_not_exhaust_the_stack_of_the_dialect() {
+        var text = "\\\"".repeat(1 << 20);
+        for (var json : new String[] {"{a: Long(5), b: '%s'}", "{a: Long(5), b: \"%s\"}", "{a: Long(5), b: /%s/}"}) {
+            assertThat(parse(json.formatted(json.contains("/") ? "\\d".repeat(1 << 20) : text)))
+                    .isPresent();
+        }
     }
 
     @Test
@@ -347,8 +445,13 @@ class JsonParserTest {
                 "{\"a\": {\"$binary\": {\"base64\": \"***\", \"subType\": \"00\"}}} | the binary value is not base64",
                 "{\"a\": {\"$uuid\": \"x\"}} | a UUID has 36 characters",
                 "{\"a\": {\"$timestamp\": {\"t\": \"x\", \"i\": 1}}} | there is 'x' where an integer is expected",
-                "{\"a\": ISODate(\"zz\")} | Failed to parse string as a date: zz",
+                "{\"a\": ISODate(\"zz\")} | 'zz' is not a date such as 2024-03-12T21:14:22Z",
                 "{\"a\": 1..2} | there is an invalid number",
+                "{\"a\": {\"$date\": \"zz\"}} | 'zz' is not a date such as 2024-03-12T21:14:22Z",
+                "{\"a\": Long(5.5)} | '5.5' is not an integer of 64 bits",
+                "{\"a\": 9223372036854775808} | '9223372036854775808' is too large for an integer, which has 64 bits"
+                        + " (a $numberDecimal has 34 digits)",
+                "{\"a\": Binary.createFromHexString('x')} | a binary value is not hexadecimal",
             })
     void a_message_says_in_plain_words_what_is_wrong(String json, String said) {
         assertThatThrownBy(() -> JsonParser.parse(json)).hasMessage(said);
@@ -378,8 +481,10 @@ class JsonParserTest {
                     .as(json)
                     .isEqualTo(expected);
         } catch (MalformedJsonException e) {
-            // What it ignores behind a value is the one thing of which less is accepted here.
-            assertThat(expected.isPresent() && !e.isAfterTheEnd()).as(json).isFalse();
+            // Less is accepted here of what it ignores behind a value, and of subtypes, of which it reads any as zero.
+            boolean isStricter =
+                    e.isAfterTheEnd() || Objects.requireNonNull(e.getMessage()).contains("subtype");
+            assertThat(expected.isPresent() && !isStricter).as(json).isFalse();
         }
     }
 

@@ -41,13 +41,18 @@ final class Remedies {
                     case DOCUMENT -> ofDocument(request, path);
                     case FILE, FILE_BINARY, SCHEMA ->
                         ofId(request, path).stream().toList();
-                    case AGGREGATION -> List.of("the property aggrs has the names: GET …/_meta");
-                    case CHANGE_STREAM -> List.of("the property streams has the names: GET …/_meta");
+                    case AGGREGATION -> ofName("aggrs");
+                    case CHANGE_STREAM -> ofName("streams");
                     default -> List.of();
                 };
             case METHOD_NOT_ALLOWED -> List.of(ofMethod(request, path));
             default -> List.of();
         };
+    }
+
+    private static List<String> ofName(String property) {
+        return List.of("the property " + property + " has the names: GET …/_meta. A name is one segment of the path:"
+                + " a slash in it is spelled %2F");
     }
 
     /// The resource that a name is nearly the word for, if it begins with an underscore or is known otherwise.

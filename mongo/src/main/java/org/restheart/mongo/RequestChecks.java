@@ -3,13 +3,16 @@ package org.restheart.mongo;
 import static org.restheart.http.ProblemCode.METHOD_NOT_ALLOWED;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
+import com.mongodb.client.MongoClient;
 import java.util.Locale;
 import java.util.Optional;
 import org.restheart.http.FoundWarnings;
+import org.restheart.http.Method;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.Request;
 import org.restheart.http.access.ResourceKind;
+import org.restheart.mongo.concern.ReadMembers;
 import org.restheart.mongo.exchange.DataRequest;
 import org.restheart.mongo.exchange.DataRequest.DocumentValidation;
 import org.restheart.mongo.guard.ForbiddenOperators;
@@ -28,6 +31,7 @@ import org.restheart.mongo.session.Sessions;
 
 /// Checks requests, always in the same order, since the first error is reported. Thread-safe.
 record RequestChecks(
+        MongoClient client,
         Parameters.Settings parameterSettings,
         ForbiddenOperators forbiddenOperators,
         Existence existence,
@@ -44,6 +48,9 @@ record RequestChecks(
         var parameters = Parameters.parse(request, path, parameterSettings);
         FilterMistakes.warn(request, parameters.find().filter(), path.kind().isFiles());
         forbiddenOperators.check(parameters);
+        if (path.kind().holdsDocuments() && (request.method() == Method.GET || request.method() == Method.HEAD)) {
+            parameters.concerns().readPreference().ifPresent(wanted -> ReadMembers.require(client, wanted));
+        }
         var fresh = parameters.noCache() || ResourceMethods.isStructuralChange(path.kind(), request.method());
         var resource = existence.require(request, path, fresh);
         var session = SessionParameter.parse(request.query());

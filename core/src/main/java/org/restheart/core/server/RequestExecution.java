@@ -152,6 +152,7 @@ final class RequestExecution implements ExchangeCompletionListener, Withdrawable
             deliver(response);
             return true;
         } catch (NeedsThread _) {
+            counter.restart();
             return false;
         } finally {
             if (!deferred) {

@@ -40,6 +40,9 @@ final class ExportCommand extends Transfer.TransferCommand {
     public Integer call() throws IOException {
         var target = Objects.requireNonNull(file);
         var chosen = format(target);
+        if (chosen == FileFormat.TSV || chosen == FileFormat.ARCHIVE) {
+            throw new Transfer.Failure("an export is NDJSON, BSON or CSV");
+        }
         var written = chosen == FileFormat.JSON ? FileFormat.NDJSON : chosen;
         boolean resumable = written != FileFormat.CSV && !hasOrder();
         var partial = PartialFile.of(target, gateway.url() + " " + written, written);

@@ -32,8 +32,14 @@ import picocli.CommandLine.Parameters;
             "FILE.import says from where. What is refused is listed in FILE.errors, a line for each."
         })
 final class ImportCommand extends Transfer.TransferCommand {
-    @Parameters(index = "1", paramLabel = "FILE", description = "NDJSON, JSON, BSON or CSV.")
+    @Parameters(
+            index = "1",
+            paramLabel = "FILE",
+            description = "NDJSON, JSON, BSON, CSV, TSV or an archive of mongodump; compressed with gzip or not.")
     private @Nullable Path file;
+
+    @Option(names = "--from", paramLabel = "DB.COLLECTION", description = "Of an archive that has several collections.")
+    private String from = "";
 
     @Option(names = "--upsert", description = "Replace documents whose ids are there.")
     private boolean upsert;
@@ -46,7 +52,7 @@ final class ImportCommand extends Transfer.TransferCommand {
     public Integer call() throws IOException {
         var source = Objects.requireNonNull(file);
         var chosen = format(source);
-        var checkpoint = Checkpoint.of(source, gateway.url() + (upsert ? " upsert" : ""));
+        var checkpoint = Checkpoint.of(source, gateway.url() + (upsert ? " upsert" : "") + from);
         var progress = new Progress(err, checkpoint.done());
         var errors = source.resolveSibling(source.getFileName() + ".errors");
         if (checkpoint.done() == 0) {
@@ -56,7 +62,7 @@ final class ImportCommand extends Transfer.TransferCommand {
         }
         double size = Math.max(1, Files.size(source));
         try (var in = new Counted(Files.newInputStream(source))) {
-            var reader = chosen.reader(in);
+            var reader = chosen.reader(in, from);
             var batch = new ImportBatch(gateway, upsert);
             long entries = 0;
             for (var entry = next(reader::next); entry != null; entry = next(reader::next)) {

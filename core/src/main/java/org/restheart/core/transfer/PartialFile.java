@@ -173,7 +173,7 @@ final class PartialFile {
             return switch (format) {
                 case BSON -> endsBson(next);
                 case CSV -> endsRow(next);
-                case NDJSON, JSON -> next == '\n';
+                case NDJSON, JSON, TSV, ARCHIVE -> next == '\n';
             };
         }
 

@@ -18,6 +18,7 @@ class NewcomersConformanceTest extends GatewayConformance {
         "newcomers-refusals.yml",
         "newcomers-spelling.yml",
         "newcomers-writes.yml",
+        "formats.yml",
         "newcomers-representations.yml"
     })
     void answers_as_specified(ConformanceCase c) {

@@ -1,8 +1,10 @@
 package org.restheart.core.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.restheart.http.access.CallerScope;
@@ -43,6 +45,17 @@ class BodyLimitsTest {
                             .isTrue();
                 }
             }
+        }
+    }
+
+    /// As an aggregation does that a client sends: its chain starts on an I/O thread, and again on another one.
+    @Test
+    void objects_of_a_request_that_starts_again_count_once() {
+        for (int i = 0; i < 8; i++) {
+            var counter = opened(caller(true, i));
+            counter.hold(20 * MIB);
+            counter.restart();
+            assertThatCode(() -> counter.hold(20 * MIB)).as("caller %d", i).doesNotThrowAnyException();
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.restheart.bson.RawDocuments;
 import org.restheart.core.security.TestGateway;
 import org.restheart.testkit.TestMongo;
 import org.restheart.testkit.WithMongo;
@@ -47,7 +49,7 @@ class TransferTest {
     @BeforeAll
     static void start(TestMongo mongo) {
         gateway = TestGateway.start(mongo, "");
-        for (var name : List.of("lines", "rows", "array", "cut", "again", "lower")) {
+        for (var name : List.of("lines", "rows", "array", "cut", "again", "lower", "zipped", "archived")) {
             gateway.database().createCollection(name);
         }
     }
@@ -60,6 +62,88 @@ class TransferTest {
         try (var out = new PrintStream(output, true, StandardCharsets.UTF_8)) {
             return new Transfer(Map.of("RESTHEART_USER", user), out, out).run(args);
         }
+    }
+
+    private static byte[] bson(String json) {
+        var bytes =
+                RawDocuments.encode(BsonDocument.parse(json)).getByteBuffer().asNIO();
+        var copy = new byte[bytes.remaining()];
+        bytes.get(copy);
+        return copy;
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        var all = new ByteArrayOutputStream();
+        for (var part : parts) {
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
+    }
+
+    private static byte[] gzip(byte[] content) throws IOException {
+        var zipped = new ByteArrayOutputStream();
+        try (var out = new GZIPOutputStream(zipped)) {
+            out.write(content);
+        }
+        return zipped.toByteArray();
+    }
+
+    @Test
+    void files_of_mongodump_may_be_compressed() throws Exception {
+        var file = directory.resolve("c.bson.gz");
+        Files.write(file, gzip(joined(bson("{_id: 1, n: {$numberLong: '5'}}"), bson("{_id: 2}"))));
+        assertThat(run("import", url("/zipped"), file.toString())).as(output()).isZero();
+        assertThat(stored("zipped"))
+                .containsExactly(BsonDocument.parse("{_id: 1, n: {$numberLong: '5'}}"), BsonDocument.parse("{_id: 2}"));
+        assertThat(run(
+                        "import",
+                        url("/zipped"),
+                        file("t.tsv", "_id\tv\n3\tx, y\n").toString()))
+                .as(output())
+                .isZero();
+        assertThat(stored("zipped")).contains(BsonDocument.parse("{_id: 3, v: 'x, y'}"));
+    }
+
+    @Test
+    void an_archive_of_mongodump_has_blocks_of_several_collections() throws Exception {
+        byte[] end = {-1, -1, -1, -1};
+        var archive = joined(
+                new byte[] {0x6d, (byte) 0xe2, (byte) 0x99, (byte) 0x81},
+                bson("{concurrent_collections: 4, version: '0.1', server_version: '6.0.1', tool_version: '100.9.0'}"),
+                bson("{db: 'd', collection: 'a', metadata: '{}', size: 1, type: 'collection'}"),
+                bson("{db: 'd', collection: 'b', metadata: '{}', size: 1, type: 'collection'}"),
+                end,
+                bson("{db: 'd', collection: 'a', EOF: false, CRC: {$numberLong: '0'}}"),
+                bson("{_id: 1}"),
+                end,
+                bson("{db: 'd', collection: 'b', EOF: false, CRC: {$numberLong: '0'}}"),
+                bson("{_id: 7}"),
+                bson("{_id: 8}"),
+                end,
+                bson("{db: 'd', collection: 'a', EOF: false, CRC: {$numberLong: '0'}}"),
+                bson("{_id: 2}"),
+                end,
+                bson("{db: 'd', collection: 'b', EOF: true, CRC: {$numberLong: '1'}}"),
+                end,
+                bson("{db: 'd', collection: 'a', EOF: true, CRC: {$numberLong: '1'}}"),
+                end);
+        var file = directory.resolve("dump.archive");
+        Files.write(file, gzip(archive));
+        assertThat(run("import", url("/archived"), file.toString())).isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("the archive has the collections d.a, d.b: say one of them with --from");
+        assertThat(run("import", "--from", "d.a", url("/archived"), file.toString()))
+                .as(output())
+                .isZero();
+        assertThat(stored("archived")).containsExactly(BsonDocument.parse("{_id: 1}"), BsonDocument.parse("{_id: 2}"));
+
+        var broken = directory.resolve("broken.archive");
+        Files.write(broken, Arrays.copyOf(archive, archive.length - 300));
+        assertThat(run("import", "--from", "d.b", url("/archived"), broken.toString()))
+                .isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("the archive does not end");
+        assertThat(run("import", url("/archived"), file("no.archive", "{}{}").toString()))
+                .isEqualTo(Transfer.FAILED);
+        assertThat(output()).contains("the file is no archive of mongodump");
     }
 
     @Test

@@ -119,7 +119,7 @@ public record Aggregation(String uri, List<BsonDocument> stages, boolean allowDi
         var warnings = new ArrayList<String>();
         try {
             var all = parseAll(aggrs);
-            warnings.addAll(EntryKeys.sameNames(
+            warnings.addAll(EntryKeys.nameWarnings(
                     "aggrs", all.stream().map(Aggregation::uri).toList()));
             for (var aggregation : all) {
                 wrongStage(aggregation.stages())

@@ -9,8 +9,14 @@ import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNumber;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.JsonEncoder;
+import org.restheart.bson.JsonMode;
+import org.restheart.bson.JsonParser;
+import org.restheart.bson.MalformedJsonException;
 import org.restheart.bson.fields.ExpressionBinding;
 import org.restheart.bson.fields.FilterBinding;
 import org.restheart.bson.fields.UnusableVariableException;
@@ -19,6 +25,7 @@ import org.restheart.bson.fields.Variables.Binding;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
+import org.restheart.http.Words;
 
 /// Substitutes variables in a pipeline: `{"$var": "name"}` and `{"$var": ["name", default]}` anywhere, and stages that
 /// depend on variables, `{"$ifvar": ["name", stage, otherwise]}`. Values are literals: operators and field names in
@@ -29,6 +36,12 @@ import org.restheart.http.ShortText;
 /// @param unescaped whose values are inserted without escaping
 public record Interpolation(String variable, String condition, Unescaped unescaped) {
     public static final Interpolation OF_AGGREGATIONS = new Interpolation("$var", "$ifvar");
+
+    private static final Set<String> TYPES = Words.of("""
+        $date $numberDecimal $numberDouble $numberInt $numberLong $oid $uuid
+        """);
+
+    private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
 
     private static final Set<String> FILTERS = Set.of("@mongoPermissions.readFilter", "@mongoPermissions.writeFilter");
 
@@ -114,12 +127,43 @@ public record Interpolation(String variable, String condition, Unescaped unescap
         }
         var operand = document.get(variable);
         if (operand == null) {
-            return null;
+            return typed(document, variables);
         }
         if (document.size() != 1) {
             throw malformed(variable);
         }
         return bindingOf(operand, variables);
+    }
+
+    /// A variable within a type of Extended JSON: `{"$date": {"$var": "start"}}`.
+    private @Nullable Binding typed(BsonDocument document, PipelineVariables variables) {
+        var type = document.size() == 1 ? document.getFirstKey() : "";
+        if (!TYPES.contains(type) || !(document.get(type) instanceof BsonDocument inner)) {
+            return null;
+        }
+        return switch (binding(inner, variables)) {
+            case Binding.Value(var value) -> new Binding.Value(typed(type, value));
+            case Binding.AsIs(var value) -> new Binding.Value(typed(type, value));
+            case null -> null;
+            case Binding other -> other;
+        };
+    }
+
+    private static BsonValue typed(String type, BsonValue value) {
+        var text = switch (value) {
+            case BsonString string -> string;
+            case BsonNumber number when !type.equals("$date") -> new BsonString(JSON.encodeToString(number));
+            default -> value;
+        };
+        try {
+            return text.isString() || text.isNumber()
+                    ? JsonParser.parse(JSON.encodeToString(new BsonDocument(type, text)))
+                    : value;
+        } catch (MalformedJsonException e) {
+            throw Problem.of(BAD_REQUEST, "cannot execute aggregation")
+                    .because("java.lang.IllegalArgumentException", type + ": " + e.getMessage())
+                    .raise();
+        }
     }
 
     /// @param operand a name, or a name and a default

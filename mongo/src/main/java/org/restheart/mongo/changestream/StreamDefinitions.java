@@ -31,15 +31,15 @@ public final class StreamDefinitions {
 
     /// Stages that MongoDB permits in change streams, and those that variables select.
     private static final Set<String> STAGES = Words.of("""
-            $addFields $changeStreamSplitLargeEvent $ifvar $match $project $redact $replaceRoot $replaceWith $set
-            $unset $var
-            """);
+        $addFields $changeStreamSplitLargeEvent $ifvar $match $project $redact $replaceRoot $replaceWith $set
+        $unset $var
+        """);
 
     /// What events of MongoDB have.
     private static final Set<String> EVENT = Words.of("""
-            _id clusterTime collectionUUID documentKey fullDocument fullDocumentBeforeChange lsid ns
-            operationDescription operationType splitEvent to txnNumber updateDescription wallTime
-            """);
+        _id clusterTime collectionUUID documentKey fullDocument fullDocumentBeforeChange lsid ns
+        operationDescription operationType splitEvent to txnNumber updateDescription wallTime
+        """);
 
     private final boolean validate;
 
@@ -63,7 +63,7 @@ public final class StreamDefinitions {
     public static List<String> warnings(BsonValue streams) {
         try {
             StreamDefinition.validate(streams);
-            var warnings = new ArrayList<>(EntryKeys.sameNames(
+            var warnings = new ArrayList<>(EntryKeys.nameWarnings(
                     StreamDefinition.PROPERTY,
                     streams.asArray().stream()
                             .map(entry -> entry.asDocument().getString("uri").getValue())

@@ -31,6 +31,7 @@ import org.restheart.mongo.format.CsvReader;
 import org.restheart.mongo.format.DocumentFormat.BsonBytes;
 import org.restheart.mongo.format.DocumentFormat.JsonLines;
 import org.restheart.mongo.format.DocumentReader;
+import org.restheart.mongo.format.JsonDocumentReader;
 import org.restheart.mongo.format.JsonLinesReader;
 import org.restheart.mongo.resource.ResourcePath;
 
@@ -44,7 +45,8 @@ public final class DataContent {
     /// Of the outermost document.
     private static final int MAX_FIELDS = 100_000;
 
-    private static final Set<String> MANY_TYPES = Set.of(JsonLines.MEDIA_TYPE, BsonBytes.MEDIA_TYPE, Csv.MEDIA_TYPE);
+    private static final Set<String> MANY_TYPES =
+            Set.of(JsonLines.MEDIA_TYPE, JsonDocumentReader.SEQUENCE, BsonBytes.MEDIA_TYPE, Csv.MEDIA_TYPE, Csv.TABS);
 
     private DataContent() {}
 
@@ -123,18 +125,20 @@ public final class DataContent {
                 : List.of();
     }
 
-    /// The media type without parameters, in lower case; empty if there is none.
+    /// The media type without parameters, in lower case and in its usual spelling; empty if there is none.
     public static String mediaType(Request request) {
         return request.headers().first("Content-Type").map(DataContent::nameOf).orElse("");
     }
 
     private static String nameOf(String contentType) {
-        return contentType.toLowerCase(Locale.ROOT).strip().split("[;,\\s]", 2)[0];
+        var name = contentType.toLowerCase(Locale.ROOT).strip().split("[;,\\s]", 2)[0];
+        return JsonLines.isOne(name) ? JsonLines.MEDIA_TYPE : name;
     }
 
-    /// Whether the content is CSV.
+    /// Whether the content is CSV, with commas or tabs.
     public static boolean isCsv(Request request) {
-        return mediaType(request).equals(Csv.MEDIA_TYPE);
+        var type = mediaType(request);
+        return type.equals(Csv.MEDIA_TYPE) || type.equals(Csv.TABS);
     }
 
     /// Reads content of many documents; empty for another media type.
@@ -143,6 +147,8 @@ public final class DataContent {
             case JsonLines.MEDIA_TYPE -> Optional.of(new JsonLinesReader(content));
             case BsonBytes.MEDIA_TYPE -> Optional.of(new BsonDocumentReader(content));
             case Csv.MEDIA_TYPE -> Optional.of(new CsvReader(content));
+            case JsonDocumentReader.SEQUENCE -> Optional.of(new JsonDocumentReader(content));
+            case Csv.TABS -> Optional.of(CsvReader.ofTabs(content));
             default -> Optional.empty();
         };
     }

@@ -42,14 +42,14 @@ public final class Form {
         return document;
     }
 
-    /// `multipart/form-data` (RFC 7578); files are left out.
+    /// `multipart/form-data` (RFC 7578); files are left out, unless they are JSON.
     ///
     /// @param mediaType with its boundary
     static BsonDocument multipart(String mediaType, Body body) {
         var document = new BsonDocument();
         for (var part : Multipart.parse(mediaType, body.bytes(), MAX_FIELDS)) {
             var name = part.head().name();
-            if (part.head().fileName().isEmpty() && !document.containsKey(name)) {
+            if (part.head().isValue() && !document.containsKey(name)) {
                 document.put(name, value(text(part.content())));
             }
         }

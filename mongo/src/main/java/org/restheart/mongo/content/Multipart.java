@@ -23,6 +23,8 @@ public final class Multipart {
             Pattern.compile(";\\s*boundary=(?:\"([^\"]{1,70})\"|([^;\\s\"]{1,70}))", Pattern.CASE_INSENSITIVE);
     private static final Pattern PARAMETER = Pattern.compile(
             ";\\s*(name|filename)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|([^;\\s\"]*))", Pattern.CASE_INSENSITIVE);
+    private static final Pattern JSON = Pattern.compile(
+            "^content-type:\\s*application/json\\s*(;|$)", Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
     private static final int MAX_HEADERS = 8 * 1024;
     private static final int BUFFER = 64 * 1024;
 
@@ -40,8 +42,13 @@ public final class Multipart {
     /// The header of a part.
     ///
     /// @param name of the field
-    /// @param fileName present for files
-    public record Head(String name, Optional<String> fileName) {}
+    /// @param fileName present for files, and for what browsers send of a `Blob`
+    /// @param isJson whether its media type is that of JSON
+    public record Head(String name, Optional<String> fileName, boolean isJson) {
+        boolean isValue() {
+            return fileName.isEmpty() || isJson;
+        }
+    }
 
     /// Whether a request has such content.
     public static boolean isIn(Request request) {
@@ -54,7 +61,7 @@ public final class Multipart {
     public static boolean hasFiles(Request request) {
         return isIn(request)
                 && parse(type(request), request.body().bytes(), Form.MAX_FIELDS).stream()
-                        .anyMatch(part -> part.head().fileName().isPresent());
+                        .anyMatch(part -> !part.head().isValue());
     }
 
     private static String type(Request request) {
@@ -82,10 +89,7 @@ public final class Multipart {
                     throw invalid("more than " + maxParts + " parts in multipart/form-data");
                 }
                 var content = new ByteArrayOutputStream();
-                input.readBodyData(
-                        head.filter(part -> part.fileName().isEmpty()).isPresent()
-                                ? content
-                                : OutputStream.nullOutputStream());
+                input.readBodyData(head.filter(Head::isValue).isPresent() ? content : OutputStream.nullOutputStream());
                 requireNoDelimiter(content, delimiter);
                 head.ifPresent(part -> parts.add(new Part(part, content.toByteArray())));
             } while (input.readBoundary());
@@ -171,6 +175,7 @@ public final class Multipart {
             }
         }
         var file = fileName;
-        return name.map(field -> new Head(field, file));
+        boolean isJson = JSON.matcher(headers).find();
+        return name.map(field -> new Head(field, file, isJson));
     }
 }

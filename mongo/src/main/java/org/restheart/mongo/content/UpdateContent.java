@@ -49,7 +49,7 @@ public final class UpdateContent {
             throw invalid("_id in json data cannot be different than id in URL");
         }
         requireData(document);
-        return operators(request, withoutId(document), RequestProperties.of(request, Instant.now()), tag);
+        return operators(request, withoutId(document, request.id()), RequestProperties.of(request, Instant.now()), tag);
     }
 
     /// For many documents, whose tags do not change. An `_id` is passed to MongoDB, which accepts an unchanged one.
@@ -108,6 +108,17 @@ public final class UpdateContent {
     private static BsonDocument withoutId(BsonDocument content) {
         var others = NewDocument.copy(content);
         others.remove("_id");
+        return others;
+    }
+
+    /// The same in operators, as upserts of MongoDB have it.
+    private static BsonDocument withoutId(BsonDocument content, BsonValue id) {
+        var others = withoutId(content);
+        for (var operator : List.of(SET, SET_ON_INSERT)) {
+            if (others.get(operator) instanceof BsonDocument fields && id.equals(fields.get("_id"))) {
+                others.put(operator, withoutId(fields));
+            }
+        }
         return others;
     }
 
@@ -172,7 +183,7 @@ public final class UpdateContent {
             throw invalid("the value of " + key + " must be an object");
         } else if (key.equals(SET)) {
             set.putAll(value.asDocument());
-        } else {
+        } else if (!key.equals(SET_ON_INSERT) || !value.asDocument().isEmpty()) {
             operators.put(key, NewDocument.copy(value.asDocument()));
         }
     }

@@ -3,6 +3,8 @@ package org.restheart.mongo.document;
 import static org.restheart.http.ProblemCode.NOT_FOUND;
 
 import com.mongodb.ReadPreference;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
@@ -85,14 +87,28 @@ public final class OneDocument implements DataHandler {
         return found == null ? null : found.get("_id");
     }
 
-    /// The id in the filter, as in MongoDB's upserts, else a new one.
+    /// The id in the filter or in the content, as in MongoDB's upserts, else a new one.
     private static BsonValue newId(DataRequest request) {
+        return idInFilter(request).or(() -> idInContent(request)).orElseGet(() -> new BsonObjectId(new ObjectId()));
+    }
+
+    private static Optional<BsonValue> idInContent(DataRequest request) {
+        return request.content() instanceof BsonDocument content
+                ? Stream.of(content, content.get("$setOnInsert"), content.get("$set"))
+                        .flatMap(part -> part instanceof BsonDocument fields
+                                ? Stream.ofNullable(fields.get("_id"))
+                                : Stream.empty())
+                        .findFirst()
+                : Optional.empty();
+    }
+
+    private static Optional<BsonValue> idInFilter(DataRequest request) {
         var asked = request.parameters().find().filter().get("_id");
         if (asked != null && asked.isDocument() && asked.asDocument().containsKey("$eq")) {
             asked = asked.asDocument().get("$eq");
         }
         boolean isValue = asked != null && !asked.isRegularExpression() && !asked.isArray() && !isOperators(asked);
-        return isValue && asked != null ? asked : new BsonObjectId(new ObjectId());
+        return isValue ? Optional.ofNullable(asked) : Optional.empty();
     }
 
     private static boolean isOperators(BsonValue value) {

@@ -37,6 +37,8 @@ public final class MongoCodes {
     /// `OutOfDiskSpace`.
     private static final int OUT_OF_DISK = 14031;
 
+    private static final String INDEX = " index: ";
+
     private static final String CAUSE = " :: caused by :: ";
 
     private static final Pattern CONSTANT_PREFIX =
@@ -228,8 +230,12 @@ public final class MongoCodes {
 
     /// Whether the id exists, as opposed to a value of another unique index. MongoDB names the index only in the text
     /// of a write error: `E11000 duplicate key error collection: db.c index: _id_ dup key: { _id: 1 }`.
+    /// The value comes last, so that it cannot be taken for the name.
     public static boolean isDuplicateId(WriteError error) {
-        return isDuplicateKey(error) && error.getMessage().contains(" index: _id_ ");
+        var text = error.getMessage();
+        int value = text.indexOf(" dup key:");
+        var before = value < 0 ? text : text.substring(0, value);
+        return isDuplicateKey(error) && (before + " ").startsWith("_id_ ", before.lastIndexOf(INDEX) + INDEX.length());
     }
 
     private static String duplicateKey(String message) {

@@ -3,6 +3,7 @@ package org.restheart.mongo.file;
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
 import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -41,6 +42,9 @@ final class FileParts {
     private int parts;
     private boolean atFile;
 
+    /// The metadata as they were sent, if they have a file name, so that they may be the file.
+    private byte @Nullable [] jsonFile;
+
     private FileParts(InputStream content, @Nullable MultipartInput multipart, Optional<String> mediaType) {
         this.content = content;
         this.multipart = multipart;
@@ -59,6 +63,9 @@ final class FileParts {
         var input = Multipart.input(type, stream);
         var parts = new FileParts(stream, input, Optional.empty());
         parts.atFile = input.skipPreamble() && parts.nextFile(input);
+        if (!parts.atFile && parts.jsonFile != null) {
+            return new FileParts(new ByteArrayInputStream(parts.jsonFile), null, Optional.empty());
+        }
         if (!parts.atFile) {
             throw Problem.of(CONTENT_INVALID, "This request does not contain any binary file")
                     .withHints(List.of(
@@ -134,16 +141,20 @@ final class FileParts {
             }
             var head = Multipart.head(Multipart.headers(input));
             var name = head.map(Multipart.Head::name).orElse("");
-            if (head.isPresent() && head.get().fileName().isPresent()) {
-                if (metadata == null && FileMetadata.WRAPPERS.contains(name)) {
+            boolean isMetadata = metadata == null && FileMetadata.WRAPPERS.contains(name);
+            boolean isFile = head.isPresent() && head.get().fileName().isPresent();
+            if (isFile && !(isMetadata && head.get().isJson())) {
+                if (isMetadata) {
                     ignore("the part " + name
                             + " has a file name, so it is a file and no metadata; curl sends the text of"
                             + " a file with -F '" + name + "=<NAME'");
                 }
                 return true;
             }
-            if (metadata == null && FileMetadata.WRAPPERS.contains(name)) {
-                metadata = parse(input);
+            if (isMetadata) {
+                var text = text(input);
+                metadata = parse(text);
+                jsonFile = isFile ? text : null;
             } else {
                 ignore("the part " + name.substring(0, Math.min(name.length(), MAX_NAME))
                         + " has no effect: metadata are one part with the name metadata");
@@ -153,13 +164,19 @@ final class FileParts {
         return false;
     }
 
-    private static BsonDocument parse(MultipartInput input) throws IOException {
+    private static byte[] text(MultipartInput input) throws IOException {
         try (var text = input.newInputStream()) {
             var bytes = text.readNBytes(MAX_METADATA + 1);
             if (bytes.length > MAX_METADATA) {
                 throw new ProblemException(CONTENT_TOO_LARGE, "the metadata are larger than 16 MiB");
             }
-            var value = JsonParser.parse(bytes);
+            return bytes;
+        }
+    }
+
+    private static BsonDocument parse(byte[] text) {
+        try {
+            var value = JsonParser.parse(text);
             if (!value.isDocument()) {
                 throw new ProblemException(CONTENT_INVALID, "the metadata of a file must be a JSON object");
             }

@@ -305,7 +305,7 @@ public final class DriverFinder implements Finder {
                     new EstimatedDocumentCountOptions().maxTime(limit, TimeUnit.MILLISECONDS));
         }
         if (!query.filter().isStaged()) {
-            var filter = query.filter().single();
+            var filter = NearCount.filter(query.filter().single());
             var options =
                     new CountOptions().maxTime(limit, TimeUnit.MILLISECONDS).limit(query.limit());
             return session.map(s -> collection.countDocuments(s, filter, options))

@@ -8,13 +8,18 @@ import org.bson.BsonValue;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.Utf8Buffer;
+import org.restheart.mongo.format.CsvReader.CsvColumn;
 
-/// One row per document under a header of column names (RFC 4180). Strings are written unchanged, ids in
-/// hexadecimal, dates in ISO 8601, documents and arrays as JSON. Missing values and nulls are empty.
+/// One row per document under a header of column names (RFC 4180). Strings are written unchanged, in quotes where they
+/// would be read as something else, ids in hexadecimal, dates in ISO 8601, documents and arrays as JSON. Missing values
+/// and nulls are empty.
 ///
 /// @param columns names of fields, or paths such as `address.city`
 public record Csv(List<String> columns) implements DocumentFormat {
     public static final String MEDIA_TYPE = "text/csv";
+
+    /// The same with tabs, which is read only.
+    public static final String TABS = "text/tab-separated-values";
 
     private static final JsonEncoder JSON = JsonEncoder.of(JsonMode.RELAXED);
     private static final String END_OF_ROW = "\r\n";
@@ -27,7 +32,9 @@ public record Csv(List<String> columns) implements DocumentFormat {
     @Override
     public void begin(Utf8Buffer out) {
         for (int i = 0; i < columns.size(); i++) {
-            cell(columns.get(i), i, out);
+            var header = CsvColumn.header(columns.get(i));
+            boolean alike = CsvRecords.separatorIn(header).isPresent() || header.startsWith("\uFEFF");
+            cell(header, alike || isAmbiguous(header), i, out);
         }
         if (!columns.isEmpty()) {
             out.ascii(END_OF_ROW);
@@ -37,17 +44,30 @@ public record Csv(List<String> columns) implements DocumentFormat {
     @Override
     public void document(BsonDocument document, long index, Utf8Buffer out) {
         for (int i = 0; i < columns.size(); i++) {
-            cell(valueAt(document, columns.get(i)).map(Csv::text).orElse(""), i, out);
+            var value = valueAt(document, columns.get(i));
+            var text = value.map(Csv::text).orElse("");
+            cell(text, value.filter(BsonValue::isString).isPresent() && isAmbiguous(text), i, out);
         }
         out.ascii(END_OF_ROW);
     }
 
-    private static void cell(String text, int column, Utf8Buffer out) {
+    /// Whether text would be read as something else without quotes, by [CsvReader] or by readers that trim cells.
+    private static boolean isAmbiguous(String text) {
+        return text.isEmpty()
+                || !text.strip().equals(text)
+                || text.charAt(0) == '{'
+                || text.charAt(0) == '['
+                || CsvReader.literal(text).isPresent();
+    }
+
+    private static void cell(String text, boolean quoted, int column, Utf8Buffer out) {
         if (column > 0) {
             out.put((byte) ',');
         }
-        boolean quoted = text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\r' || c == '\n');
-        out.text(quoted ? '"' + text.replace("\"", "\"\"") + '"' : text);
+        out.text(
+                quoted || text.chars().anyMatch(c -> c == ',' || c == '"' || c == '\r' || c == '\n')
+                        ? '"' + text.replace("\"", "\"\"") + '"'
+                        : text);
     }
 
     private static Optional<BsonValue> valueAt(BsonDocument document, String path) {

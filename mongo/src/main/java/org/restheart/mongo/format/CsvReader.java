@@ -1,22 +1,14 @@
 package org.restheart.mongo.format;
 
 import static org.restheart.http.ProblemCode.CONTENT_INVALID;
-import static org.restheart.http.ProblemCode.CONTENT_TOO_LARGE;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,6 +21,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
+import org.bson.BsonNull;
 import org.bson.BsonObjectId;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -41,79 +34,56 @@ import org.restheart.http.Nearest;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 import org.restheart.http.ShortText;
+import org.restheart.mongo.format.CsvRecords.Cell;
 
-/// Reads a document from each record of a CSV file (RFC 4180). The first record names the fields, each perhaps
+/// Reads a document from each record of a CSV file, as [Csv] writes it. The first record names the fields, each perhaps
 /// with a type: `age:int`. Cells without a type are what they look like; those in quotes are text, unless they
 /// are JSON objects or arrays; empty ones are left out. A first record with signs of another separator, of a
-/// misspelt type or of a name used twice is refused; a byte order mark before it is skipped.
+/// misspelt type or of a name used twice is refused.
 public final class CsvReader implements DocumentReader {
-    /// What some programs write before the first line, Excel among them.
-    public static final char BYTE_ORDER_MARK = '\uFEFF';
-
-    private static final List<String> OTHER_SEPARATORS = List.of(";", "\t", "|");
-    private static final int MAX_CELLS = 10_000;
-
     /// Characters of the name of a field, and of all names: every document repeats them.
     private static final int MAX_NAME = 1_000;
 
     private static final int MAX_NAMES = 64 << 10;
 
-    private final Reader in;
+    private final CsvRecords records;
+    private final boolean separatedByCommas;
     private @Nullable List<CsvColumn> columns;
-    private long line = 1;
-    private int pending = -1;
 
     public CsvReader(InputStream in) {
-        this.in = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8.newDecoder()), 64 << 10);
+        this(in, ",");
     }
 
-    /// @param quoted whether it stood in quotes
-    record Cell(String text, boolean quoted) {}
+    private CsvReader(InputStream in, String separator) {
+        this.records = new CsvRecords(in, separator);
+        this.separatedByCommas = separator.equals(",");
+    }
+
+    /// Reads `text/tab-separated-values`, in which cells may stand in quotes too.
+    public static CsvReader ofTabs(InputStream in) {
+        return new CsvReader(in, "\t");
+    }
 
     @Override
     public @Nullable Entry next() throws IOException {
-        try {
-            if (columns == null) {
-                var header = header();
-                if (header == null) {
-                    return null;
-                }
-                columns = columns(header);
+        if (columns == null) {
+            var header = records.next();
+            if (header == null) {
+                return null;
             }
-            long number = line;
-            var cells = cells();
-            while (cells != null && isBlank(cells)) {
-                number = line;
-                cells = cells();
-            }
-            return cells == null ? null : entry(number, columns, cells);
-        } catch (CharacterCodingException _) {
-            throw broken("is not UTF-8");
+            checkNames(header);
+            var row = records.next();
+            columns = row == null ? null : columns(header.cells());
+            return row == null || columns == null ? null : entry(row, columns);
         }
+        var row = records.next();
+        return row == null ? null : entry(row, columns);
     }
 
-    /// The first record; null if no other follows.
-    private @Nullable List<Cell> header() throws IOException {
-        if (peek() == BYTE_ORDER_MARK) {
-            read();
-        }
-        var header = cells();
-        if (header == null) {
-            return null;
-        }
-        checkNames(header);
-        var first = header.getFirst();
-        if (!first.quoted() && (first.text().startsWith("{") || first.text().startsWith("[{"))) {
-            throw refusal("The content is JSON: documents in lines have the Content-Type application/x-ndjson, an array"
-                    + " of them application/json.");
-        }
-        return peek() < 0 ? null : header;
-    }
-
-    private static List<CsvColumn> columns(List<Cell> header) {
+    private List<CsvColumn> columns(List<Cell> header) {
         var only = header.getFirst();
-        if (header.size() == 1 && !only.quoted()) {
-            separatorIn(only.text()).ifPresent(separator -> {
+        if (separatedByCommas && header.size() == 1 && !only.quoted()) {
+            CsvRecords.separatorIn(only.text()).ifPresent(separator -> {
                 throw refusal("The first line is one column, with " + separator
                         + " in it. Cells are separated by commas"
                         + " here; POST /csv takes others, with sep= in the query. A name that contains " + separator
@@ -121,12 +91,12 @@ public final class CsvReader implements DocumentReader {
             });
         }
         for (var cell : header) {
-            CsvColumn.misspeltType(cell).ifPresent(text -> {
+            CsvColumn.misspeltType(CsvColumn.text(cell)).ifPresent(text -> {
                 throw refusal(text);
             });
         }
-        var columns = header.stream().map(CsvColumn::parse).toList();
-        twice(columns.stream().map(CsvColumn::name).toList()).ifPresent(name -> {
+        var columns = header.stream().map(CsvColumn::text).map(CsvColumn::parse).toList();
+        CsvRecords.twice(columns.stream().map(CsvColumn::name).toList()).ifPresent(name -> {
             throw refusal("The first line names the column " + name + " twice.");
         });
         return columns;
@@ -136,124 +106,72 @@ public final class CsvReader implements DocumentReader {
         return new ProblemException(CONTENT_INVALID, "Invalid CSV. " + text);
     }
 
-    private void checkNames(List<Cell> header) {
+    private static void checkNames(CsvRecords.Row header) {
         int all = 0;
-        for (var cell : header) {
+        for (var cell : header.cells()) {
             int length = cell.text().length();
             all += length;
             if (length > MAX_NAME || all > MAX_NAMES) {
-                throw broken("names a field with more than " + MAX_NAME + " characters, or fields with more than "
-                        + MAX_NAMES + " together");
+                throw refusal("Line " + header.line() + " names a field with more than " + MAX_NAME
+                        + " characters, or fields with more than " + MAX_NAMES + " together.");
             }
+        }
+        var first = header.cells().getFirst();
+        if (!first.quoted() && (first.text().startsWith("{") || first.text().startsWith("[{"))) {
+            throw refusal("The content is JSON: documents in lines have the Content-Type application/x-ndjson, an array"
+                    + " of them application/json.");
         }
     }
 
-    private static boolean isBlank(List<Cell> cells) {
-        return cells.size() == 1
-                && cells.getFirst().text().isBlank()
-                && !cells.getFirst().quoted();
-    }
-
-    private static Entry entry(long number, List<CsvColumn> columns, List<Cell> cells) {
+    private static Entry entry(CsvRecords.Row record, List<CsvColumn> columns) {
+        var cells = record.cells();
         var row = new BsonDocument();
         try {
             for (int i = 0; i < cells.size(); i++) {
                 var cell = cells.get(i);
                 if (i < columns.size()) {
                     var column = columns.get(i);
-                    column.value(cell).ifPresent(value -> row.put(column.name(), value));
+                    column.value(cell).ifPresent(value -> {
+                        if (row.put(column.name(), value) != null) {
+                            throw new IllegalArgumentException("Two columns without a name have cells.");
+                        }
+                    });
                 } else if (!cell.text().isEmpty()) {
                     throw new IllegalArgumentException("The row has " + cells.size() + " cells, the first line "
                             + columns.size() + "; text with a comma stands in quotes.");
                 }
             }
-            return new Entry.Parsed(number, row);
+            return new Entry.Parsed(record.line(), row);
         } catch (IllegalArgumentException e) {
-            return new Entry.Malformed(number, Problem.of(CONTENT_INVALID, "Invalid CSV. " + e.getMessage()));
+            return new Entry.Malformed(record.line(), Problem.of(CONTENT_INVALID, "Invalid CSV. " + e.getMessage()));
         }
     }
 
-    /// The cells of the next record; null at the end.
-    private @Nullable List<Cell> cells() throws IOException {
-        int next = read();
-        if (next < 0) {
-            return null;
+    /// What a cell without quotes is, if it is not text: JSON's own words and numbers (`007` and `NaN` are text).
+    /// Blanks around them do not count. Integers beyond 64 bits stay text, so that no digit is lost.
+    static Optional<BsonValue> literal(String cell) {
+        var text = cell.strip();
+        return switch (text) {
+            case "true" -> Optional.of(BsonBoolean.TRUE);
+            case "false" -> Optional.of(BsonBoolean.FALSE);
+            case "null" -> Optional.of(BsonNull.VALUE);
+            default ->
+                text.matches("-?(0|[1-9]\\d{0,308})(\\.\\d{1,400})?([eE][+-]?\\d{1,3})?")
+                        ? number(text)
+                        : Optional.empty();
+        };
+    }
+
+    private static Optional<BsonValue> number(String text) {
+        if (text.matches(".*[.eE].*")) {
+            return Optional.of(new BsonDouble(Double.parseDouble(text)));
         }
-        var cells = new ArrayList<Cell>();
-        var text = new StringBuilder();
-        boolean quoted = false;
-        boolean open = false;
-        long opened = line;
-        long length = 0;
-        for (; open || (next >= 0 && next != '\n'); next = read()) {
-            if (++length > MAX_LENGTH || cells.size() > MAX_CELLS) {
-                throw new ProblemException(
-                        CONTENT_TOO_LARGE, "a record is longer than 16 MiB or " + MAX_CELLS + " cells");
-            }
-            if (next < 0) {
-                throw refusal("The quote that opens in line " + opened + " is not closed.");
-            } else if (next == '"' && open) {
-                open = peek() == '"';
-                if (open) {
-                    text.append((char) read());
-                }
-            } else if (next == '"' && text.isEmpty()) {
-                quoted = true;
-                open = true;
-                opened = line;
-            } else if (next == ',' && !open) {
-                cells.add(new Cell(text.toString(), quoted));
-                text.setLength(0);
-                quoted = false;
-            } else {
-                text.append((char) next);
-            }
-            if (next == '\n') {
-                line++;
-            }
+        try {
+            long value = Long.parseLong(text);
+            return Optional.of(value == (int) value ? new BsonInt32((int) value) : new BsonInt64(value));
+        } catch (NumberFormatException _) {
+            return Optional.empty();
         }
-        line++;
-        if (!text.isEmpty() && text.charAt(text.length() - 1) == '\r') {
-            text.setLength(text.length() - 1);
-        }
-        cells.add(new Cell(text.toString(), quoted));
-        return cells;
-    }
-
-    private int read() throws IOException {
-        int next = pending >= 0 ? pending : in.read();
-        pending = -1;
-        return next;
-    }
-
-    private int peek() throws IOException {
-        if (pending < 0) {
-            pending = in.read();
-        }
-        return pending;
-    }
-
-    private ProblemException broken(String reason) {
-        return new ProblemException(CONTENT_INVALID, "Invalid CSV. Line " + line + " " + reason + ".");
-    }
-
-    /// The separator that the author of a first line of one column probably meant, `\t` for a tab.
-    public static Optional<String> separatorIn(String name) {
-        return OTHER_SEPARATORS.stream()
-                .filter(name::contains)
-                .map(separator -> separator.equals("\t") ? "\\t" : separator)
-                .findFirst();
-    }
-
-    /// As [#separatorIn], where a comma is not the separator either.
-    public static Optional<String> anySeparatorIn(String name) {
-        return separatorIn(name).or(() -> name.contains(",") ? Optional.of(",") : Optional.empty());
-    }
-
-    /// The first name that occurs more than once, of which the last column would count.
-    public static Optional<String> twice(List<String> names) {
-        var seen = new HashSet<String>();
-        return names.stream().filter(name -> !name.isEmpty() && !seen.add(name)).findFirst();
     }
 
     /// A column of a CSV file, whose header is a name or `name:type`.
@@ -272,35 +190,37 @@ public final class CsvReader implements DocumentReader {
         }
 
         private static final Set<String> TYPES = Arrays.stream(Type.values())
-                .filter(type -> type != Type.AUTO)
                 .map(type -> type.name().toLowerCase(Locale.ROOT))
                 .collect(Collectors.toUnmodifiableSet());
 
+        /// The name and type of a cell of the header: blanks count in quotes only.
+        static String text(Cell header) {
+            return header.quoted() ? header.text() : header.text().strip();
+        }
+
         /// A message about a type that is similar to a known one, which would become part of the name.
-        static Optional<String> misspeltType(Cell header) {
-            var text = header.text().strip();
-            int colon = text.lastIndexOf(':');
-            var type = text.substring(colon + 1);
+        static Optional<String> misspeltType(String header) {
+            int colon = header.lastIndexOf(':');
+            var type = header.substring(colon + 1);
             return colon <= 0 || TYPES.contains(type)
                     ? Optional.empty()
                     : Nearest.to(type, TYPES)
-                            .map(near -> "The column " + text + " has the unknown type " + type + "; did you mean "
-                                    + near + "? (A name that ends so is followed by its type, as in " + text
+                            .map(near -> "The column " + header + " has the unknown type " + type + "; did you mean "
+                                    + near + "? (A name that ends so is followed by its type, as in " + header
                                     + ":string.)");
         }
 
-        static CsvColumn parse(Cell header) {
-            var text = header.text().strip();
-            int colon = text.lastIndexOf(':');
-            if (colon > 0) {
-                for (var type : Type.values()) {
-                    if (type != Type.AUTO
-                            && type.name().toLowerCase(Locale.ROOT).equals(text.substring(colon + 1))) {
-                        return new CsvColumn(text.substring(0, colon), type);
-                    }
-                }
-            }
-            return new CsvColumn(text, Type.AUTO);
+        static CsvColumn parse(String header) {
+            int colon = header.lastIndexOf(':');
+            var type = header.substring(colon + 1);
+            return colon > 0 && TYPES.contains(type)
+                    ? new CsvColumn(header.substring(0, colon), Type.valueOf(type.toUpperCase(Locale.ROOT)))
+                    : new CsvColumn(header, Type.AUTO);
+        }
+
+        /// The header of a column whose cells are what they look like.
+        static String header(String name) {
+            return parse(name).name().equals(name) && misspeltType(name).isEmpty() ? name : name + ":auto";
         }
 
         /// Empty for a cell that is left out.
@@ -356,24 +276,15 @@ public final class CsvReader implements DocumentReader {
         }
 
         private static BsonValue auto(Cell cell) {
-            var text = cell.quoted() ? cell.text() : cell.text().strip();
-            boolean structured = text.startsWith("{") || text.startsWith("[");
-            if (structured || (!cell.quoted() && isLiteral(text))) {
+            var text = cell.text();
+            if (text.startsWith("{") || text.startsWith("[")) {
                 try {
                     return JsonParser.parse(text);
                 } catch (MalformedJsonException _) { // text that only looks like it
                     return new BsonString(text);
                 }
             }
-            return new BsonString(text);
-        }
-
-        /// JSON's own: `007` and `NaN` are text.
-        private static boolean isLiteral(String text) {
-            return text.equals("true")
-                    || text.equals("false")
-                    || text.equals("null")
-                    || text.matches("-?(0|[1-9]\\d{0,308})(\\.\\d{1,308})?([eE][+-]?\\d{1,3})?");
+            return (cell.quoted() ? Optional.<BsonValue>empty() : literal(text)).orElseGet(() -> new BsonString(text));
         }
     }
 }

@@ -1,11 +1,13 @@
 package org.restheart.mongo.format;
 
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.restheart.bson.JsonEncoder;
 import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.bson.Utf8Buffer;
 import org.restheart.http.Response;
+import org.restheart.http.Words;
 import org.restheart.http.judged.JudgedRequests;
 
 /// Writes the documents of one result, one after the other: those below, [Csv], and HAL. Confined to one result.
@@ -101,6 +103,19 @@ public interface DocumentFormat {
     /// One line of JSON per document (NDJSON, ndjson.org).
     record JsonLines(JsonEncoder encoder) implements DocumentFormat {
         public static final String MEDIA_TYPE = "application/x-ndjson";
+
+        /// Other names of the same: none is registered.
+        private static final Set<String> NAMES = Words.of("""
+            application/x-ndjson application/ndjson application/jsonl application/x-jsonl application/jsonlines
+            application/x-jsonlines
+            """);
+
+        /// Whether this is a media type of the format.
+        ///
+        /// @param mediaType without parameters, in lower case
+        public static boolean isOne(String mediaType) {
+            return NAMES.contains(mediaType);
+        }
 
         public static JsonLines of(JsonMode mode) {
             return new JsonLines(JsonEncoder.of(mode));

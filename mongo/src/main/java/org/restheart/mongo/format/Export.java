@@ -18,6 +18,9 @@ public enum Export {
     private static final List<String> ORDINARY =
             List.of("application/json", "application/hal+json", "application/*", "*/*");
 
+    /// A part of the name of each export's media types.
+    private static final List<String> MARKS = List.of("ndjson", "jsonl", "csv", "bson");
+
     /// Most elements of an `Accept` that are evaluated; browsers send less than ten.
     private static final int MAX_RANGES = 32;
 
@@ -64,10 +67,8 @@ public enum Export {
     /// A fast check; if false, [#wanted] is empty, unless a client writes a media type in capitals.
     public static boolean mayBeWanted(Headers headers) {
         for (var accepted : headers.all("Accept")) {
-            for (var export : values()) {
-                if (accepted.contains(export.mediaType)) {
-                    return true;
-                }
+            if (MARKS.stream().anyMatch(accepted::contains)) {
+                return true;
             }
         }
         return false;
@@ -78,8 +79,9 @@ public enum Export {
     }
 
     private static Optional<Export> of(String mediaType) {
+        var usual = JsonLines.isOne(mediaType) ? JsonLines.MEDIA_TYPE : mediaType;
         return Arrays.stream(values())
-                .filter(export -> export.mediaType.equals(mediaType))
+                .filter(export -> export.mediaType.equals(usual))
                 .findFirst();
     }
 }

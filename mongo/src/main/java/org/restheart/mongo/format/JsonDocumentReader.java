@@ -15,8 +15,11 @@ import org.restheart.bson.MalformedJsonException;
 import org.restheart.http.Problem;
 import org.restheart.http.ProblemException;
 
-/// Reads the documents of a JSON array, or documents that follow each other, however their lines are broken.
+/// Reads the documents of a JSON array, or documents that follow each other, however their lines are broken; record
+/// separators between them count as blanks (RFC 7464, JSON text sequences).
 public final class JsonDocumentReader implements DocumentReader {
+    public static final String SEQUENCE = "application/json-seq";
+
     private static final int BUFFER = 64 << 10;
 
     /// Some programs write it before any UTF-8.

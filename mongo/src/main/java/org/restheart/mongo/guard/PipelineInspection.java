@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.restheart.bson.fields.ExpressionOperators;
 import org.restheart.bson.fields.Stages;
+import org.restheart.http.Problem;
 import org.restheart.http.ProblemCode;
 import org.restheart.http.ProblemException;
 import org.restheart.http.TimeSlices;
@@ -20,9 +21,11 @@ import org.restheart.mongo.resource.ResourceNames;
 /// no pipeline may do whatever these are. Thread-safe.
 public final class PipelineInspection {
     /// Stages that MongoDB's processes send to each other: one connects to any address, one ends the process.
+    private static final String VIOLATION = "aggregation pipeline security violation";
+
     private static final Set<String> INTERNAL_STAGES = Words.of("""
-            $mergeCursors $queue $setVariableFromSubPipeline $backupCursor $backupCursorExtend $requestReshardResumeToken
-            """);
+        $mergeCursors $queue $setVariableFromSubPipeline $backupCursor $backupCursorExtend $requestReshardResumeToken
+        """);
 
     /// Most members of documents, and documents and arrays in arrays, of a pipeline.
     private static final int MAX_MEMBERS = 100_000;
@@ -219,6 +222,11 @@ public final class PipelineInspection {
         }
     }
 
+    /// Whether this refuses a pipeline for one of its stages or operators.
+    public static boolean isViolation(Problem problem) {
+        return problem.code() == ProblemCode.FORBIDDEN && problem.message().startsWith(VIOLATION);
+    }
+
     private static RuntimeException blacklisted(String operator, Location location) {
         return violation("BLACKLISTED_OPERATOR", operator, location, "Operator is in security blacklist");
     }
@@ -226,7 +234,7 @@ public final class PipelineInspection {
     private static RuntimeException violation(String type, String operator, Location location, String reason) {
         return new ProblemException(
                 ProblemCode.FORBIDDEN,
-                "aggregation pipeline security violation: Security violation: " + type + " operator '" + operator
-                        + "' at " + location + " - " + reason);
+                VIOLATION + ": Security violation: " + type + " operator '" + operator + "' at " + location + " - "
+                        + reason);
     }
 }

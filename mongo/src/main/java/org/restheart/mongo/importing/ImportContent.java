@@ -49,7 +49,7 @@ final class ImportContent {
                             .orElseThrow(() -> new ProblemException(
                                     CONTENT_TYPE_UNSUPPORTED,
                                     "Content-Type must be " + JsonLines.MEDIA_TYPE + ", " + BsonBytes.MEDIA_TYPE + ", "
-                                            + Csv.MEDIA_TYPE + " or application/json"));
+                                            + Csv.MEDIA_TYPE + ", " + Csv.TABS + " or application/json"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -21,17 +21,17 @@ final class IndexSpecification {
     private IndexSpecification() {}
 
     private static final Set<String> OPTIONS = Words.of("""
-            background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
-            partialFilterExpression wildcardProjection storageEngine weights default_language language_override
-            collation
-            """);
+        background unique sparse hidden expireAfterSeconds textIndexVersion 2dsphereIndexVersion bits min max
+        partialFilterExpression wildcardProjection storageEngine weights default_language language_override
+        collation
+        """);
 
     private static final Set<String> KEYS = Set.of("keys", "ops");
 
     private static final Set<String> COLLATION = Words.of("""
-            locale caseLevel backwards normalization numericOrdering strength caseFirst alternate maxVariable
-            collationStrength collationCaseFirst collationAlternate collationMaxVariable
-            """);
+        locale caseLevel backwards normalization numericOrdering strength caseFirst alternate maxVariable
+        collationStrength collationCaseFirst collationAlternate collationMaxVariable
+        """);
 
     /// @throws org.restheart.http.ProblemException 400
     static BsonDocument of(String name, BsonDocument content) {
@@ -78,10 +78,13 @@ final class IndexSpecification {
     private static BsonValue honoured(String option, BsonValue value) {
         return switch (option) {
             case "background", "unique", "sparse", "hidden" -> flag(option, value);
-            case "expireAfterSeconds", "textIndexVersion", "2dsphereIndexVersion", "bits" -> whole(option, value);
+            case "expireAfterSeconds" -> whole(option, value, 0, Integer.MAX_VALUE);
+            case "textIndexVersion", "2dsphereIndexVersion" -> whole(option, value, 1, Integer.MAX_VALUE);
+            case "bits" -> whole(option, value, 1, 32);
             case "min", "max" -> {
-                require(value.isNumber(), option, "a number");
-                yield new BsonDouble(value.asNumber().doubleValue());
+                double bound = value.isNumber() ? value.asNumber().doubleValue() : Double.NaN;
+                require(Double.isFinite(bound), option, "a finite number");
+                yield new BsonDouble(bound);
             }
             case "partialFilterExpression", "wildcardProjection", "storageEngine", "weights" -> {
                 require(value.isDocument(), option, "an object");
@@ -110,7 +113,7 @@ final class IndexSpecification {
                     switch (name) {
                         case "caseLevel", "backwards", "normalization", "numericOrdering" ->
                             flag("collation." + field, value);
-                        case "strength" -> whole("collation." + field, value);
+                        case "strength" -> whole("collation." + field, value, 1, 5);
                         default -> text("collation." + field, value);
                     });
         });
@@ -127,10 +130,13 @@ final class IndexSpecification {
         return value;
     }
 
-    private static BsonValue whole(String option, BsonValue value) {
+    private static BsonValue whole(String option, BsonValue value, int min, int max) {
         double number =
                 value.isNumber() && !value.isDecimal128() ? value.asNumber().doubleValue() : Double.NaN;
-        require(number == (int) number, option, "a whole number");
+        require(
+                number == (int) number && number >= min && number <= max,
+                option,
+                "a whole number from " + min + " to " + max);
         return new BsonInt32((int) number);
     }
 

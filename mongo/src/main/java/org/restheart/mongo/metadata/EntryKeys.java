@@ -4,14 +4,18 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.restheart.http.Nearest;
+import org.restheart.http.ShortText;
 
 /// The keys that an object within a collection's properties may have. Keys that begin with `_`, `comment` and
 /// `description` are the author's notes.
 ///
 /// @param known all keys with a meaning
 public record EntryKeys(Set<String> known) {
+    private static final int MAX_NAME = 100;
+
     private static final Set<String> NOTES = Set.of("comment", "description");
 
     public static EntryKeys of(String... known) {
@@ -37,15 +41,21 @@ public record EntryKeys(Set<String> known) {
                 .toList();
     }
 
-    /// A warning for each name that several entries have: the first of them is used.
+    /// A warning for each name that several entries have, of which the first is used, and for each that requests have
+    /// to spell otherwise, since it is one segment of their path, or cannot have.
     ///
     /// @param property that holds the entries
-    public static List<String> sameNames(String property, List<String> names) {
-        return names.stream()
+    public static List<String> nameWarnings(String property, List<String> names) {
+        var repeated = names.stream()
                 .filter(name -> Collections.frequency(names, name) > 1)
                 .distinct()
-                .map(name -> property + ": several have the uri " + name + ", of which the first is used")
-                .toList();
+                .map(name -> property + ": several have the uri " + name + ", of which the first is used");
+        var unusual = names.stream()
+                .filter(name -> name.contains("/") || Set.of("", ".", "..").contains(name))
+                .distinct()
+                .map(name -> property + ": the uri '" + ShortText.of(name, MAX_NAME) + "' is one segment of a path: "
+                        + (name.contains("/") ? "requests spell a slash in it as %2F" : "no request can have it"));
+        return Stream.concat(repeated, unusual).toList();
     }
 
     private boolean isKnown(String key) {

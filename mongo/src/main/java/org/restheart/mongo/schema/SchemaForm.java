@@ -30,7 +30,7 @@ public final class SchemaForm {
             throw new ProblemException(
                     ProblemCode.CONTENT_INVALID, "the _id of a schema must be a string or an ObjectId");
         }
-        var meant = shown(content);
+        var meant = meant(content);
         meant.remove("_id");
         meant.remove("_etag");
         var version = version(meant);
@@ -51,8 +51,13 @@ public final class SchemaForm {
         return EscapedKeys.renamed(stored, key -> key.startsWith(DOLLAR) ? key.substring(1) : key);
     }
 
+    /// The unescaped form of what a client sends, with references to itself that stay when the server sets its `id`.
+    static BsonDocument meant(BsonDocument content) {
+        return OwnReferences.relative(shown(content));
+    }
+
     /// The fourth draft, unless the schema names a later one.
-    private static SpecificationVersion version(BsonDocument meant) {
+    static SpecificationVersion version(BsonDocument meant) {
         return Optional.ofNullable(meant.get("$schema"))
                 .filter(BsonValue::isString)
                 .map(value -> value.asString().getValue())

@@ -1,5 +1,6 @@
 package org.restheart.mongo.schema;
 
+import com.networknt.schema.SpecificationVersion;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.restheart.bson.fields.AnyName;
 import org.restheart.http.Nearest;
 import org.restheart.http.Request;
 import org.restheart.http.RequestContent;
@@ -27,19 +29,19 @@ public final class SchemaWarnings {
     private static final int MAX_NAME = 100;
 
     private static final Set<String> OF_ONE = Words.of("""
-            additionalItems additionalProperties contains contentSchema else if items not propertyNames then
-            unevaluatedItems unevaluatedProperties
-            """);
+        additionalItems additionalProperties contains contentSchema else if items not propertyNames then
+        unevaluatedItems unevaluatedProperties
+        """);
     private static final Set<String> OF_MANY = Set.of("allOf", "anyOf", "items", "oneOf", "prefixItems");
     private static final Set<String> OF_NAMED =
             Set.of("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties");
     private static final Set<String> OF_VALUES = Words.of("""
-            $anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
-            const contentEncoding contentMediaType default dependentRequired deprecated description enum examples
-            exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum
-            minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type
-            uniqueItems writeOnly
-            """);
+        $anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
+        const contentEncoding contentMediaType default dependentRequired deprecated description enum examples
+        exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum
+        minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type
+        uniqueItems writeOnly
+        """);
 
     /// The keywords of all drafts.
     private static final Set<String> KEYWORDS = Stream.of(OF_ONE, OF_MANY, OF_NAMED, OF_VALUES)
@@ -47,13 +49,17 @@ public final class SchemaWarnings {
             .collect(Collectors.toUnmodifiableSet());
 
     /// Keywords whose value is data, in which nothing is a reference.
-    private static final Set<String> OF_LITERALS = Set.of("const", "default", "enum", "examples", "example");
+    static final Set<String> OF_LITERALS = Set.of("const", "default", "enum", "examples", "example");
 
     /// The formats of all drafts. An unknown one has no effect.
     private static final Set<String> FORMATS = Words.of("""
-            date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
-            regex relative-json-pointer time uri uri-reference uri-template uuid
-            """);
+        date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer
+        regex relative-json-pointer time uri uri-reference uri-template uuid
+        """);
+
+    /// The drafts in which a format is a mere annotation.
+    private static final Set<SpecificationVersion> ANNOTATING =
+            Set.of(SpecificationVersion.DRAFT_2019_09, SpecificationVersion.DRAFT_2020_12);
 
     /// Of the data API, and of OpenAPI.
     private static final Set<String> OTHERS = Set.of("_id", "_etag", "example");
@@ -97,6 +103,15 @@ public final class SchemaWarnings {
             warnings.add("$schema names no known draft: the schema is one of draft-04");
         }
         keywords(warnings, schema, Place.TOP);
+        if (ANNOTATING.contains(SchemaForm.version(schema)) && AnyName.in(schema, "format"::equals)) {
+            warnings.add("format is not checked, as the draft has it: it only describes; the drafts 4 to 7 check it");
+        }
+        OwnReferences.foreign(SchemaForm.meant(schema))
+                .limit(MAX)
+                .map(uri -> "the schema refers to " + ShortText.of(uri, MAX_NAME)
+                        + ", which is not loaded: schemas refer to those of this server only; writes of documents that"
+                        + " it applies to will fail")
+                .forEach(warnings::add);
         if (!hasOtherBase(schema, 0)) {
             references(warnings, schema, schema, Place.TOP);
         }

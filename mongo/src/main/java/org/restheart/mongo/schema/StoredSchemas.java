@@ -32,6 +32,7 @@ import org.restheart.bson.JsonMode;
 import org.restheart.bson.RawDocuments;
 import org.restheart.http.CacheMeter;
 import org.restheart.http.ProblemException;
+import org.restheart.http.ShortText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,9 @@ final class StoredSchemas {
     static final String COLLECTION = "_schemas";
 
     private static final Logger LOG = LoggerFactory.getLogger(StoredSchemas.class);
+
+    /// Characters of the library's text.
+    private static final int MAX_REASON = 200;
 
     private static final int MAX_CACHED = 1_000;
 
@@ -129,8 +133,15 @@ final class StoredSchemas {
             throw e;
         } catch (RuntimeException e) { // the library throws many for invalid schemas and references
             LOG.warn("The schema {} is not valid: {}", key.uri(), e.getMessage());
-            throw SchemaReference.misconfigured("schema '" + key.idText() + "' is not valid" + why.get());
+            var known = why.get();
+            throw SchemaReference.misconfigured("schema '" + key.idText() + "' is not valid"
+                    + (known.isEmpty() ? reason(String.valueOf(e.getMessage())) : known));
         }
+    }
+
+    /// The library's reason, unless it may name a schema of another database.
+    private static String reason(String message) {
+        return message.contains(SchemaKey.BASE) ? "" : ": " + ShortText.of(message, MAX_REASON);
     }
 
     /// Bytes in BSON.

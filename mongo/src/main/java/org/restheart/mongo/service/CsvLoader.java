@@ -14,9 +14,9 @@ import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.WriteModel;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -99,17 +99,10 @@ public final class CsvLoader implements Service {
     }
 
     private static BsonArray rows(Request request) {
-        return CsvRows.parse(text(request), CsvOptions.parse(request.query()));
-    }
-
-    private static String text(Request request) {
         try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(request.body().bytes()))
-                    .toString();
-        } catch (CharacterCodingException _) {
-            throw new ProblemException(CONTENT_INVALID, "the content is not UTF-8");
+            return CsvRows.parse(new ByteArrayInputStream(request.body().bytes()), CsvOptions.parse(request.query()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -2,7 +2,9 @@ package org.restheart.mongo.error;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.WriteError;
 import java.util.List;
+import org.bson.BsonDocument;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,12 +58,15 @@ class MongoCodesTest {
             delimiter = '|',
             value = {
                 "unknown operator: $x | unknown operator: $x",
-                "Invalid $project :: caused by :: Unknown expression $x | Invalid $project :: caused by :: Unknown expression $x",
+                "Invalid $project :: caused by :: Unknown expression $x | Invalid $project :: caused by :: Unknown"
+                        + " expression $x",
                 "PlanExecutor error during aggregation :: caused by :: Invalid $set :: caused by :: no"
                         + " | PlanExecutor error during aggregation :: caused by :: Invalid $set :: caused by :: no",
-                "error processing query: ns=db.c Tree: owner $eq 'ada' :: caused by :: No query solutions | No query solutions",
+                "error processing query: ns=db.c Tree: owner $eq 'ada' :: caused by :: No query solutions | No query"
+                        + " solutions",
                 "Executor error during find command: db.c :: caused by :: no | no",
-                "Invalid $x secret :: caused by :: Invalid $project :: caused by :: no | Invalid $project :: caused by :: no"
+                "Invalid $x secret :: caused by :: Invalid $project :: caused by :: no | Invalid $project :: caused by"
+                        + " :: no"
             })
     void of_what_stands_before_a_reason_only_constants_are_kept(String message, String reason) {
         assertThat(MongoCodes.reason(message)).isEqualTo(reason);
@@ -97,6 +102,26 @@ class MongoCodesTest {
                     assertThat(problem.headers().first("Retry-After")).isPresent();
                     assertThat(problem.message()).doesNotContain("text");
                 });
+    }
+
+    /// MongoDB's text has the value too, which a client chooses.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "db.c index: _id_ dup key: { _id: 1 } | true",
+                "db.c index: _id_ collation: { locale: 'de' } dup key: { _id: 1 } | true",
+                "db.c index: _id_ | true",
+                "db.c index: n_1 dup key: { n: 1 } | false",
+                "db.c index: n_1 dup key: { n: ' index: _id_ ' } | false",
+                "db.c index: n_1 dup key: { n: ' index: _id_ dup key: ' } | false",
+                "db.c index: a_id_ dup key: { n: 1 } | false",
+            })
+    void a_duplicate_id_is_told_from_other_duplicate_keys(String text, boolean isId) {
+        var error = new WriteError(11000, "E11000 duplicate key error collection: " + text, new BsonDocument());
+        assertThat(MongoCodes.isDuplicateId(error)).isEqualTo(isId);
+        assertThat(MongoCodes.isDuplicateId(new WriteError(8, error.getMessage(), new BsonDocument())))
+                .isFalse();
     }
 
     @ParameterizedTest
