@@ -93,8 +93,7 @@ record MongodStart(EmbeddedMongoConfig config, DataDirectory data, Path binary) 
             pause(process, deadline, "listening");
         }
         try (var set = new ReplicaSet(EmbeddedMongoConfig.REPLICA_SET, port, config.durable())) {
-            long pid = connected(process, deadline, set::pid);
-            if (process.mongod().filter(mongod -> mongod.pid() == pid).isEmpty()) {
+            if (!connected(process, deadline, () -> set.keepsDataIn(data.db()))) {
                 return new Outcome.PortTaken(port);
             }
             connected(process, deadline, () -> {

@@ -9,6 +9,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.connection.ClusterConnectionMode;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
@@ -44,14 +45,12 @@ final class ReplicaSet implements AutoCloseable {
         this.durable = durable;
     }
 
-    /// The process that responds on the port: another one if it took the port first.
-    long pid() {
-        return run(command("serverStatus")
-                        .append("metrics", BsonBoolean.FALSE)
-                        .append("repl", new BsonInt32(0))
-                        .append("wiredTiger", new BsonInt32(0)))
-                .getNumber("pid")
-                .longValue();
+    /// Whether the process that responds on the port keeps its data there: another one took the port first if not.
+    ///
+    /// @param directory absolute; what may precede it is the drive that Wine adds
+    boolean keepsDataIn(Path directory) {
+        var storage = run(command("getCmdLineOpts")).getDocument("parsed").getDocument("storage", new BsonDocument());
+        return storage.getString("dbPath", new BsonString("")).getValue().endsWith(directory.toString());
     }
 
     /// Initiates the set, or moves it to this port. Returns before the member is primary.

@@ -34,10 +34,28 @@ final class TestDeployment implements AutoCloseable {
         this.stop = stop;
     }
 
-    /// `MONGODB_URI`, else a mongod child process, else a container.
+    /// `MONGODB_URI`, else a mongod child process, else a container; behind a [RouterProxy] where `TEST_MONGO=router`.
     ///
     /// @throws IllegalStateException when there is none of them; the message says how to get one
     static TestDeployment find() {
+        var found = direct();
+        return "router".equals(System.getenv("TEST_MONGO")) ? found.behindRouter() : found;
+    }
+
+    private TestDeployment behindRouter() {
+        try {
+            var router = RouterProxy.to(connectionString);
+            LOG.info("Tests use a proxy in the place of a router");
+            return new TestDeployment(router.connectionString(), () -> {
+                router.close();
+                close();
+            });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static TestDeployment direct() {
         var uri = System.getenv("MONGODB_URI");
         if (uri != null && !uri.isBlank()) {
             LOG.info("Tests use the MongoDB at {}, from MONGODB_URI", new ConnectionString(uri).getHosts());

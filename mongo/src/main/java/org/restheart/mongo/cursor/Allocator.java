@@ -113,7 +113,7 @@ final class Allocator {
     private record Missing(Slot of, int rank) {}
 
     /// Whether the cursor was positioned for one of these slots that comes before the missing one and so must not be
-    /// evicted for it. A cursor for a later one may be: else the slice that is being read would never get one again.
+    /// evicted for it. A cursor for a later one may be: else the slice that is being read would never get one.
     private static boolean isWantedBefore(Missing missing, List<Slot> slots, QueryKey key, PositionedCursor cursor) {
         int before = slots.indexOf(missing.of());
         return cursor.isFresh()

@@ -101,8 +101,10 @@ public final class MongoCodes {
             case 18 -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case MAX_TIME_EXPIRED -> timeLimit();
             // Refusals caused by the client's input are client errors: type mismatches, conflicting operators,
-            // fields that cannot be stored, unknown operators in expressions.
-            case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16804, 28646, 40415, 51024, 54 ->
+            // fields that cannot be stored, unknown operators in expressions, more memory than a query may take.
+            case 9, 14, 40, 52, 55, 57, 28, 16836, 40324, 10065, 16755, 16756, 16804, 28646, 40415, 51024, 54 ->
+                Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(unquoted(code, message));
+            case 146, 292, 510, 511 ->
                 Problem.of(ProblemCode.CONTENT_INVALID, message).orElse(unquoted(code, message));
             case 10334, 17280, 17419, 17420 -> tooLarge();
             default ->
@@ -203,6 +205,8 @@ public final class MongoCodes {
         return switch (code) {
             case 6, 7, 89, 9001 -> true; // network
             case 24, 64, 133, 134, 202, 262, 281, 317 -> true; // locks, elections, time, write concern
+            case 462, 509 -> true; // overload
+            case 63, 150, 249, 13388 -> true; // a router or a shard whose routing table is stale
             case 91, 189, 10058, 10107, 11600, 11601, 11602, 13435, 13436 ->
                 true; // not primary, shutting down, interrupted
             default -> false;
@@ -217,7 +221,7 @@ public final class MongoCodes {
                     case 46, 234, 79, 100 -> true; // locks, write concern
                     case 43, 136, 175, 237, 246 -> true; // cursors and snapshots that are gone
                     case 59, 115, 8000 -> true; // commands that this deployment does not have
-                    case 63, 150, 13388, 13297 -> true; // sharding
+                    case 13297 -> true; // a database of another case
                     case 96, OUT_OF_DISK, 17322 -> true; // operation failed, out of disk
                     default -> false;
                 };

@@ -13,6 +13,7 @@ import com.mongodb.MongoSocketException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteConcernException;
 import com.mongodb.MongoWriteException;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BsonDocument;
@@ -37,6 +38,9 @@ public final class MongoErrors {
 
     private static final String RETRYABLE_WRITE = "RetryableWriteError";
 
+    /// Labels of errors that MongoDB itself calls temporary; the last two are those of an overloaded server since 8.
+    private static final List<String> TEMPORARY = List.of(RETRYABLE_WRITE, "SystemOverloadedError", "RetryableError");
+
     private MongoErrors() {}
 
     /// Empty for a failure that is not MongoDB's.
@@ -55,8 +59,8 @@ public final class MongoErrors {
                 MongoCodes.unavailable(
                         e.getCause() instanceof MongoExecutionTimeoutException
                                 ? "MongoDB ended this after its time limit; a transaction may hold the document"
-                                : "MongoDB does not answer in time, a transaction may hold the document: whether a write took place"
-                                        + " is not known");
+                                : "MongoDB does not answer in time, a transaction may hold the document: whether a"
+                                        + " write took place is not known");
             case MongoTimeoutException _ -> MongoCodes.unavailable("Timeout connecting to MongoDB, is it running?");
             case MongoSecurityException _ -> Problem.of(ProblemCode.FORBIDDEN, "wrong MongoDB user credentials");
             case MongoSocketException _ ->
@@ -83,7 +87,7 @@ public final class MongoErrors {
                 ofConcern(e.getWriteConcernError().getCode(), e);
             // What MongoDB itself calls temporary is no fault of the statement, whatever its code.
             case MongoException e
-            when e.hasErrorLabel(RETRYABLE_WRITE) -> MongoCodes.unavailable("MongoDB cannot do this now");
+            when TEMPORARY.stream().anyMatch(e::hasErrorLabel) -> MongoCodes.unavailable("MongoDB cannot do this now");
             case MongoCommandException e -> MongoCodes.ofCommandError(e.getErrorCode(), e.getErrorMessage());
             case MongoException e -> MongoCodes.ofCode(e.getCode(), "Error handling the request");
             default -> null;

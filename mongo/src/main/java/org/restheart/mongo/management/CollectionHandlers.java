@@ -25,6 +25,7 @@ import org.restheart.mongo.schema.SchemaAccess;
 import org.restheart.mongo.write.CollectionLock;
 import org.restheart.mongo.write.Precondition;
 import org.restheart.mongo.write.Preconditions;
+import org.restheart.mongo.write.TargetDocument;
 import org.restheart.mongo.write.WriteOutcome;
 import org.restheart.mongo.write.WriteResponses;
 
@@ -77,12 +78,22 @@ public final class CollectionHandlers {
         return written;
     }
 
+    /// Of concurrent requests that create the collection, the one that stores the properties first has created it:
+    /// since
+    /// MongoDB 7, the command to create it succeeds for each of them.
     private WriteOutcome write(DataRequest request, RawBsonDocument document) {
-        var created = !request.resource().exists() && create(request);
-        // properties that outlived an earlier collection of this name are ignored
-        var target = created ? properties.target(request, new Precondition.None()) : properties.target(request);
-        return StoredProperties.outcome(
-                target.replacing(document, WriteMode.UPSERT).uncoalesced(), created);
+        if (request.resource().exists()) {
+            return StoredProperties.outcome(replace(properties.target(request), document), false);
+        }
+        var outlived = properties.areStored(request); // an earlier collection of this name: these are ignored
+        var created = create(request);
+        var written = replace(
+                created ? properties.target(request, new Precondition.None()) : properties.target(request), document);
+        return StoredProperties.outcome(written, written instanceof WriteOutcome.Created || (created && outlived));
+    }
+
+    private static WriteOutcome replace(TargetDocument target, RawBsonDocument document) {
+        return target.replacing(document, WriteMode.UPSERT).uncoalesced();
     }
 
     /// False if a concurrent request created it first.

@@ -6,10 +6,18 @@ import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.TransactionOptions;
 import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoClient;
 import com.mongodb.client.TransactionBody;
+import com.mongodb.connection.ClusterType;
+import com.mongodb.connection.ServerDescription;
 import com.mongodb.internal.TimeoutContext;
+import com.mongodb.internal.binding.TransactionContext;
 import com.mongodb.internal.observability.micrometer.TransactionSpan;
 import com.mongodb.session.ServerSession;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.zip.CRC32C;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
@@ -28,16 +36,21 @@ final class AttachedSession implements ClientSession {
     private boolean begins;
 
     private AttachedSession(
-            ClientSession times,
+            MongoClient client,
+            boolean causal,
             BsonDocument id,
             long transaction,
             boolean begins,
             ReadConcern readConcern,
             Runnable abort) {
         this.abort = abort;
-        this.times = times;
+        this.times = client.startSession(
+                ClientSessionOptions.builder().causallyConsistent(causal).build());
         this.server = new Server(id, transaction);
         this.begins = begins;
+        if (transaction != NONE) {
+            router(client, id).ifPresent(this::pin);
+        }
         this.options = TransactionOptions.builder()
                 .readConcern(readConcern)
                 .readPreference(ReadPreference.primary())
@@ -45,21 +58,44 @@ final class AttachedSession implements ClientSession {
                 .build();
     }
 
-    /// The session without a transaction.
-    static AttachedSession to(ClientSession times, BsonDocument id) {
-        return new AttachedSession(times, id, NONE, false, ReadConcern.DEFAULT, () -> {});
+    /// The session without a transaction; its reads see earlier writes of the session.
+    static AttachedSession causal(MongoClient client, BsonDocument id) {
+        return new AttachedSession(client, true, id, NONE, false, ReadConcern.DEFAULT, () -> {});
     }
 
     /// A transaction that is in progress.
     ///
     /// @param abort aborts it
-    static AttachedSession to(ClientSession times, BsonDocument id, long transaction, Runnable abort) {
-        return new AttachedSession(times, id, transaction, false, ReadConcern.DEFAULT, abort);
+    static AttachedSession to(MongoClient client, BsonDocument id, long transaction, Runnable abort) {
+        return new AttachedSession(client, false, id, transaction, false, ReadConcern.DEFAULT, abort);
     }
 
     /// A transaction that the first command starts.
-    static AttachedSession beginning(ClientSession times, BsonDocument id, long transaction, ReadConcern readConcern) {
-        return new AttachedSession(times, id, transaction, true, readConcern, () -> {});
+    static AttachedSession beginning(MongoClient client, BsonDocument id, long transaction, ReadConcern readConcern) {
+        return new AttachedSession(client, false, id, transaction, true, readConcern, () -> {});
+    }
+
+    /// The router for all commands of a transaction in a sharded cluster, since routers do not know each other's. It
+    /// follows from the session and the set of routers alone (rendezvous hashing): all gateways choose the same.
+    private static Optional<ServerAddress> router(MongoClient client, BsonDocument id) {
+        var cluster = client.getClusterDescription();
+        if (cluster.getType() != ClusterType.SHARDED) {
+            return Optional.empty();
+        }
+        return cluster.getServerDescriptions().stream()
+                .filter(ServerDescription::isOk)
+                .map(ServerDescription::getAddress)
+                .max(Comparator.comparing(address -> {
+                    var hash = new CRC32C();
+                    hash.update((id.toJson() + address).getBytes(StandardCharsets.UTF_8));
+                    return hash.getValue();
+                }));
+    }
+
+    private void pin(ServerAddress router) {
+        var context = new TransactionContext<>(ClusterType.SHARDED);
+        times.setTransactionContext(router, context);
+        context.release(); // the session retains it
     }
 
     /// @param getIdentifier MongoDB's `lsid`

@@ -1,6 +1,5 @@
 package org.restheart.mongo.session;
 
-import com.mongodb.ClientSessionOptions;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.ReadConcern;
@@ -125,7 +124,7 @@ record ServerTransactions(MongoClient client) {
     void begin(BsonDocument session, long number, ReadConcern readConcern) {
         try {
             var _ = ConnectionRetry.repeated(
-                    () -> run(AttachedSession.beginning(times(), session, number, readConcern), DB, TOUCH));
+                    () -> run(AttachedSession.beginning(client, session, number, readConcern), DB, TOUCH));
         } catch (MongoCommandException e) {
             throw unsupported(e);
         }
@@ -180,13 +179,7 @@ record ServerTransactions(MongoClient client) {
     }
 
     private AttachedSession attached(BsonDocument session, long number) {
-        return AttachedSession.to(times(), session, number, () -> {});
-    }
-
-    /// A driver session, which is free until a command uses it on the server.
-    private ClientSession times() {
-        return client.startSession(
-                ClientSessionOptions.builder().causallyConsistent(false).build());
+        return AttachedSession.to(client, session, number, () -> {});
     }
 
     private BsonDocument run(ClientSession session, String db, BsonDocument command) {

@@ -1,6 +1,5 @@
 package org.restheart.mongo.session;
 
-import com.mongodb.ClientSessionOptions;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
@@ -93,8 +92,7 @@ public final class Sessions {
             request.requireThread();
             sessions.admit(charged(), server);
             long number = parameter.transaction().get();
-            return Optional.of(
-                    AttachedSession.to(times(false), server, number, () -> transactions.abort(server, number)));
+            return Optional.of(AttachedSession.to(client, server, number, () -> transactions.abort(server, number)));
         }
         boolean elsewhere = !parameters
                 .concerns()
@@ -106,15 +104,10 @@ public final class Sessions {
         }
         request.requireThread();
         sessions.admit(charged(), server);
-        var session = AttachedSession.to(times(true), server);
+        var session = AttachedSession.causal(client, server);
         client.getDatabase("admin")
                 .runCommand(session, new BsonDocument("ping", new BsonInt32(1)), ReadPreference.primary());
         return Optional.of(session);
-    }
-
-    private ClientSession times(boolean causal) {
-        return client.startSession(
-                ClientSessionOptions.builder().causallyConsistent(causal).build());
     }
 
     /// Limits the sessions that are made known to MongoDB. MongoDB keeps each for half an hour. When it keeps a
