@@ -53,13 +53,13 @@ public final class SchemaAccess {
             request.requireThread();
             var id = document.get("_id");
             var key = new SchemaKey(db, id != null && SchemaKey.isId(id) ? id : NEW);
-            if (!mayReadAll(request, schemas.foreign(key, SchemaForm.meant(document)))) {
+            if (!mayReadAll(request, schemas.foreign(key, SchemaForm.meant(document, key.uri())))) {
                 throw new ProblemException(
                         ProblemCode.FORBIDDEN,
                         "a schema may refer to those schemas of other databases only that the caller may read");
             }
             request.attribute(FoundWarnings.KEY)
-                    .ifPresent(found -> schemas.missing(key, SchemaForm.meant(document)).stream()
+                    .ifPresent(found -> schemas.missing(key, SchemaForm.meant(document, key.uri())).stream()
                             .map(missing -> "the schema refers to " + missing.place() + ", which does not exist")
                             .forEach(found::add));
         };

@@ -30,11 +30,11 @@ public final class SchemaForm {
             throw new ProblemException(
                     ProblemCode.CONTENT_INVALID, "the _id of a schema must be a string or an ObjectId");
         }
-        var meant = meant(content);
+        var uri = new SchemaKey(db, id).uri();
+        var meant = meant(content, uri);
         meant.remove("_id");
         meant.remove("_etag");
         var version = version(meant);
-        var uri = new SchemaKey(db, id).uri();
         meant.put("id", new BsonString(uri + "#"));
         if (version == SpecificationVersion.DRAFT_4) {
             meant.remove("$id");
@@ -52,8 +52,10 @@ public final class SchemaForm {
     }
 
     /// The unescaped form of what a client sends, with references to itself that stay when the server sets its `id`.
-    static BsonDocument meant(BsonDocument content) {
-        return OwnReferences.relative(shown(content));
+    ///
+    /// @param uri that the server sets
+    static BsonDocument meant(BsonDocument content, String uri) {
+        return OwnReferences.relative(shown(content), uri);
     }
 
     /// The fourth draft, unless the schema names a later one.

@@ -106,7 +106,7 @@ public final class SchemaWarnings {
         if (ANNOTATING.contains(SchemaForm.version(schema)) && AnyName.in(schema, "format"::equals)) {
             warnings.add("format is not checked, as the draft has it: it only describes; the drafts 4 to 7 check it");
         }
-        OwnReferences.foreign(SchemaForm.meant(schema))
+        OwnReferences.foreign(schema).stream()
                 .limit(MAX)
                 .map(uri -> "the schema refers to " + ShortText.of(uri, MAX_NAME)
                         + ", which is not loaded: schemas refer to those of this server only; writes of documents that"
